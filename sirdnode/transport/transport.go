@@ -1,0 +1,161 @@
+// Package transport is the contract between a transport protocol and whatever
+// runs it: a host process on a raw socket, or the model engine.
+//
+// A protocol is a state machine. Time goes in, packets and events come out; it
+// owns no socket, clock, goroutine or lock, draws randomness only from the
+// source that it was given, and allocates nothing per packet once warm. That
+// is why the same code runs in every engine and is tested in milliseconds.
+package transport
+
+import (
+	"math/rand/v2"
+
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Time, Bytes and HostID are used on every other line of a protocol.
+type (
+	Time   = units.Time
+	Bytes  = units.Bytes
+	HostID = topo.HostID
+)
+
+// MessageID names a message among those from one host to another. The host
+// hands them out in the order of Send, from 0, for each ordered pair.
+type MessageID uint32
+
+// Tag is the application's word about a message. Protocols carry it to the
+// other side unread.
+type Tag uint32
+
+// A Message is what an application hands over to be sent.
+type Message struct {
+	ID   MessageID
+	Tag  Tag
+	Peer HostID // the other end: destination where it is sent, source where it arrives
+	Size Bytes  // payload, at least 1
+}
+
+// A Transport is one protocol at one host.
+//
+// Calls never overlap and now never decreases from one to the next. After any
+// call the caller asks Wake again. Whoever runs it calls Next when the NIC can
+// take a packet: until it returns false or the NIC is busy.
+type Transport interface {
+	// Send takes a message from the application.
+	Send(now Time, m Message)
+	// Receive takes a packet that has arrived intact. p is valid during the
+	// call only.
+	Receive(now Time, p *Packet)
+	// Next fills in the packet to transmit now and reports whether there is
+	// one. All fields of p that a protocol may set are zero on entry, save
+	// Header's bytes.
+	Next(now Time, p *Packet) bool
+	// Wake returns when to call Next again if nothing else happens before:
+	// units.Never if not at all, any time up to now if at once.
+	Wake() Time
+}
+
+// MaxHeader is the longest transport header, in bytes.
+const MaxHeader = 48
+
+// A Packet is a packet on its way between a protocol and the network. A
+// protocol sees one only during Next and Receive.
+type Packet struct {
+	Peer HostID // destination when sent, source when received
+
+	// Header is the protocol's own header, encoded. Protocols encode into
+	// HeaderBytes and set HeaderLen; see SetHeader.
+	HeaderBytes [MaxHeader]byte
+	HeaderLen   int
+
+	// The payload: PayloadLen bytes of message (ID, Tag) from Offset on. A
+	// sender names them and the host fills in the bytes. A receiver finds the
+	// bytes in Payload; the model engine may leave it nil, PayloadLen counts.
+	ID         MessageID
+	Tag        Tag
+	Offset     Bytes
+	PayloadLen int
+	Payload    []byte
+
+	// What the network does with it.
+	Priority uint8  // 0 to 7, 7 the most urgent
+	Entropy  uint16 // ECMP takes another path when it differs
+	Spine    int    // the spine to go over, from 1; 0: the hash decides
+	ECT      bool   // may be marked
+	Credit   bool   // of the ports' rate-limited credit class; not paced by the NIC
+
+	// Set on packets received.
+	CE      bool // marked on the way
+	Arrived Time // when its last bit arrived (design.md section 4)
+}
+
+// Header returns the encoded header.
+func (p *Packet) Header() []byte { return p.HeaderBytes[:p.HeaderLen] }
+
+// WireLen returns what the packet occupies on a link.
+func (p *Packet) WireLen() Bytes { return wire.WireLen(p.HeaderLen, p.PayloadLen) }
+
+// Env is what a protocol is handed when it is made.
+type Env struct {
+	Self   HostID
+	Fabric *topo.Fabric
+	Sink   Sink
+	Rand   *rand.Rand // seeded for this host
+}
+
+// A Sink takes what a protocol has to tell. Calls come from inside the
+// Transport's methods; a Sink may not call back into it (a message that an
+// event causes to be sent reaches Send after the method has returned).
+type Sink interface {
+	// Data hands over payload bytes that arrived for the first time, in any
+	// order. data is nil when the engine carries no bytes; n is its length.
+	Data(now Time, m Message, offset Bytes, n int, data []byte)
+	// Delivered says that all of a message has arrived. It is said once.
+	Delivered(now Time, m Message)
+	// Acked says that the sender knows a message of its own to be delivered. It
+	// is said once, and not after Failed.
+	Acked(now Time, m Message)
+	// Failed says that the sender has given a message up, and why.
+	Failed(now Time, m Message, reason string)
+	// Gauge registers a quantity to be sampled over the run, such as a
+	// window. It is called while a protocol is being made or when it meets a
+	// new peer; read is called between the protocol's methods.
+	Gauge(name string, read func() float64)
+	// Count adds to a named counter, such as "retransmissions".
+	Count(c *Counter, n int)
+}
+
+// A Counter is a named event count. Protocols declare theirs as package
+// variables.
+type Counter struct{ Name string }
+
+// A Protocol is a transport as a scenario selects it.
+type Protocol struct {
+	Name string
+	Wire wire.Protocol
+	// Framing tells how messages are cut into packets with an MTU.
+	Framing func(mtu Bytes) topo.Framing
+	// DefaultParams returns the protocol's parameters for a fabric, as a
+	// pointer to a struct of its own with yaml and json tags.
+	DefaultParams func(f *topo.Fabric) any
+	// Network tells what the protocol asks of the fabric's ports, given its
+	// parameters.
+	Network func(f *topo.Fabric, params any) Network
+	// New makes the protocol at one host. params is what DefaultParams returned,
+	// as changed by the scenario. It fails on parameters that cannot work,
+	// naming the one at fault.
+	New func(env Env, params any) (Transport, error)
+}
+
+// Network is what a protocol asks of the fabric's ports.
+type Network struct {
+	Priorities  int     // strict levels in use, 1 to 8
+	MarkCore    Bytes   // ECN step on leaf-spine ports, 0: none
+	MarkEdge    Bytes   // ECN step on leaf-host ports, 0: none
+	CreditClass bool    // ports limit the credit class
+	CreditQueue int     // packets of the credit class that a port holds
+	CreditShare float64 // of the link rate
+}

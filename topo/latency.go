@@ -1,0 +1,117 @@
+package topo
+
+import "sirdbed/topo/units"
+
+// Ethernet's cost of a packet on the wire, counted by every rate in sirdbed.
+const (
+	// WireOverhead is what a link carries besides the IP packet: 14 bytes of
+	// header, 4 of frame check sequence, 20 of preamble and gap.
+	WireOverhead units.Bytes = 38
+	// MinWire is the smallest packet on the wire: a 64-byte frame, preamble and
+	// gap.
+	MinWire units.Bytes = 84
+)
+
+// WireBytes returns what an IP packet of the given length occupies on a link.
+func WireBytes(ip units.Bytes) units.Bytes { return max(MinWire, ip+WireOverhead) }
+
+// FullFrame returns what a packet of MTU size occupies on a link.
+func (f *Fabric) FullFrame() units.Bytes { return WireBytes(f.Spec.MTU) }
+
+// Path returns the egress ports from src to dst over the given spine, counted
+// from 1. Within a rack the spine does not matter; across racks 0 means spine 1.
+// src and dst must differ.
+func (f *Fabric) Path(src, dst HostID, spine int) []PortID {
+	path := []PortID{f.Uplink(src).ID}
+	from, to := f.LeafOf(src), f.LeafOf(dst)
+	if from != to {
+		s := f.spine(max(spine, 1))
+		up, _ := f.PortBetween(from, s)
+		down, _ := f.PortBetween(s, to)
+		path = append(path, up, down)
+	}
+	return append(path, f.Downlink(dst).ID)
+}
+
+// Propagation returns the sum of the delays along a path.
+func (f *Fabric) Propagation(path []PortID) (sum units.Time) {
+	for _, p := range path {
+		sum += f.Ports[p].Delay
+	}
+	return sum
+}
+
+// Bottleneck returns the lowest rate along a path.
+func (f *Fabric) Bottleneck(path []PortID) units.BitsPerSecond {
+	low := f.Ports[path[0]].Rate
+	for _, p := range path[1:] {
+		low = min(low, f.Ports[p].Rate)
+	}
+	return low
+}
+
+// Transit returns how long one packet of the given wire length takes over an
+// idle path: every hop's serialization (store and forward) and propagation.
+func (f *Fabric) Transit(path []PortID, wire units.Bytes) units.Time {
+	var ps int64
+	for _, p := range path {
+		ps += f.Ports[p].Rate.Picoseconds(wire)
+	}
+	return f.Propagation(path) + units.Time((ps+500)/1000)
+}
+
+// Framing is how a protocol cuts messages into packets.
+type Framing struct {
+	MSS      units.Bytes // largest payload of a packet, positive
+	Overhead units.Bytes // IP bytes of a packet besides payload
+}
+
+// Wire returns what a packet with the given payload occupies on a link.
+func (fr Framing) Wire(payload units.Bytes) units.Bytes { return WireBytes(payload + fr.Overhead) }
+
+// UnloadedPaper is the latency of a message by the released scripts' rule
+// (protocols.md section 9): its payload at the bottleneck's rate, and
+// propagation. It has neither headers nor store-and-forward.
+func (f *Fabric) UnloadedPaper(src, dst HostID, size units.Bytes) units.Time {
+	path := f.Path(src, dst, 0)
+	return f.Bottleneck(path).TimeFor(size) + f.Propagation(path)
+}
+
+// UnloadedExact is the latency of a message whose packets leave back to back
+// over an idle fabric: headers and every hop's store-and-forward included.
+func (f *Fabric) UnloadedExact(src, dst HostID, size units.Bytes, fr Framing) units.Time {
+	path := f.Path(src, dst, 0)
+	full := int64(size / fr.MSS) // packets with MSS bytes of payload
+	last := fr.Wire(size % fr.MSS)
+	if size%fr.MSS == 0 && full > 0 {
+		full--
+		last = fr.Wire(fr.MSS)
+	}
+	// sent is when hop p is done with the last full packet, arrived when the
+	// last packet, full or not, is ready to start at p; both in ps.
+	var sent, arrived, sum, slowest int64
+	for _, p := range path {
+		tx := f.Ports[p].Rate.Picoseconds(fr.Wire(fr.MSS))
+		sum, slowest = sum+tx, max(slowest, tx)
+		if full > 0 {
+			sent = sum + (full-1)*slowest
+		}
+		arrived = max(arrived, sent) + f.Ports[p].Rate.Picoseconds(last)
+	}
+	return f.Propagation(path) + units.Time((arrived+500)/1000)
+}
+
+// CreditLoop is the unloaded time from a minimal packet's departure at dst to
+// the arrival there of the full-size packet that it triggers at src: the loop
+// that a receiver's credit has to cover.
+func (f *Fabric) CreditLoop(src, dst HostID) units.Time {
+	return f.Transit(f.Path(dst, src, 0), MinWire) + f.Transit(f.Path(src, dst, 0), f.FullFrame())
+}
+
+// BDP returns the bytes that the receiver's downlink carries during its longest
+// credit loop, in whole full-size packets.
+func (f *Fabric) BDP() units.Bytes {
+	last := f.Hosts[len(f.Hosts)-1]
+	bytes := f.Downlink(last).Rate.BytesIn(f.CreditLoop(f.Hosts[0], last))
+	return max(1, bytes/f.FullFrame()) * f.FullFrame()
+}

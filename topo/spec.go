@@ -1,0 +1,109 @@
+// Package topo describes a fabric as data: hosts, leaves and spines, the links
+// between them, every node's addresses and routes, and how long a message takes
+// over it when nothing else is there. It knows nothing of Linux or of
+// protocols; engines build what it describes.
+//
+// # Names and addresses
+//
+// Leaves and spines are leaf1, leaf2, ..., spine1, ...; host 7 of leaf 2 is
+// h2-7. An interface carries the name of the node at its other end. Addresses
+// read the same way:
+//
+//	10.0.2.7     h2-7, over any spine (ECMP)
+//	10.3.2.7     h2-7, over spine 3 whatever the hash says
+//	10.250.2.7   h2-7, the address its kernel answers to (ping, kernel TCP)
+//	10.251.0.2   leaf2
+//	10.252.0.3   spine3
+//
+// A MAC is 02:, the number of the port within its node, and the node's address.
+//
+// A Fabric is immutable once made and safe for concurrent use.
+package topo
+
+import (
+	"fmt"
+
+	"sirdbed/topo/units"
+)
+
+// Spec is a fabric as a scenario states it. Leaves and HostsPerLeaf must be
+// positive; Spines may be 0 with a single leaf.
+type Spec struct {
+	Leaves       int                 `yaml:"leaves" json:"leaves" jsonschema:"minimum=1,maximum=249" jsonschema_description:"Number of leaf (top-of-rack) switches."`
+	HostsPerLeaf int                 `yaml:"hosts_per_leaf" json:"hosts_per_leaf" jsonschema:"minimum=1,maximum=250" jsonschema_description:"Number of hosts on each leaf."`
+	Spines       int                 `yaml:"spines,omitempty" json:"spines,omitempty" jsonschema:"minimum=0,maximum=200" jsonschema_description:"Number of spine switches; 0 only with one leaf."`
+	HostRate     units.BitsPerSecond `yaml:"host_rate" json:"host_rate" jsonschema_description:"Wire rate of each host's link."`
+	CoreRate     units.BitsPerSecond `yaml:"core_rate,omitempty" json:"core_rate,omitempty" jsonschema_description:"Wire rate of each leaf-spine link."`
+	HostDelay    units.Time          `yaml:"host_delay" json:"host_delay" jsonschema_description:"One-way propagation delay of each host's link."`
+	CoreDelay    units.Time          `yaml:"core_delay,omitempty" json:"core_delay,omitempty" jsonschema_description:"One-way propagation delay of each leaf-spine link."`
+	MTU          units.Bytes         `yaml:"mtu,omitempty" json:"mtu,omitempty" jsonschema_description:"Largest IP packet, 1500B unless given."`
+	Links        []LinkOverride      `yaml:"links,omitempty" json:"links,omitempty" jsonschema_description:"Links that differ from the rest."`
+}
+
+// LinkOverride changes the rate or delay of one link, both directions. Zero
+// fields keep the Spec's values.
+type LinkOverride struct {
+	Between [2]string            `yaml:"between" json:"between" jsonschema_description:"The nodes at the two ends, such as [leaf1, spine2]."`
+	Rate    *units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty" jsonschema_description:"Wire rate of this link."`
+	Delay   *units.Time          `yaml:"delay,omitempty" json:"delay,omitempty" jsonschema_description:"One-way propagation delay of this link."`
+}
+
+// Bounds of a Spec, set by the address plan above and by what a 16-bit path
+// MTU can carry.
+const (
+	maxLeaves       = 249
+	maxHostsPerLeaf = 250
+	maxSpines       = 200
+	minMTU          = 256
+	maxMTU          = 9000
+	minRate         = units.Mbps
+	maxRate         = 10 * units.Tbps
+	maxDelay        = units.Second
+)
+
+// SpecError says which field of a Spec is impossible and why.
+type SpecError struct {
+	Field  string // path in the scenario file, such as "links[2].between"
+	Reason string
+}
+
+func (e *SpecError) Error() string { return e.Field + ": " + e.Reason }
+
+func specError(field, format string, args ...any) error {
+	return &SpecError{Field: field, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Validate reports the first impossible field as a *SpecError.
+func (s Spec) Validate() error {
+	switch {
+	case s.Leaves < 1 || s.Leaves > maxLeaves:
+		return specError("leaves", "%d leaves: want 1 to %d", s.Leaves, maxLeaves)
+	case s.HostsPerLeaf < 1 || s.HostsPerLeaf > maxHostsPerLeaf:
+		return specError("hosts_per_leaf", "%d hosts on a leaf: want 1 to %d", s.HostsPerLeaf, maxHostsPerLeaf)
+	case s.Leaves*s.HostsPerLeaf < 2:
+		return specError("hosts_per_leaf", "a fabric of one host has no one to talk to: want at least 2 hosts")
+	case s.Spines < 0 || s.Spines > maxSpines:
+		return specError("spines", "%d spines: want 0 to %d", s.Spines, maxSpines)
+	case s.Leaves > 1 && s.Spines == 0:
+		return specError("spines", "%d leaves with no spine cannot reach one another: add spines, or use one leaf", s.Leaves)
+	case s.MTU != 0 && (s.MTU < minMTU || s.MTU > maxMTU):
+		return specError("mtu", "%v: want %d to %d bytes", s.MTU, minMTU, maxMTU)
+	}
+	if err := validateLink("host_rate", "host_delay", s.HostRate, s.HostDelay); err != nil {
+		return err
+	}
+	if s.Spines > 0 {
+		return validateLink("core_rate", "core_delay", s.CoreRate, s.CoreDelay)
+	}
+	return nil
+}
+
+func validateLink(rateField, delayField string, rate units.BitsPerSecond, delay units.Time) error {
+	if rate < minRate || rate > maxRate {
+		return specError(rateField, "%v: want %v to %v", rate, minRate, maxRate)
+	}
+	if delay < 0 || delay > maxDelay {
+		return specError(delayField, "%v: want 0 to %v", delay, maxDelay)
+	}
+	return nil
+}
