@@ -1,0 +1,70 @@
+package emu
+
+import (
+	"time"
+
+	"sirdbed/topo/units"
+)
+
+// Facts is what an engine tells about a run besides its logs: what it ran on
+// and with, and what the fidelity verdict is judged by.
+type Facts struct {
+	Engine   string            `json:"engine"`
+	Started  time.Time         `json:"started"`
+	Wall     float64           `json:"wall_seconds"`
+	Dilation int64             `json:"dilation"` // 1 for the model
+	Kernel   string            `json:"kernel,omitempty"`
+	CPUs     int               `json:"cpus"`
+	Features map[string]string `json:"features,omitempty"` // such as "marker": "red", "wire": "hold", "burst": "9038B"
+
+	Reached units.Time `json:"reached"`           // nominal time at which the run ended
+	Failure string     `json:"failure,omitempty"` // why it ended early, with the last words of what failed
+
+	Hosts []HostFacts `json:"hosts"`
+	Ports []PortFacts `json:"ports"`
+
+	// Measured by engines that run on a clock; zero for the model.
+	Lateness       Lateness `json:"lateness"`
+	ThreadCPU      float64  `json:"busiest_host_cpu"` // share of wall time that the busiest host's loop used, 0 to 1
+	Steal          float64  `json:"steal"`            // share of the machine's CPU time taken by others
+	SoftnetDrops   int64    `json:"softnet_drops"`    // packets that the kernel's backlog dropped
+	CaptureDrops   int64    `json:"capture_drops"`    // packets that captures missed
+	LinkDrops      int64    `json:"link_drops"`       // packets that interfaces dropped outside their ports
+	SampleLateness Lateness `json:"sample_lateness"`  // of queue sampling
+}
+
+// Lateness is how long after the time asked for a loop woke up, in nominal
+// time.
+type Lateness struct {
+	Count  int64      `json:"count"`
+	Median units.Time `json:"median"`
+	P99    units.Time `json:"p99"`
+	P999   units.Time `json:"p99_9"`
+	Max    units.Time `json:"max"`
+}
+
+// HostFacts are the totals of one host's network interface and loop.
+type HostFacts struct {
+	Name      string   `json:"name"`
+	Sent      int64    `json:"sent"`     // packets handed to the network
+	Received  int64    `json:"received"` // packets taken from it, before the fault shim
+	Corrupt   int64    `json:"corrupt"`  // refused by their checksum
+	Foreign   int64    `json:"foreign"`  // not of the run's protocol, or not for this host
+	RingDrops int64    `json:"ring_drops"`
+	Faults    int64    `json:"faults"`    // packets that the fault shim dropped
+	Extra     int64    `json:"extra"`     // packets that the fault shim made
+	Lateness  Lateness `json:"lateness"`  // of the host's loop
+	Generator Lateness `json:"generator"` // of messages: how long after its nominal arrival each was handed to the transport
+	Finished  bool     `json:"finished"`  // ended in good order
+}
+
+// PortFacts are the totals of one port over the run.
+type PortFacts struct {
+	Name        string `json:"name"`
+	Packets     int64  `json:"packets"` // transmitted
+	WireBytes   int64  `json:"wire_bytes"`
+	Drops       int64  `json:"drops"`
+	CreditDrops int64  `json:"credit_drops"` // of the credit class, which are meant to happen
+	Marks       int64  `json:"marks"`
+	MaxQueue    int64  `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
+}
