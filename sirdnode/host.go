@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -51,8 +52,9 @@ type Host struct {
 	gauges  []func() float64
 	gaugeAt units.Time
 
-	counts Counts
-	named  map[*transport.Counter]int64
+	counts    Counts
+	generator clock.Lateness
+	named     map[*transport.Counter]int64
 }
 
 type outgoing struct {
@@ -111,8 +113,10 @@ func (h *Host) Advance(now units.Time) {
 	for h.source.NextAt() <= now {
 		a, ok := h.source.Pop()
 		if !ok {
+			h.log.Put(record.Record{Kind: record.Note, At: now, Text: fmt.Sprint("no more messages: ", h.source.Err())})
 			break
 		}
+		h.generator.Add(int64(now - a.At))
 		h.offer(now, a.At, a.Dst, a.Size, a.Tag)
 	}
 	if h.gaugeAt <= now {
@@ -202,6 +206,10 @@ func (h *Host) Done() bool {
 
 // Counts returns the host's totals so far.
 func (h *Host) Counts() Counts { return h.counts }
+
+// Generator tells how long after its nominal arrival each message was handed to
+// the transport, in nominal ns.
+func (h *Host) Generator() *clock.Lateness { return &h.generator }
 
 // Finish writes the host's totals and ends its log.
 func (h *Host) Finish(now units.Time) error {

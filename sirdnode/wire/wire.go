@@ -49,6 +49,10 @@ const (
 	CE     Congestion = 3
 )
 
+// CreditTOS is the bit of the IPv4 TOS octet that puts a packet into the ports'
+// credit class: the lowest of the DSCP.
+const CreditTOS = 0x04
+
 // A Frame is the fields of a frame that its sender chooses. Header and Payload
 // are views: Decode points them into its input.
 type Frame struct {
@@ -59,6 +63,7 @@ type Frame struct {
 	ID               uint16 // IP identification
 	Priority         uint8  // IP precedence, 0 to 7, 7 the most urgent
 	ECN              Congestion
+	Credit           bool   // of the ports' rate-limited credit class
 	Header           []byte // transport header
 	Payload          []byte
 }
@@ -97,6 +102,9 @@ func (f *Frame) Encode(buf []byte) int {
 	ip := b[ethernetLen:]
 	ip[0] = 0x45
 	ip[1] = f.Priority<<5 | uint8(f.ECN)
+	if f.Credit {
+		ip[1] |= CreditTOS
+	}
 	binary.BigEndian.PutUint16(ip[2:], uint16(n-ethernetLen))
 	binary.BigEndian.PutUint16(ip[4:], f.ID)
 	ip[6], ip[7] = 0x40, 0 // don't fragment
@@ -159,6 +167,7 @@ func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) erro
 	copy(f.DstMAC[:], b[0:6])
 	copy(f.SrcMAC[:], b[6:12])
 	f.Priority, f.ECN = ip[1]>>5, Congestion(ip[1]&3)
+	f.Credit = ip[1]&CreditTOS != 0
 	f.ID = binary.BigEndian.Uint16(ip[4:])
 	copy(f.SrcAddr[:], ip[12:16])
 	copy(f.DstAddr[:], ip[16:20])

@@ -1,0 +1,53 @@
+package model
+
+import (
+	"math"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// What ports do with the credit class unless the protocol says otherwise
+// (protocols.md section 6).
+const (
+	creditQueue = 8                       // packets
+	creditBurst = 2 * int64(topo.MinWire) // wire bytes of the bucket
+)
+
+// A creditClass is the rate-limited class of a port: a short queue behind a
+// token bucket. The bucket is kept as the time at which it would be full again
+// (the virtual scheduling form), which is exact in integers.
+type creditClass struct {
+	on    bool
+	queue fifo
+	count int
+	limit int
+	rate  units.BitsPerSecond
+	burst int64 // ps that a full bucket lasts
+	full  int64 // ps at which the bucket is full again
+}
+
+func newCreditClass(n transport.Network, link units.BitsPerSecond) creditClass {
+	if !n.CreditClass {
+		return creditClass{}
+	}
+	c := creditClass{on: true, limit: n.CreditQueue}
+	if c.limit <= 0 {
+		c.limit = creditQueue
+	}
+	c.rate = units.BitsPerSecond(math.Round(n.CreditShare * float64(link)))
+	c.rate = max(1, min(c.rate, link))
+	c.burst = c.rate.Picoseconds(units.Bytes(creditBurst))
+	return c
+}
+
+// ready returns when the bucket lets p go.
+func (c *creditClass) ready(p *packet) int64 {
+	return c.full + c.rate.Picoseconds(units.Bytes(p.wire)) - c.burst
+}
+
+// spend takes p's tokens.
+func (c *creditClass) spend(p *packet, now int64) {
+	c.full = max(c.full, now) + c.rate.Picoseconds(units.Bytes(p.wire))
+}

@@ -1,0 +1,185 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Engine is the model as an engine for experiments. Its zero value works.
+type Engine struct {
+	// Bytes has real frames arrive at hosts, with payload and checksums, which
+	// costs a third of the speed. Corruption faults switch it on.
+	Bytes bool
+}
+
+var _ emu.Engine = Engine{}
+
+// Name implements emu.Engine.
+func (Engine) Name() string { return "model" }
+
+const (
+	eventsPerLook = 4096                   // between two looks at the context: about a millisecond
+	progressEvery = 250 * time.Millisecond // of wall time
+)
+
+// Run implements emu.Engine. When the messages have had their time, hosts fall
+// silent and what is still under way arrives, so that packets sent are packets
+// received and drops.
+func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+	facts := &emu.Facts{
+		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
+		Features: map[string]string{"marker": "step", "marker_scope": "port", "payload": "lengths"},
+	}
+	if e.Bytes || x.Faults.Corrupt > 0 {
+		facts.Features["payload"] = "bytes"
+	}
+	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
+	err := r.dir.Begin(x)
+	if err == nil {
+		err = r.run(ctx)
+	}
+	if r.sim != nil {
+		r.sim.facts(facts)
+	}
+	for i := range facts.Hosts {
+		facts.Hosts[i].Finished = r.finished
+	}
+	if err != nil {
+		facts.Failure = err.Error()
+	}
+	facts.Wall = time.Since(facts.Started).Seconds()
+	return facts, errors.Join(err, r.dir.End(facts))
+}
+
+// A run is one experiment on its way.
+type run struct {
+	engine   Engine
+	x        *emu.Experiment
+	dir      emu.RunDir
+	hooks    emu.Hooks
+	sim      *Sim
+	files    []io.Closer
+	finished bool
+	shown    time.Time // when progress was last told
+}
+
+func (r *run) run(ctx context.Context) (err error) {
+	defer func() {
+		for _, f := range r.files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	if err := r.setUp(); err != nil {
+		return err
+	}
+	err = r.play(ctx)
+	return errors.Join(err, r.finish())
+}
+
+// setUp makes the simulation and opens its logs.
+func (r *run) setUp() error {
+	x := r.x
+	fabric, err := topo.New(x.Topology)
+	if err != nil {
+		return err
+	}
+	if len(fabric.Ports) > math.MaxUint16 {
+		return fmt.Errorf("the fabric has %d ports: logs tell %d apart", len(fabric.Ports), math.MaxUint16)
+	}
+	protocol, err := sirdnode.Protocol(x.Protocol)
+	if err != nil {
+		return fmt.Errorf("the model engine runs transports only: %w", err)
+	}
+	params, err := sirdnode.DecodeParams(protocol, fabric, x.Params)
+	if err != nil {
+		return err
+	}
+	logs := make([]*os.File, len(fabric.Hosts))
+	for h := range logs {
+		if logs[h], err = os.Create(r.dir.HostLog(fabric.HostName(topo.HostID(h)))); err != nil {
+			return err
+		}
+		r.files = append(r.files, logs[h])
+	}
+	from, to := x.Window()
+	r.sim, err = New(Config{
+		Fabric: fabric, Protocol: protocol, Params: params, QueueLimit: x.QueueLimit,
+		Streams: x.Streams, Seed: x.Seed, From: from, To: to,
+		Bytes: r.engine.Bytes, Faults: x.Faults, GaugeEvery: x.GaugeEvery,
+		Log: func(h topo.HostID) io.Writer { return logs[h] },
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.logQueues(); err != nil {
+		return err
+	}
+	return r.capture()
+}
+
+// play runs until the messages' time is over and all hosts are done, or time is
+// up.
+func (r *run) play(ctx context.Context) error {
+	_, to := r.x.Window()
+	for _, phase := range []struct {
+		end       units.Time
+		untilDone bool
+	}{{to, false}, {r.x.End(), true}} {
+		end := picoseconds(phase.end)
+		for {
+			if err := r.look(ctx); err != nil {
+				return err
+			}
+			if phase.untilDone && r.sim.undone == 0 {
+				break
+			}
+			if r.sim.step(end, eventsPerLook, phase.untilDone) {
+				r.sim.now = max(r.sim.now, end)
+				break
+			}
+		}
+	}
+	r.sim.sampleAt = math.MaxInt64
+	r.sim.silent = true
+	for r.sim.pool.live > 0 && !r.sim.step(math.MaxInt64, eventsPerLook, false) {
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look tells progress and whether to go on.
+func (r *run) look(ctx context.Context) error {
+	if now := time.Now(); r.hooks.Progress != nil && now.Sub(r.shown) >= progressEvery {
+		r.shown = now
+		r.hooks.Progress(r.sim.Now())
+	}
+	if r.sim.tapErr != nil {
+		return fmt.Errorf("capture at %v: %w", r.sim.Now(), r.sim.tapErr)
+	}
+	return ctx.Err()
+}
+
+// finish ends the hosts' logs.
+func (r *run) finish() (err error) {
+	for _, h := range r.sim.hosts {
+		now := max(h.now, r.sim.Now())
+		if e := h.core.Finish(now); e != nil {
+			err = errors.Join(err, fmt.Errorf("log of %s: %w", r.sim.fabric.HostName(h.id), e))
+		}
+	}
+	r.finished = err == nil
+	return err
+}

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"errors"
+	"net/netip"
+
+	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+)
+
+// A framer turns packets into the frames that they would be on a wire. Nothing
+// on the way changes a frame but marks and faults, so one is made only where
+// someone looks at it.
+type framer struct {
+	fabric *topo.Fabric
+	proto  wire.Protocol
+	buf    []byte
+	frame  wire.Frame
+}
+
+func newFramer(f *topo.Fabric, p transport.Protocol) framer {
+	return framer{fabric: f, proto: p.Wire, buf: make([]byte, wire.HeaderOffset+transport.MaxHeader+int(f.Spec.MTU))}
+}
+
+// encode returns p as it crosses the link of port, valid until the next call.
+func (f *framer) encode(p *packet, link *topo.Port) []byte {
+	w := &f.frame
+	*w = wire.Frame{
+		SrcMAC:  [6]byte(link.MAC),
+		DstMAC:  [6]byte(f.fabric.Ports[link.Reverse].MAC),
+		SrcAddr: f.fabric.HostAddr(p.src, 0).As4(),
+		DstAddr: f.fabric.HostAddr(p.dst, p.Spine).As4(),
+		Entropy: p.source, Port: f.proto.Port, ID: p.serial,
+		Priority: p.Priority, ECN: wire.NotECT, Credit: p.Credit,
+		Header: p.Header(),
+	}
+	switch {
+	case p.CE:
+		w.ECN = wire.CE
+	case p.ECT:
+		w.ECN = wire.ECT
+	}
+	w.Payload = f.buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
+	if p.PayloadLen > 0 {
+		sirdnode.FillPayload(w.Payload, p.src, &p.Packet)
+	}
+	return f.buf[:w.Encode(f.buf)]
+}
+
+// errForeign is what a host says of an intact frame that is not its own.
+var errForeign = errors.New("not of the protocol, or for another host")
+
+// decode fills in p from a frame that arrived at self. p.Payload points into the
+// frame.
+func (f *framer) decode(frame []byte, self topo.HostID, p *packet) error {
+	w := &f.frame
+	if err := w.Decode(frame, 1, f.proto.HeaderLen); err != nil {
+		return err
+	}
+	dst, spine, ok := f.fabric.HostOf(netip.AddrFrom4(w.DstAddr))
+	src, _, known := f.fabric.HostOf(netip.AddrFrom4(w.SrcAddr))
+	if w.Port != f.proto.Port || !ok || !known || dst != self || len(w.Header) > transport.MaxHeader {
+		return errForeign
+	}
+	p.src, p.Spine, p.source, p.Priority = src, spine, w.Entropy, w.Priority
+	p.ECT, p.CE, p.Credit = w.ECN != wire.NotECT, w.ECN == wire.CE, w.Credit
+	p.HeaderLen = copy(p.HeaderBytes[:], w.Header)
+	p.Payload, p.PayloadLen = w.Payload, len(w.Payload)
+	return nil
+}
+
+// unwrap has p arrive as a frame, with a bit flipped if flip is not negative,
+// and reports whether the host's checks let it pass.
+func (h *host) unwrap(p *packet, flip int) bool {
+	f := &h.sim.frames
+	frame := f.encode(p, h.sim.ports[h.nic.info.Reverse].info)
+	fault.Flip(frame, flip)
+	switch err := f.decode(frame, h.id, p); {
+	case err == nil:
+		return true
+	case err == errForeign:
+		h.stats.Foreign++
+	default:
+		h.stats.Corrupt++
+	}
+	return false
+}

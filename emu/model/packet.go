@@ -1,0 +1,80 @@
+package model
+
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+)
+
+// A packet is one packet in the network. It has one owner at a time: the host
+// that is filling it in, the queue it waits in, the link it is on, or the host
+// that is receiving it. The last owner hands it back to the pool. Within the
+// network Peer is the destination.
+type packet struct {
+	transport.Packet
+	next *packet // in the fifo or pool that holds it
+
+	at       int64 // ps when its last bit is at the far end of its link
+	src, dst topo.HostID
+	wire     int64  // bytes that it occupies on a link
+	frame    int64  // bytes of Ethernet header and IP packet: what a queue counts
+	serial   uint16 // IP identification
+	source   uint16 // UDP source port
+}
+
+// stamp fills in what the network needs to know of a packet that src sends.
+func (p *packet) stamp(src topo.HostID) {
+	ip := wire.IPOverhead + transport.Bytes(p.HeaderLen) + transport.Bytes(p.PayloadLen)
+	p.src, p.dst = src, p.Peer
+	p.source = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335, as sirdnode maps entropy to them
+	p.wire = int64(topo.WireBytes(ip))
+	p.frame = int64(wire.HeaderOffset + p.HeaderLen + p.PayloadLen)
+}
+
+// A fifo is a queue of packets.
+type fifo struct{ head, tail *packet }
+
+func (f *fifo) push(p *packet) {
+	p.next = nil
+	if f.tail == nil {
+		f.head = p
+	} else {
+		f.tail.next = p
+	}
+	f.tail = p
+}
+
+func (f *fifo) pop() *packet {
+	p := f.head
+	f.head = p.next
+	if f.head == nil {
+		f.tail = nil
+	}
+	return p
+}
+
+// A pool recycles packets: a run allocates as many as are ever under way at
+// once.
+type pool struct {
+	idle *packet
+	live int // packets handed out
+}
+
+func (p *pool) get() *packet {
+	if p.idle == nil {
+		batch := make([]packet, 64)
+		for i := range batch {
+			batch[i].next, p.idle = p.idle, &batch[i]
+		}
+	}
+	q := p.idle
+	p.idle = q.next
+	p.live++
+	return q
+}
+
+func (p *pool) put(q *packet) {
+	q.Payload = nil
+	q.next, p.idle = p.idle, q
+	p.live--
+}

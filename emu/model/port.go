@@ -1,0 +1,236 @@
+package model
+
+import (
+	"math/bits"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A port is an egress port and the link behind it: queues, then serialization
+// at the wire rate, then propagation. Times are in ps.
+//
+// Its queue is what waits, without the packet in transmission, in bytes of
+// Ethernet header and IP packet: what a Linux qdisc counts as its backlog, so
+// that limits, thresholds and samples mean the same in every engine.
+type port struct {
+	sim  *Sim
+	info *topo.Port
+	at   *node // the node it belongs to
+	peer int   // node at the other end
+
+	byteTime int64 // ps a wire byte takes, 0 if that is no whole number
+	delay    int64
+	free     int64 // when the packet in transmission is through
+	kickAt   int64 // when the agenda has the port look at its queues, -1: not
+	flight   fifo  // packets on the link
+
+	levels  [8]fifo
+	backlog [8]int64 // bytes by level
+	busy    uint8    // bit set of the levels that hold packets
+	credit  creditClass
+
+	waiting int64 // bytes in all queues
+	packets int64 // packets in all queues
+
+	top   uint8 // the highest level: a packet of priority p is of level min(p, top)
+	limit int64 // bytes of each level, 0: none
+	mark  int64 // ECN step in bytes, 0: none
+
+	stats PortStats
+	queue gauge
+	taps  []tap
+}
+
+func (s *Sim) newPort(info *topo.Port, n transport.Network, limit units.Bytes) port {
+	p := port{
+		sim: s, info: info, at: &s.nodes[info.Node], peer: int(info.Peer),
+		delay: int64(info.Delay) * 1000, kickAt: -1,
+		credit: newCreditClass(n, info.Rate), limit: int64(limit), mark: int64(markAt(s.fabric, info, n)),
+	}
+	p.top = uint8(max(1, min(n.Priorities, 8)) - 1)
+	if bits := int64(info.Rate); 8e12%bits == 0 {
+		p.byteTime = 8e12 / bits
+	}
+	return p
+}
+
+// markAt returns the ECN step of a port: both ends of a leaf-spine link are
+// core, a leaf's port towards a host is edge, and hosts do not mark.
+func markAt(f *topo.Fabric, info *topo.Port, n transport.Network) units.Bytes {
+	switch {
+	case info.Core:
+		return n.MarkCore
+	case f.Nodes[info.Node].Kind == topo.Leaf:
+		return n.MarkEdge
+	}
+	return 0
+}
+
+func (p *port) linkID() int { return int(p.info.ID) }
+func (p *port) kickID() int { return len(p.sim.ports) + int(p.info.ID) }
+
+// enqueue takes a packet that is to leave through the port.
+//
+// Marking is sch_red's step (Wlog 0, min = max): a packet is marked if what
+// waited before it came is at least the threshold. RED sees its own class; here
+// the whole port counts. Packets that do not fit are not marked, and packets
+// that may not be marked are kept (RED's nodrop).
+func (p *port) enqueue(q *packet, now int64) {
+	// Departures come before arrivals of the same instant.
+	if p.packets > 0 && p.free <= now {
+		p.kick(now)
+	}
+	s := p.sim
+	if s.lose != nil && s.lose(s.event(Enqueued, p, q)) {
+		p.stats.Lost++
+		s.pool.put(q)
+		return
+	}
+	if q.Credit && p.credit.on {
+		p.enqueueCredit(q, now)
+		return
+	}
+	level := min(q.Priority, p.top)
+	if p.limit > 0 && p.backlog[level]+q.frame > p.limit {
+		p.stats.Drops++
+		p.drop(q)
+		return
+	}
+	if p.mark > 0 && q.ECT && p.waiting >= p.mark {
+		q.CE = true
+		p.stats.Marks++
+	}
+	if s.onPacket != nil {
+		s.onPacket(s.event(Enqueued, p, q))
+	}
+	if p.busy == 0 && p.free <= now { // credits without tokens do not hold it up
+		p.transmit(q, now)
+		return
+	}
+	p.levels[level].push(q)
+	p.backlog[level] += q.frame
+	p.busy |= 1 << level
+	p.wait(q.frame, 1, now)
+	p.schedule()
+}
+
+func (p *port) enqueueCredit(q *packet, now int64) {
+	c := &p.credit
+	if c.count >= c.limit {
+		p.stats.CreditDrops++
+		p.drop(q)
+		return
+	}
+	if s := p.sim; s.onPacket != nil {
+		s.onPacket(s.event(Enqueued, p, q))
+	}
+	if c.count == 0 && p.free <= now && c.ready(q) <= now {
+		c.spend(q, now)
+		p.transmit(q, now)
+		return
+	}
+	c.queue.push(q)
+	c.count++
+	p.wait(q.frame, 1, now)
+	p.schedule()
+}
+
+func (p *port) drop(q *packet) {
+	if s := p.sim; s.onPacket != nil {
+		s.onPacket(s.event(Dropped, p, q))
+	}
+	p.sim.pool.put(q)
+}
+
+// kick starts the next packet if the link is free and one may go: a credit if
+// there are tokens for it, else the most urgent level's first.
+func (p *port) kick(now int64) {
+	p.kickAt = -1
+	if p.free > now {
+		p.schedule()
+		return
+	}
+	var q *packet
+	if c := &p.credit; c.count > 0 && c.ready(c.queue.head) <= now {
+		q = c.queue.pop()
+		c.count--
+		c.spend(q, now)
+	} else if p.busy != 0 {
+		level := bits.Len8(p.busy) - 1
+		q = p.levels[level].pop()
+		p.backlog[level] -= q.frame
+		if p.levels[level].head == nil {
+			p.busy &^= 1 << level
+		}
+	}
+	if q != nil {
+		p.wait(-q.frame, -1, now)
+		p.transmit(q, now)
+	}
+	p.schedule()
+}
+
+// schedule has the port kicked when the next waiting packet can go.
+func (p *port) schedule() {
+	if p.packets == 0 {
+		p.kickAt = -1
+		p.sim.agenda.clear(p.kickID())
+		return
+	}
+	at := p.free
+	if p.busy == 0 {
+		at = max(at, p.credit.ready(p.credit.queue.head))
+	}
+	if at != p.kickAt {
+		p.kickAt = at
+		p.sim.agenda.set(p.kickID(), at)
+	}
+}
+
+// transmit puts a packet on the wire.
+func (p *port) transmit(q *packet, now int64) {
+	p.free = now + p.duration(q.wire)
+	q.at = p.free + p.delay
+	p.stats.Packets++
+	p.stats.WireBytes += q.wire
+	if p.flight.head == nil {
+		p.sim.agenda.set(p.linkID(), q.at)
+	}
+	p.flight.push(q)
+	if s := p.sim; s.onPacket != nil {
+		s.onPacket(s.event(Transmitted, p, q))
+	}
+	if p.taps != nil {
+		p.sim.tap(p.taps, p, q, now, true)
+	}
+}
+
+// duration is how long wire bytes occupy the link.
+func (p *port) duration(wire int64) int64 {
+	if p.byteTime > 0 {
+		return wire * p.byteTime
+	}
+	return p.info.Rate.Picoseconds(units.Bytes(wire))
+}
+
+// arrive takes the first packet off the link: it has arrived in full.
+func (p *port) arrive() *packet {
+	q := p.flight.pop()
+	if p.flight.head != nil {
+		p.sim.agenda.set(p.linkID(), p.flight.head.at)
+	} else {
+		p.sim.agenda.clear(p.linkID())
+	}
+	return q
+}
+
+// wait changes what waits in the port.
+func (p *port) wait(bytes, packets, now int64) {
+	p.waiting += bytes
+	p.packets += packets
+	p.queue.set(p.waiting, now)
+	p.at.waiting += bytes
+	p.at.queue.set(p.at.waiting, now)
+}

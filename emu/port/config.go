@@ -1,0 +1,157 @@
+// Package port is a switch port made of Linux traffic control: one qdisc tree
+// per egress that shapes to the link's wire rate, serves strict priorities,
+// limits and marks its queues, and can be read while it runs.
+//
+//	1:      htb
+//	  1:1     the link's rate
+//	    1:10    level 0, the least urgent       bfifo, or red over bfifo
+//	    ...
+//	    1:17    level 7                         bfifo, or red over bfifo
+//	    1:20    credits, at their share         pfifo of 8 packets
+//
+// A port of one level and no credit class has only 1:10, at the link's rate.
+//
+// Rates and times here are the kernel's: nominal rates over the dilation. The
+// package only writes requests and reads dumps; whoever calls it owns the
+// socket and the namespace.
+package port
+
+import (
+	"fmt"
+
+	"sirdbed/topo/units"
+)
+
+// Ethernet on the wire besides the frame that the kernel counts (skb->len, with
+// its 14 bytes of header): 4 of frame check sequence, 20 of preamble and gap. No
+// packet takes less than 84 bytes.
+const (
+	wireOverhead  = 24
+	wireMinimum   = 84
+	ethernetBytes = 14
+)
+
+// MaxPriorities is how many strict levels a port can have: the values of the IP
+// precedence.
+const MaxPriorities = 8
+
+// CreditTOS is the bit of the IPv4 TOS octet that puts a packet into the port's
+// rate-limited credit class, whatever its precedence: the lowest bit of the
+// DSCP, just above the ECN field. Ports without a credit class ignore it.
+const CreditTOS = 0x04
+
+// MaxLimit is the largest limit of a queue, which a run does not reach: the
+// kernel keeps limits and backlogs in 32 bits.
+const MaxLimit units.Bytes = 1<<32 - 1
+
+// tinyRate, in bytes a second, is the guaranteed rate of a level: HTB's
+// priorities are strict only among classes that borrow.
+const tinyRate = 1
+
+// Marker is what sets CE above the step.
+type Marker uint8
+
+// The markers. Both count the packets of the marked packet's own level.
+const (
+	RED Marker = iota // sch_red on each level: exact
+	BPF               // an eBPF program with a virtual queue: NewMarkers
+)
+
+func (m Marker) String() string { return [...]string{"red", "ebpf"}[m] }
+
+// Config describes a port. Only Rate is mandatory.
+type Config struct {
+	// Rate is the wire rate by the kernel's clock: the nominal rate over the
+	// dilation. At least 8 bit/s.
+	Rate units.BitsPerSecond
+	// Priorities is the number of strict levels, 1 to 8; 0 means 1. A packet of
+	// IP precedence p is of level min(p, Priorities-1); higher levels go first.
+	Priorities int
+	// Limit is what each level's queue holds, in bytes of frames, up to
+	// MaxLimit; 0 means MaxLimit.
+	Limit units.Bytes
+	// Mark is the step for ECN: a packet that finds at least as many bytes
+	// waiting in its level's queue is marked, if it may be. 0: no marking.
+	Mark units.Bytes
+	// Marker says what marks. BPF needs nothing in the qdisc tree.
+	Marker Marker
+	// Credit limits the packets with CreditTOS set; its zero value does not.
+	Credit Credit
+	// Burst is what may leave unspaced after an idle time, in wire bytes; 0
+	// means 1, which spaces exactly as far as the kernel's timers do.
+	Burst units.Bytes
+	// MTU is the largest IP packet; 0 means 1500.
+	MTU units.Bytes
+}
+
+// Credit is the class of ExpressPass's credits: a small queue served at a small
+// share of the link, whose overflow is the protocol's signal.
+type Credit struct {
+	Share   float64 // of the link's rate, above 0, at most 1; 0: no class
+	Packets int     // the queue's limit; 0 means 8
+}
+
+// defaulted returns c with its defaults filled in, or what is wrong with it.
+func (c Config) defaulted() (Config, error) {
+	if c.Rate < 8 {
+		return c, fmt.Errorf("port: rate %d bit/s: want at least 8, by the kernel's clock", int64(c.Rate))
+	}
+	if c.Priorities == 0 {
+		c.Priorities = 1
+	}
+	if c.Priorities < 1 || c.Priorities > MaxPriorities {
+		return c, fmt.Errorf("port: %d priorities: want 1 to %d", c.Priorities, MaxPriorities)
+	}
+	if c.Limit == 0 {
+		c.Limit = MaxLimit
+	}
+	if c.Limit < 0 || c.Limit > MaxLimit {
+		return c, fmt.Errorf("port: queue limit of %d bytes: want up to %d", c.Limit, MaxLimit)
+	}
+	if c.Mark < 0 || c.Mark >= 1<<31 {
+		return c, fmt.Errorf("port: marking step at %d bytes: want 0 to %d", c.Mark, 1<<31-1)
+	}
+	if c.Credit.Share < 0 || c.Credit.Share > 1 {
+		return c, fmt.Errorf("port: credit class with %g of the link: want 0 to 1", c.Credit.Share)
+	}
+	if c.Credit.Packets == 0 {
+		c.Credit.Packets = 8
+	}
+	if c.Credit.Packets < 0 || c.Burst < 0 || c.MTU < 0 {
+		return c, fmt.Errorf("port: negative credit queue, burst or MTU: %+v", c)
+	}
+	if c.Burst == 0 {
+		c.Burst = 1
+	}
+	if c.MTU == 0 {
+		c.MTU = 1500
+	}
+	return c, nil
+}
+
+// MaxBurst returns the wire bytes that the port can send ahead of its rate: the
+// burst, the packet that the last token lets out, and one packet of each
+// further class, since HTB lends every class its tiny guaranteed rate once a
+// minute outside the link's.
+func (c Config) MaxBurst() units.Bytes {
+	c, err := c.defaulted()
+	if err != nil {
+		return 0
+	}
+	frame := c.MTU + ethernetBytes + wireOverhead
+	classes := units.Bytes(1)
+	if c.shared() {
+		classes += units.Bytes(c.Priorities)
+	}
+	burst := c.Burst + classes*frame
+	if c.Credit.Share > 0 {
+		burst += (creditBurst + 1) * wireMinimum
+	}
+	return burst
+}
+
+// shared tells whether several classes share the link.
+func (c *Config) shared() bool { return c.Priorities > 1 || c.Credit.Share > 0 }
+
+// bytesPerSecond is the link's rate as the kernel takes it.
+func (c *Config) bytesPerSecond() uint64 { return uint64(c.Rate) / 8 }

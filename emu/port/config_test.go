@@ -1,0 +1,100 @@
+package port
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/internal/rtnl"
+	"sirdbed/topo/units"
+)
+
+func TestImpossibleConfigsAreRefused(t *testing.T) {
+	for name, c := range map[string]Config{
+		"rate":       {},
+		"priorities": {Rate: units.Gbps, Priorities: 9},
+		"limit":      {Rate: units.Gbps, Limit: MaxLimit + 1},
+		"step":       {Rate: units.Gbps, Mark: -1},
+		"share":      {Rate: units.Gbps, Credit: Credit{Share: 1.5}},
+		"burst":      {Rate: units.Gbps, Burst: -1},
+	} {
+		var b rtnl.Batch
+		if err := c.Install(&b, 1, "lo"); err == nil || b.Len() != 0 {
+			t.Errorf("%s: %v, %d requests", name, err, b.Len())
+		}
+	}
+}
+
+// A buffer is a time in ticks of 64 ns, never nothing, whatever the rate.
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		burst, rate uint64
+		want        uint32
+	}{
+		{1, 12500000, 2},                   // a byte at 100 Mbit/s: 80 ns
+		{1, 50e9, 1},                       // less than a tick
+		{15140, 1250000000, 190},           // 10 packets at 10 Gbit/s: 12.1 us
+		{1 << 40, 1, 1<<32 - 1},            // saturated
+		{1538, 1562500, 984320 / 64},       // a full frame at 12.5 Mbit/s
+		{64 * 1000, 1000 * 1e6, 64e3 / 64}, // exact
+	} {
+		if got := ticks(c.burst, c.rate); got != c.want {
+			t.Errorf("%d bytes at %d bytes/s: %d ticks, want %d", c.burst, c.rate, got, c.want)
+		}
+	}
+}
+
+// The marker's arithmetic holds from the slowest dilated link to the fastest.
+func TestMarkerArithmetic(t *testing.T) {
+	for _, rate := range []units.BitsPerSecond{1000, 12500 * units.Kbps, units.Gbps, 400 * units.Gbps} {
+		c, err := Config{Rate: rate, Mark: 30000}.defaulted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newMarkerState(&c)
+		// The step as a time, back in bytes of frames.
+		back := float64(s.Threshold) * float64(s.FrameBytes) / float64(s.FrameTime)
+		if back < 29900 || back > 30100 {
+			t.Errorf("%v: the step comes back as %.0f bytes", rate, back)
+		}
+		want := float64(rate.TimeFor(1538*1000)) / 1000
+		if got := float64(s.FrameTime) / (1 << timeShift); got < want*0.99 || got > want*1.01 {
+			t.Errorf("%v: a full frame takes %.2f ns, want %.2f", rate, got, want)
+		}
+		if b := s.Threshold >> s.BucketShift; b < 8 || b > 16 {
+			t.Errorf("%v: the step lies in bucket %d", rate, b)
+		}
+	}
+}
+
+func TestMaxBurst(t *testing.T) {
+	plain := Config{Rate: units.Gbps, Burst: 5000}
+	if got := plain.MaxBurst(); got != 5000+1538 {
+		t.Errorf("one class: %d", got)
+	}
+	plain.Priorities = 8
+	if got := plain.MaxBurst(); got != 5000+9*1538 {
+		t.Errorf("eight levels: %d", got)
+	}
+}
+
+// The kernel's refusal becomes the name of what it lacks; other errors stay.
+func TestExplain(t *testing.T) {
+	missing := &rtnl.OpError{Op: "add qdisc red", Device: "leaf1", Err: unix.ENOENT}
+	err := Explain(missing)
+	if !errors.Is(err, ErrNotSupported) || !errors.Is(err, unix.ENOENT) {
+		t.Errorf("%v", err)
+	}
+	for _, word := range []string{"CONFIG_NET_SCH_RED", "leaf1", "virtual"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q does not say %s", err, word)
+		}
+	}
+	for _, other := range []error{nil, unix.ENOENT, &rtnl.OpError{Op: "add qdisc red", Err: unix.EEXIST}} {
+		if Explain(other) != other {
+			t.Errorf("%v became %v", other, Explain(other))
+		}
+	}
+}

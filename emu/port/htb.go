@@ -1,0 +1,147 @@
+package port
+
+import (
+	"encoding/binary"
+	"math"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/internal/rtnl"
+)
+
+// Handles of the tree. Leaf queues have the minor number of their class as
+// major number, so that a dump's parent names the class.
+const (
+	parentRoot   = 0xffffffff // TC_H_ROOT
+	parentClsact = 0xfffffff1 // TC_H_CLSACT
+
+	rootHandle  = 1 << 16
+	linkClass   = rootHandle | 0x1
+	levelClass  = rootHandle | 0x10 // + level
+	creditClass = rootHandle | 0x20
+)
+
+// Attributes of HTB (include/uapi/linux/pkt_sched.h).
+const (
+	tcaHTBParms  = 1
+	tcaHTBInit   = 2
+	tcaHTBRate64 = 6
+	tcaHTBCeil64 = 7
+
+	linkLayerEthernet = 1 // TC_LINKLAYER_ETHERNET: the kernel wants no rate table
+	htbVersion        = 3
+)
+
+// creditBurst is how many minimal packets the credit class may send unspaced.
+const creditBurst = 2
+
+// tickNanoseconds is the unit of HTB's buffers (PSCHED_SHIFT of
+// include/net/pkt_sched.h).
+const tickNanoseconds = 64
+
+// Install adds the requests that build the port at an interface, which should
+// be down: a qdisc grafted onto an interface that is up costs an RCU grace
+// period. The error is about c alone; what the kernel says of the requests,
+// Explain makes readable.
+func (c Config) Install(b *rtnl.Batch, index int, device string) error {
+	c, err := c.defaulted()
+	if err != nil {
+		return err
+	}
+	p := tree{b, index, device}
+	p.root(uint32(levelClass&0xffff + c.Priorities - 1))
+	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + ethernetBytes)}
+	if !c.shared() {
+		p.class(levelClass, rootHandle, link)
+		p.level(&c, 0)
+		return nil
+	}
+	p.class(linkClass, rootHandle, link)
+	for level := 0; level < c.Priorities; level++ {
+		borrow := link
+		borrow.rate, borrow.prio = tinyRate, uint32(c.Priorities-1-level)
+		p.class(levelClass|uint32(level), linkClass, borrow)
+		p.level(&c, level)
+	}
+	if c.Credit.Share > 0 {
+		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: creditBurst * wireMinimum, quantum: link.quantum})
+		p.fifo(creditClass, "pfifo", uint32(c.Credit.Packets))
+	}
+	p.filters(&c)
+	return nil
+}
+
+// tree is where requests for one interface go.
+type tree struct {
+	b      *rtnl.Batch
+	index  int
+	device string
+}
+
+func (p tree) qdisc(kind string, handle, parent uint32) {
+	p.b.Request("add qdisc "+kind, p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Traffic(p.index, handle, parent, 0))
+	p.b.String(unix.TCA_KIND, kind)
+}
+
+// root adds the HTB qdisc. Packets that no filter claims go to the default
+// class: with precedences these are those above the last level, and what is not
+// IPv4.
+func (p tree) root(defaultClass uint32) {
+	p.qdisc("htb", rootHandle, parentRoot)
+	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
+		var glob [20]byte // struct tc_htb_glob
+		binary.NativeEndian.PutUint32(glob[0:], htbVersion)
+		binary.NativeEndian.PutUint32(glob[4:], 10) // rate2quantum, unused: classes have their own
+		binary.NativeEndian.PutUint32(glob[8:], defaultClass)
+		p.b.Attr(tcaHTBInit, glob[:])
+	})
+}
+
+// htbClass is an HTB class; rates are in bytes a second, burst in bytes.
+type htbClass struct {
+	rate, ceil    uint64
+	burst         uint64
+	quantum, prio uint32
+}
+
+func (p tree) class(handle, parent uint32, k htbClass) {
+	p.b.Request("add class htb", p.device, unix.RTM_NEWTCLASS, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Traffic(p.index, handle, parent, 0))
+	p.b.String(unix.TCA_KIND, "htb")
+	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
+		var opt [44]byte // struct tc_htb_opt
+		rateSpec(opt[0:], k.rate)
+		rateSpec(opt[12:], k.ceil)
+		// A tiny rate's buffer is one tick: it is to earn nothing.
+		buffer := uint32(1)
+		if k.rate != tinyRate {
+			buffer = ticks(k.burst, k.rate)
+		}
+		binary.NativeEndian.PutUint32(opt[24:], buffer)
+		binary.NativeEndian.PutUint32(opt[28:], ticks(k.burst, k.ceil))
+		binary.NativeEndian.PutUint32(opt[32:], k.quantum)
+		binary.NativeEndian.PutUint32(opt[40:], k.prio)
+		p.b.Attr(tcaHTBParms, opt[:])
+		if k.rate > math.MaxUint32 {
+			p.b.Uint64(tcaHTBRate64, k.rate)
+		}
+		if k.ceil > math.MaxUint32 {
+			p.b.Uint64(tcaHTBCeil64, k.ceil)
+		}
+	})
+}
+
+// rateSpec writes a struct tc_ratespec. The kernel adds the overhead and then
+// raises to mpu (psched_l2t_ns), in this order.
+func rateSpec(b []byte, rate uint64) {
+	b[1] = linkLayerEthernet
+	binary.NativeEndian.PutUint16(b[2:], wireOverhead)
+	binary.NativeEndian.PutUint16(b[6:], wireMinimum)
+	binary.NativeEndian.PutUint32(b[8:], uint32(min(rate, math.MaxUint32)))
+}
+
+// ticks is how long a burst lasts at a rate, rounded up, at least one.
+func ticks(burst, rate uint64) uint32 {
+	t := math.Ceil(float64(burst) * 1e9 / float64(rate) / tickNanoseconds)
+	return uint32(min(max(t, 1), math.MaxUint32))
+}

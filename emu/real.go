@@ -1,0 +1,370 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/port"
+	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/clock"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Real is the engine that runs on this machine's kernel: namespaces, veth and
+// traffic control, and a process for each host, by a wall clock slowed down by
+// the dilation. It needs what Build needs.
+type Real struct {
+	// NodeCommand starts a host process: it must end up in sirdnode.Node with
+	// the control pipe as standard input and the log as descriptor 3.
+	NodeCommand []string
+	// Running, when set, is told which processes are hosts once they run, so
+	// that others can enter them. It is called again with nil at the end.
+	Running func([]RunningHost)
+	// Hold, when set, keeps the fabric up after the experiment until it returns.
+	Hold func(context.Context)
+}
+
+// A RunningHost is a host process of a fabric that is up.
+type RunningHost struct {
+	Name string
+	PID  int // as seen by the engine
+}
+
+// Name implements Engine.
+func (r *Real) Name() string { return "real" }
+
+// Times that host processes get, by the wall clock.
+const (
+	readyTime = 30 * time.Second      // from start to "ready"
+	startLead = 50 * time.Millisecond // from "go" to nominal time 0, besides 0.2 ms a host
+	landLimit = 5 * time.Second       // for queues to empty at the end
+	stopGrace = 5 * time.Second       // from "stop" to the process's end
+)
+
+// Run implements Engine.
+func (r *Real) Run(ctx context.Context, x *Experiment, dir string, hooks Hooks) (facts *Facts, err error) {
+	run := &realRun{engine: r, x: x, dir: RunDir(dir), hooks: hooks}
+	run.facts = &Facts{Engine: r.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: kernelRelease()}
+	if err := run.dir.Begin(x); err != nil {
+		return run.facts, err
+	}
+	err = run.run(ctx)
+	run.facts.Wall = time.Since(run.facts.Started).Seconds()
+	if err != nil {
+		run.facts.Failure = err.Error()
+	}
+	if e := run.dir.End(run.facts); err == nil {
+		err = e
+	}
+	return run.facts, err
+}
+
+// A realRun is one experiment on its way.
+type realRun struct {
+	engine *Real
+	x      *Experiment
+	dir    RunDir
+	hooks  Hooks
+	facts  *Facts
+
+	topology *topo.Fabric
+	fabric   *Fabric
+	launcher *launcher
+	hosts    []*hostProcess
+	clock    *clock.Clock
+}
+
+func (r *realRun) run(ctx context.Context) (err error) {
+	if r.topology, err = topo.New(r.x.Topology); err != nil {
+		return err
+	}
+	protocol, err := sirdnode.Protocol(r.x.Protocol)
+	if err != nil {
+		return err
+	}
+	params, err := sirdnode.DecodeParams(protocol, r.topology, r.x.Params)
+	if err != nil {
+		return err
+	}
+	network := protocol.Network(r.topology, params)
+	machine := MeasureMachine()
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
+		r.facts.Dilation = machine.Dilation(r.topology, r.x)
+	}
+	cfg := FabricConfig{
+		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
+		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+	}
+	if r.fabric, err = Build(ctx, r.topology, cfg); err != nil {
+		return err
+	}
+	defer r.fabric.Close()
+	r.facts.Features = r.fabric.Features()
+	r.launcher = newLauncher()
+	defer r.launcher.close()
+	return r.measure(ctx)
+}
+
+// measure starts the hosts and everything that watches them, waits for the end
+// and collects the totals, of what there is, in any case.
+func (r *realRun) measure(ctx context.Context) error {
+	steal := readSteal()
+	softnet, _ := SoftnetDrops()
+	err := r.startHosts(ctx)
+	var taps *tapping
+	var samples *sampler
+	if err == nil {
+		r.engine.announce(r.hosts)
+		defer r.engine.announce(nil)
+		origin := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
+		if r.clock, err = clock.New(origin, float64(r.facts.Dilation)); err != nil {
+			return err
+		}
+		taps, err = r.startTaps()
+	}
+	if err == nil {
+		samples, err = r.startSampler()
+	}
+	if err == nil {
+		err = r.wait(ctx)
+	}
+	if r.engine.Hold != nil && err == nil {
+		r.engine.Hold(ctx)
+	}
+	r.land()
+	stopErr := r.stopHosts()
+	err = errors.Join(err, stopErr, samples.stop(&r.facts.SampleLateness), taps.stop(&r.facts.CaptureDrops))
+	r.facts.Steal = steal.since()
+	if after, e := SoftnetDrops(); e == nil {
+		r.facts.SoftnetDrops = after - softnet
+	}
+	r.collectHosts()
+	return errors.Join(err, r.collectPorts())
+}
+
+func (r *Real) announce(hosts []*hostProcess) {
+	if r.Running == nil {
+		return
+	}
+	var list []RunningHost
+	for _, h := range hosts {
+		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
+	}
+	r.Running(list)
+}
+
+// startHosts starts a process for each host and waits until all are ready.
+func (r *realRun) startHosts(ctx context.Context) error {
+	for _, h := range r.topology.Hosts {
+		name := r.topology.HostName(h)
+		log, err := os.Create(r.dir.HostLog(name))
+		if err != nil {
+			return err
+		}
+		p, err := r.launcher.start(r.engine.NodeCommand, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
+		log.Close()
+		if err != nil {
+			return err
+		}
+		r.hosts = append(r.hosts, p)
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	for _, p := range r.hosts {
+		if err := p.say(r.nodeConfig(p.host)); err != nil {
+			return errors.Join(p.death(), err)
+		}
+	}
+	for _, p := range r.hosts {
+		if _, err := p.await(ctx, sirdnode.StateReady); errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts", p.name, readyTime, len(r.hosts))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait lets the hosts go and waits until all are done or one is lost. The
+// run's end may come before that.
+func (r *realRun) wait(ctx context.Context) error {
+	lost := make(chan error, len(r.hosts))
+	done := make(chan struct{}, len(r.hosts))
+	ended := make(chan struct{})
+	defer close(ended)
+	for _, p := range r.hosts {
+		if err := p.say(fmt.Sprintf("go %d", r.clock.Origin())); err != nil {
+			return errors.Join(p.death(), err)
+		}
+		go p.watch(done, lost, ended)
+	}
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))
+	for left := len(r.hosts); left > 0; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-lost:
+			return err
+		case <-done:
+			left--
+		case <-end:
+			return nil
+		case <-tick.C:
+			if r.hooks.Progress != nil {
+				r.hooks.Progress(max(0, min(r.clock.Now(), r.x.End())))
+			}
+		}
+	}
+	return nil
+}
+
+// watch passes on that the process is done, or is lost before ended.
+func (p *hostProcess) watch(done chan<- struct{}, lost chan<- error, ended <-chan struct{}) {
+	for {
+		select {
+		case <-ended:
+			return
+		case s, ok := <-p.status:
+			switch {
+			case !ok:
+				lost <- p.death()
+				return
+			case s.State == sirdnode.StateFailed:
+				lost <- fmt.Errorf("host %s failed: %s", p.name, s.Error)
+				return
+			case s.State == sirdnode.StateDone:
+				done <- struct{}{}
+			case s.State == sirdnode.StateFinished:
+				p.report = s.Report // it reached the end by itself
+				done <- struct{}{}
+				return
+			}
+		}
+	}
+}
+
+// land has the hosts send nothing more and waits until the fabric is empty, as
+// far as that can be seen, so that every packet is accounted for.
+func (r *realRun) land() {
+	for _, p := range r.hosts {
+		p.say("land")
+	}
+	if r.clock == nil {
+		return
+	}
+	stats := make([]port.Stats, len(r.topology.Ports))
+	for until := time.Now().Add(landLimit); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if r.fabric.PortStats(stats) != nil {
+			break
+		}
+		waiting := int64(0)
+		for i := range stats {
+			bytes, _ := stats[i].Backlog()
+			waiting += bytes
+		}
+		if waiting == 0 {
+			break
+		}
+	}
+	last := r.topology.Hosts[len(r.topology.Hosts)-1]
+	transit := r.topology.Transit(r.topology.Path(0, last, 0), r.topology.FullFrame())
+	time.Sleep(time.Duration(r.clock.Span(transit)) + 20*time.Millisecond)
+}
+
+// stopHosts ends all host processes and keeps their reports.
+func (r *realRun) stopHosts() error {
+	for _, p := range r.hosts {
+		p.say("stop")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	var errs []error
+	for _, p := range r.hosts {
+		if p.report == nil {
+			if s, err := p.await(ctx, sirdnode.StateFinished); err != nil {
+				errs = append(errs, err)
+			} else {
+				p.report = s.Report
+			}
+		}
+		p.stop(time.Second)
+	}
+	// One lost host is told once: wait has named it.
+	if len(errs) > 3 {
+		errs = append(errs[:3], fmt.Errorf("and %d more hosts", len(errs)-3))
+	}
+	return errors.Join(errs...)
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return strings.TrimRight(string(u.Release[:]), "\x00")
+}
+
+// collectPorts reads all ports' totals.
+func (r *realRun) collectPorts() error {
+	stats := make([]port.Stats, len(r.topology.Ports))
+	if err := r.fabric.PortStats(stats); err != nil {
+		return err
+	}
+	links, err := r.fabric.LinkCounters()
+	if err != nil {
+		return err
+	}
+	for i := range stats {
+		s := &stats[i]
+		_, packets := s.Sent()
+		drops, credits := s.Drops()
+		r.facts.Ports = append(r.facts.Ports, PortFacts{
+			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(),
+			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
+		})
+		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
+	}
+	return nil
+}
+
+// collectHosts turns the hosts' reports into facts.
+func (r *realRun) collectHosts() {
+	var all clock.Lateness
+	for _, p := range r.hosts {
+		f := HostFacts{Name: p.name}
+		if rep := p.report; rep != nil {
+			all.Merge(&rep.Lateness)
+			f = HostFacts{
+				Name: p.name, Finished: true,
+				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Foreign: rep.NIC.Foreign,
+				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
+				Lateness: r.nominal(&rep.Lateness), Generator: latenessOf(&rep.Generator, 1),
+			}
+			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
+			r.facts.Reached = max(r.facts.Reached, rep.Reached)
+		}
+		r.facts.Hosts = append(r.facts.Hosts, f)
+	}
+	r.facts.Lateness = r.nominal(&all)
+}
+
+func (r *realRun) nominal(l *clock.Lateness) Lateness { return latenessOf(l, r.facts.Dilation) }
+
+// latenessOf summarizes a histogram in ns of a clock that runs dilation times
+// slower than nominal time.
+func latenessOf(l *clock.Lateness, dilation int64) Lateness {
+	q := func(p float64) units.Time { return units.Time(l.Quantile(p) / dilation) }
+	return Lateness{
+		Count: int64(l.Count()), Median: q(0.5), P99: q(0.99), P999: q(0.999), Max: units.Time(l.Max() / dilation),
+	}
+}

@@ -1,0 +1,28 @@
+package emu
+
+import (
+	"encoding/json"
+
+	"sirdbed/sirdnode"
+	"sirdbed/topo"
+)
+
+// nodeConfig is what the process of a host is told, in one line.
+func (r *realRun) nodeConfig(h topo.HostID) string {
+	from, to := r.x.Window()
+	cfg := sirdnode.NodeConfig{
+		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
+		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
+		Slack:     slackPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
+		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
+	}
+	b, err := json.Marshal(cfg)
+	if err != nil {
+		panic(err) // all of it is plain data
+	}
+	return string(b)
+}
+
+// slackPackets is how many full packets a host that woke up late may send at
+// once. Its port spaces them.
+const slackPackets = 4

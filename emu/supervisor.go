@@ -1,0 +1,71 @@
+package emu
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/internal/rtnl"
+)
+
+// privateMounts keeps mounts from spreading out of the sandbox and gives it a
+// /proc that shows its own processes. Some containers do not allow the latter;
+// the old /proc still knows the calling thread, which is all that fabrics need.
+func privateMounts() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("emu: make mounts private: %w", err)
+	}
+	err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	if err != nil && !isPermission(err) {
+		return fmt.Errorf("emu: mount /proc: %w", err)
+	}
+	return nil
+}
+
+func loopbackUp() error {
+	err := carryOut(func(b *rtnl.Batch) error {
+		linkUp(b, loopbackIndex, "lo")
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("emu: %w", err)
+	}
+	return nil
+}
+
+// supervise starts the worker, hands signals on to it, and reaps whatever ends
+// until the worker does. It returns the worker's exit status.
+func supervise() (int, error) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	if err := os.Setenv(sandboxVar, "worker"); err != nil {
+		return 0, err
+	}
+	// Not os/exec: it would wait for the worker, and so does the loop below,
+	// for every child.
+	worker, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("emu: start the sandbox's worker: %w", err)
+	}
+	go func() {
+		for s := range signals {
+			_ = unix.Kill(worker, s.(syscall.Signal)) // it may have ended
+		}
+	}()
+	for {
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, 0, nil)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, fmt.Errorf("emu: wait for the sandbox's worker: %w", err)
+		case pid == worker:
+			return exitStatus(ws), nil
+		}
+	}
+}

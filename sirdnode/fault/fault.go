@@ -1,0 +1,179 @@
+// Package fault makes a network worse on purpose: it drops, duplicates,
+// reorders and corrupts the frames that a host receives, so that loss recovery
+// can be watched.
+//
+// A Shim decides and touches nothing, which is why it serves the raw-socket
+// host and the model engine alike. A Hold keeps the frames that the raw-socket
+// host is told to deliver later.
+package fault
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Config says how often each fault happens, as a share of the frames received.
+// The zero value has no faults.
+type Config struct {
+	Drop         float64    `yaml:"drop,omitempty" json:"drop,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that are lost."`
+	Duplicate    float64    `yaml:"duplicate,omitempty" json:"duplicate,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that arrive twice."`
+	Reorder      float64    `yaml:"reorder,omitempty" json:"reorder,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that are held back, so that later ones overtake them."`
+	ReorderDelay units.Time `yaml:"reorder_delay,omitempty" json:"reorder_delay,omitempty" jsonschema_description:"Longest time for which a frame is held back, 10us unless given; each is held for a random part of it."`
+	Corrupt      float64    `yaml:"corrupt,omitempty" json:"corrupt,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames in which one bit is flipped."`
+}
+
+// Bounds of Config.ReorderDelay. Longer than the maximum is loss by any
+// protocol's measure.
+const (
+	defaultReorderDelay = 10 * units.Microsecond
+	maxReorderDelay     = units.Second
+)
+
+// Validate reports the first impossible field as a *topo.SpecError.
+func (c Config) Validate() error {
+	for _, p := range []struct {
+		field string
+		value float64
+	}{{"drop", c.Drop}, {"duplicate", c.Duplicate}, {"reorder", c.Reorder}, {"corrupt", c.Corrupt}} {
+		if !(p.value >= 0 && p.value <= 1) { // a NaN too
+			return &topo.SpecError{Field: p.field, Reason: fmt.Sprintf("%v is not a share: want 0 to 1", p.value)}
+		}
+	}
+	switch {
+	case c.ReorderDelay < 0 || c.ReorderDelay > maxReorderDelay:
+		return &topo.SpecError{Field: "reorder_delay", Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay)}
+	case c.ReorderDelay > 0 && c.Reorder == 0:
+		return &topo.SpecError{Field: "reorder_delay", Reason: "has no effect without reorder"}
+	}
+	return nil
+}
+
+// Enabled reports whether any fault can happen.
+func (c Config) Enabled() bool {
+	return c.Drop > 0 || c.Duplicate > 0 || c.Reorder > 0 || c.Corrupt > 0
+}
+
+// A Verdict is what happens to one frame.
+type Verdict struct {
+	// Drop: the frame is lost, and nothing else happens to it.
+	Drop bool
+	// Duplicate: the frame is delivered twice.
+	Duplicate bool
+	// Delay, when positive, holds the frame back for as long. Of a frame that
+	// is also duplicated one copy is delivered at once: the other one comes
+	// late.
+	Delay units.Time
+	// FlipBit is the bit of the frame to flip in all its copies, counted from
+	// the first bit of the Ethernet header and always past it; -1 for none.
+	FlipBit int
+}
+
+// Counters say what a Shim has done.
+type Counters struct {
+	Frames     uint64 `json:"frames"` // frames looked at
+	Dropped    uint64 `json:"dropped"`
+	Duplicated uint64 `json:"duplicated"`
+	Delayed    uint64 `json:"delayed"`
+	Corrupted  uint64 `json:"corrupted"`
+}
+
+// ethernetBits is the part of a frame in which no bit is flipped: a frame with
+// another MAC address would not have reached the host.
+const ethernetBits = 14 * 8
+
+// A Shim decides what happens to each frame that a host receives. The same
+// seed and the same frames give the same verdicts, and each kind of fault draws
+// from a sequence of its own: which frames are dropped does not change when
+// corruption is switched on.
+//
+// A nil Shim has no faults. A Shim belongs to one goroutine; it allocates
+// nothing.
+type Shim struct {
+	config   Config
+	counters Counters
+
+	drop, duplicate, reorder, corrupt rand.PCG
+}
+
+// New returns a shim for one host. It fails, with a *topo.SpecError, on a
+// config that Validate refuses.
+func New(c Config, seed uint64) (*Shim, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.ReorderDelay == 0 {
+		c.ReorderDelay = defaultReorderDelay
+	}
+	s := &Shim{config: c}
+	for i, stream := range []*rand.PCG{&s.drop, &s.duplicate, &s.reorder, &s.corrupt} {
+		stream.Seed(seed, uint64(i)+1)
+	}
+	return s, nil
+}
+
+// Next decides what happens to the next frame, of length bytes from its
+// Ethernet header on.
+func (s *Shim) Next(length int) Verdict {
+	v := Verdict{FlipBit: -1}
+	if s == nil {
+		return v
+	}
+	s.counters.Frames++
+	// Every sequence is drawn from for every frame, dropped or not.
+	v.Drop = happens(&s.drop, s.config.Drop)
+	v.Duplicate = happens(&s.duplicate, s.config.Duplicate)
+	if happens(&s.reorder, s.config.Reorder) {
+		v.Delay = 1 + units.Time(below(&s.reorder, uint64(s.config.ReorderDelay)))
+	}
+	if happens(&s.corrupt, s.config.Corrupt) {
+		if bits := length*8 - ethernetBits; bits > 0 {
+			v.FlipBit = ethernetBits + int(below(&s.corrupt, uint64(bits)))
+		}
+	}
+	s.count(&v)
+	return v
+}
+
+func (s *Shim) count(v *Verdict) {
+	if v.Drop {
+		s.counters.Dropped++
+		*v = Verdict{Drop: true, FlipBit: -1}
+		return
+	}
+	if v.Duplicate {
+		s.counters.Duplicated++
+	}
+	if v.Delay > 0 {
+		s.counters.Delayed++
+	}
+	if v.FlipBit >= 0 {
+		s.counters.Corrupted++
+	}
+}
+
+// Counters returns what the shim has done so far.
+func (s *Shim) Counters() Counters {
+	if s == nil {
+		return Counters{}
+	}
+	return s.counters
+}
+
+// Flip flips a bit as a Verdict names it; it does nothing for -1.
+func Flip(frame []byte, bit int) {
+	if bit >= 0 {
+		frame[bit/8] ^= 0x80 >> (bit % 8)
+	}
+}
+
+// happens draws whether something of probability p happens: never for 0,
+// always for 1.
+func happens(r *rand.PCG, p float64) bool {
+	return float64(r.Uint64()>>11)/(1<<53) < p
+}
+
+// below draws from 0 to n-1. The bias is n/2^64, which no run can see.
+func below(r *rand.PCG, n uint64) uint64 { return r.Uint64() % n }

@@ -1,0 +1,230 @@
+package sirdnode
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/ring"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// NICCounts are the totals of a host's raw socket.
+type NICCounts struct {
+	Sent     int64 `json:"sent"`     // packets handed to the kernel
+	Received int64 `json:"received"` // packets of the run's protocol, before the fault shim
+	Corrupt  int64 `json:"corrupt"`  // refused by their checksum
+	Foreign  int64 `json:"foreign"`  // of another protocol, or not for this host
+	Drops    int64 `json:"drops"`    // that the receive ring had no room for
+	Full     int64 `json:"full"`     // times that the kernel could not take more
+}
+
+// A nic is a host's raw socket, its links' delay where those have none, and the
+// fault shim.
+type nic struct {
+	fabric   *topo.Fabric
+	protocol transport.Protocol
+	self     topo.HostID
+	socket   *ring.Socket
+	clock    *clock.Clock
+	realtime *clock.Realtime
+	shim     *fault.Shim
+	held     *fault.Hold     // frames on their way, by arrival
+	paths    [][]topo.PortID // from each host, when links have no delay
+
+	out wire.Frame // what all frames sent have in common
+	id  uint16
+	in  wire.Frame
+	rx  transport.Packet
+	tx  transport.Packet
+
+	counts NICCounts
+}
+
+// heldFrames is room for what can be on its way to one host. The bandwidth-
+// delay product is some 60 packets; unscheduled bursts of many senders may pile
+// up behind a slow link, but in its port, not here.
+const heldFrames = 4096
+
+// rxFrames is what may arrive while a stall of the machine keeps the process
+// from running: some hundred ms at the dilations in use.
+const rxFrames = 1024
+
+func openNIC(f *topo.Fabric, protocol transport.Protocol, cfg *NodeConfig) (*nic, error) {
+	socket, err := ring.Open(ring.Config{
+		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: rxFrames, SendBuffer: 64 << 20,
+	})
+	if err != nil {
+		return nil, err
+	}
+	frame := int(f.Spec.MTU) + etherHeader
+	n := &nic{
+		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
+		realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
+	}
+	if cfg.Faults.Enabled() {
+		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
+			return nil, err
+		}
+	}
+	uplink := f.Uplink(cfg.Self)
+	n.out = wire.Frame{
+		SrcMAC: [6]byte(uplink.MAC), DstMAC: [6]byte(f.Ports[uplink.Reverse].MAC),
+		SrcAddr: f.HostAddr(cfg.Self, 0).As4(), Port: protocol.Wire.Port,
+	}
+	if cfg.Hold {
+		n.paths = make([][]topo.PortID, len(f.Hosts))
+		for _, h := range f.Hosts {
+			if h != cfg.Self {
+				n.paths[h] = f.Path(h, cfg.Self, 0)
+			}
+		}
+	}
+	return n, nil
+}
+
+const (
+	etherTypeIPv4 = 0x0800
+	etherHeader   = 14
+)
+
+func addrFrom4(a [4]byte) netip.Addr { return netip.AddrFrom4(a) }
+
+// take moves what the kernel has received to the frames on their way.
+func (n *nic) take(mono int64) {
+	n.realtime.Track(mono)
+	for {
+		frame, at, ok := n.socket.Receive()
+		if !ok {
+			return
+		}
+		n.takeOne(frame, at)
+		n.socket.Release()
+	}
+}
+
+func (n *nic) takeOne(frame []byte, realtime int64) {
+	port, ok := wire.DestinationPort(frame)
+	if !ok || port != n.protocol.Wire.Port {
+		n.counts.Foreign++
+		return
+	}
+	n.counts.Received++
+	arrival := n.clock.ToNominal(n.realtime.ToMonotonic(realtime)) + n.transit(frame)
+	verdict := n.shim.Next(len(frame))
+	if verdict.Drop {
+		return
+	}
+	fault.Flip(frame, verdict.FlipBit)
+	if verdict.Duplicate {
+		n.hold(arrival, frame)
+	}
+	n.hold(arrival+verdict.Delay, frame)
+}
+
+func (n *nic) hold(due units.Time, frame []byte) {
+	if !n.held.Put(due, frame) {
+		n.counts.Drops++
+	}
+}
+
+// transit is how long the packet would have been on its path's links, if those
+// do not delay it themselves.
+func (n *nic) transit(frame []byte) units.Time {
+	if n.paths == nil {
+		return 0
+	}
+	src, ok := peerOf(n.fabric, [4]byte(frame[etherHeader+12:]))
+	if !ok || src == n.self {
+		return 0 // deliver says what is wrong with it
+	}
+	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-etherHeader)))
+}
+
+// due returns when the next frame arrives.
+func (n *nic) due() units.Time { return n.held.Due() }
+
+// deliver takes the frame that has arrived by now and checks it. It returns nil
+// for one that is damaged or not for this host.
+func (n *nic) deliver(now units.Time) *transport.Packet {
+	frame, at, ok := n.held.Take(now)
+	if !ok {
+		return nil
+	}
+	f := &n.in
+	if err := f.Decode(frame, 1, n.protocol.Wire.HeaderLen); err != nil {
+		n.counts.Corrupt++
+		return nil
+	}
+	src, okSrc := peerOf(n.fabric, f.SrcAddr)
+	dst, spine, okDst := n.fabric.HostOf(addrFrom4(f.DstAddr))
+	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
+		n.counts.Foreign++
+		return nil
+	}
+	p := &n.rx
+	p.Peer, p.Spine, p.Entropy, p.Priority = src, spine, f.Entropy, f.Priority
+	p.HeaderLen = copy(p.HeaderBytes[:], f.Header)
+	p.Payload, p.PayloadLen = f.Payload, len(f.Payload)
+	p.CE, p.ECT, p.Credit, p.Arrived = f.ECN == wire.CE, f.ECN != wire.NotECT, f.Credit, at
+	return p
+}
+
+// transmit sends what the host has and its NIC can take now. When the kernel
+// cannot take more it returns how long to wait before the next try.
+func (n *nic) transmit(now units.Time, h *Host) (full units.Time, err error) {
+	for {
+		buf := n.socket.Reserve()
+		if buf == nil {
+			n.counts.Full++
+			full = n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
+			break
+		}
+		if !h.Next(now, &n.tx) {
+			break
+		}
+		n.socket.Commit(n.encode(buf, &n.tx))
+		n.counts.Sent++
+	}
+	if err := n.socket.Flush(); errors.Is(err, ring.ErrBackPressure) {
+		n.counts.Full++
+		full = n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
+	} else if err != nil {
+		return 0, err
+	}
+	return full, nil
+}
+
+// encode writes the frame of p into buf and returns its length.
+func (n *nic) encode(buf []byte, p *transport.Packet) int {
+	f := &n.out
+	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine).As4()
+	f.Entropy = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335
+	f.ID = n.id
+	n.id++
+	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.NotECT
+	if p.ECT {
+		f.ECN = wire.ECT
+	}
+	f.Header = p.Header()
+	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
+	FillPayload(f.Payload, n.self, p)
+	return f.Encode(buf)
+}
+
+// finish returns the socket's totals.
+func (n *nic) finish() (NICCounts, error) {
+	drops, err := n.socket.Drops()
+	if err != nil {
+		return n.counts, fmt.Errorf("counting the receive ring's drops: %w", err)
+	}
+	n.counts.Drops += int64(drops)
+	return n.counts, nil
+}
+
+func (n *nic) close() { n.socket.Close() }

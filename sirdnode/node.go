@@ -1,0 +1,330 @@
+package sirdnode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// NodeConfig is what the controller tells a host process, as one line of JSON.
+type NodeConfig struct {
+	Self     topo.HostID      `json:"self"`
+	Topology topo.Spec        `json:"topology"`
+	Protocol string           `json:"protocol"`
+	Params   json.RawMessage  `json:"params,omitempty"`
+	Streams  []traffic.Stream `json:"streams"`
+	Seed     uint64           `json:"seed"`
+	Faults   fault.Config     `json:"faults"`
+
+	From       units.Time `json:"from"` // of the measured window
+	To         units.Time `json:"to"`
+	End        units.Time `json:"end"` // when to stop in any case
+	GaugeEvery units.Time `json:"gauge_every"`
+	Slack      units.Time `json:"slack"` // see HostConfig.Slack
+
+	Interface string `json:"interface"`
+	Dilation  int64  `json:"dilation"`
+	// Hold says that the links do not delay packets: the host keeps each for
+	// its path's propagation and serialization, and then it has arrived.
+	Hold bool `json:"hold"`
+}
+
+// The controller and a host process speak in lines. After the config and the
+// process's "ready" the controller says "go ORIGIN", the CLOCK_MONOTONIC in ns
+// at which nominal time is 0. Then comes "land": send nothing more, but take
+// what still arrives, so that in the end every packet is accounted for. A
+// process lands by itself at the run's end. At last there is "stop". The process
+// answers with NodeStatus in JSON.
+const (
+	StateReady    = "ready"    // configured, waiting for "go"
+	StateDone     = "done"     // its messages are settled, or the end has come; still serving others
+	StateFinished = "finished" // stopped in good order; Report holds its totals
+	StateFailed   = "failed"   // Error says why
+)
+
+// NodeStatus is a host process's line to the controller.
+type NodeStatus struct {
+	State  string      `json:"state"`
+	Error  string      `json:"error,omitempty"`
+	Report *NodeReport `json:"report,omitempty"`
+}
+
+// NodeReport is the totals of a host process.
+type NodeReport struct {
+	Counts    Counts         `json:"counts"`
+	NIC       NICCounts      `json:"nic"`
+	Faults    fault.Counters `json:"faults"`
+	Lateness  clock.Lateness `json:"lateness"`  // of wake-ups, in monotonic ns
+	Generator clock.Lateness `json:"generator"` // see Host.Generator
+	CPU       float64        `json:"cpu"`       // share of a processor that the loop used
+	Reached   units.Time     `json:"reached"`
+}
+
+// Node runs one host on a raw socket, on the calling goroutine, until the
+// controller stops it or the run's end. The caller's thread must be in the
+// host's network namespace. control is a pipe from the controller, out one to
+// it; log takes the host's records.
+func Node(control int, out, log io.Writer) error {
+	if err := clock.LockThread(); err != nil {
+		return err
+	}
+	n := &node{control: controlPipe{fd: control}, out: json.NewEncoder(out)}
+	err := n.run(log)
+	if err != nil {
+		n.out.Encode(NodeStatus{State: StateFailed, Error: err.Error()})
+	}
+	return err
+}
+
+// A node is a host process.
+type node struct {
+	control controlPipe
+	out     *json.Encoder
+	cfg     NodeConfig
+	host    *Host
+	log     *record.Writer
+	nic     *nic
+	clock   *clock.Clock
+
+	last     units.Time // no event is earlier
+	done     bool       // said so
+	landing  bool       // sends nothing more
+	lateness clock.Lateness
+}
+
+func (n *node) run(log io.Writer) error {
+	line, err := n.control.line()
+	if err != nil {
+		return fmt.Errorf("no configuration from the controller: %w", err)
+	}
+	if err := json.Unmarshal(line, &n.cfg); err != nil {
+		return fmt.Errorf("configuration from the controller: %w", err)
+	}
+	if err := n.setUp(log); err != nil {
+		return err
+	}
+	defer n.nic.close()
+	if err := n.out.Encode(NodeStatus{State: StateReady}); err != nil {
+		return err
+	}
+	if line, err = n.control.line(); err != nil {
+		return fmt.Errorf("the controller did not start the run: %w", err)
+	}
+	var origin int64
+	if _, err := fmt.Sscanf(string(line), "go %d", &origin); err != nil {
+		return fmt.Errorf("the controller said %q, not when to start", line)
+	}
+	if n.clock, err = clock.New(origin, float64(n.cfg.Dilation)); err != nil {
+		return err
+	}
+	n.nic.clock = n.clock
+	start := processCPU()
+	if err := n.loop(); err != nil {
+		return err
+	}
+	return n.finish(float64(processCPU()-start) / float64(max(1, clock.Monotonic()-origin)))
+}
+
+func (n *node) setUp(log io.Writer) error {
+	fabric, err := topo.New(n.cfg.Topology)
+	if err != nil {
+		return err
+	}
+	protocol, err := Protocol(n.cfg.Protocol)
+	if err != nil {
+		return err
+	}
+	params, err := DecodeParams(protocol, fabric, n.cfg.Params)
+	if err != nil {
+		return err
+	}
+	n.log = record.NewWriter(log)
+	n.host, err = NewHost(HostConfig{
+		Self: n.cfg.Self, Fabric: fabric, Protocol: protocol, Params: params,
+		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
+		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery, Slack: n.cfg.Slack,
+	}, n.log)
+	if err != nil {
+		return err
+	}
+	n.nic, err = openNIC(fabric, protocol, &n.cfg)
+	return err
+}
+
+// logEvery is how much of the log a crash can cost, in monotonic ns.
+const logEvery = 200e6
+
+// loop is the host's life: take what has arrived, do what is due, send what the
+// NIC can take, sleep until the next of these.
+func (n *node) loop() error {
+	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
+	wait := n.clock.Origin()
+	flushAt := wait + logEvery
+	for {
+		_, mono, err := n.nic.socket.Wait(wait, extra)
+		if err != nil {
+			return err
+		}
+		if mono >= wait && wait > n.clock.Origin() {
+			n.lateness.Add(mono - wait)
+		}
+		now := n.clock.ToNominal(mono)
+		if extra[0].Revents != 0 {
+			if stop, err := n.listen(); err != nil || stop {
+				return err
+			}
+		}
+		n.landing = n.landing || now >= n.cfg.End
+		if now < 0 {
+			wait = n.clock.Origin()
+			continue
+		}
+		n.nic.take(mono)
+		n.serve(now)
+		var full units.Time
+		if !n.landing {
+			if full, err = n.nic.transmit(now, n.host); err != nil {
+				return err
+			}
+		}
+		if mono >= flushAt {
+			flushAt = mono + logEvery
+			if err := n.log.Flush(); err != nil {
+				return fmt.Errorf("writing the host's log: %w", err)
+			}
+		}
+		if !n.done && (n.landing || now >= n.cfg.To && n.host.Done()) {
+			n.done = true
+			if err := n.out.Encode(NodeStatus{State: StateDone}); err != nil {
+				return err
+			}
+		}
+		next := n.nic.due()
+		if !n.landing {
+			next = min(next, n.host.Wake(), n.cfg.End)
+		}
+		if full > 0 {
+			next = max(next, now+full) // the kernel could not take more
+		}
+		wait = min(n.clock.ToKernel(next), flushAt)
+	}
+}
+
+// serve does what is due by now in the order in which it was due: the host's
+// state machine sees every packet at the time of its arrival, however late the
+// process woke up.
+func (n *node) serve(now units.Time) {
+	for {
+		due := n.nic.due()
+		if due > now {
+			break
+		}
+		p := n.nic.deliver(now)
+		if p == nil {
+			continue
+		}
+		at := max(due, n.last)
+		if !n.landing {
+			n.host.Advance(at)
+		}
+		n.host.Receive(at, p)
+		n.last = at
+	}
+	n.last = max(n.last, now)
+	if !n.landing {
+		n.host.Advance(n.last)
+	}
+}
+
+func (n *node) finish(cpu float64) error {
+	if err := n.host.Finish(n.last); err != nil {
+		return fmt.Errorf("writing the host's log: %w", err)
+	}
+	counts, err := n.nic.finish()
+	if err != nil {
+		return err
+	}
+	return n.out.Encode(NodeStatus{State: StateFinished, Report: &NodeReport{
+		Counts: n.host.Counts(), NIC: counts, Faults: n.nic.shim.Counters(),
+		Lateness: n.lateness, Generator: *n.host.Generator(), CPU: cpu, Reached: n.last,
+	}})
+}
+
+// processCPU returns the processor time used by the calling thread, in ns.
+func processCPU() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
+// A controlPipe is the controller's end of the conversation, read without the
+// Go runtime's poller, which the host's loop leaves no thread for.
+type controlPipe struct {
+	fd   int
+	rest []byte
+}
+
+// line blocks until the controller has written a line, at most 16 MiB.
+func (c *controlPipe) line() ([]byte, error) {
+	buf := make([]byte, 64<<10)
+	for searched := 0; len(c.rest) < 16<<20; {
+		for i := searched; i < len(c.rest); i++ {
+			if c.rest[i] == '\n' {
+				line := c.rest[:i]
+				c.rest = c.rest[i+1:]
+				return line, nil
+			}
+		}
+		searched = len(c.rest)
+		n, err := unix.Read(c.fd, buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		c.rest = append(c.rest, buf[:n]...)
+	}
+	return nil, fmt.Errorf("a line of more than %d bytes", len(c.rest))
+}
+
+// listen is called when the controller has something to say: it reports whether
+// that is to stop, or it is gone.
+func (n *node) listen() (stop bool, err error) {
+	line, err := n.control.line()
+	switch {
+	case err == io.ErrUnexpectedEOF:
+		return true, nil
+	case err != nil:
+		return true, err
+	case string(line) == "land":
+		n.landing = true
+		// "stop" may have come with it.
+		return bytes.IndexByte(n.control.rest, '\n') >= 0, nil
+	case string(line) == "stop":
+		return true, nil
+	}
+	return true, fmt.Errorf("the controller said %q in the middle of the run", line)
+}
+
+// peerOf is used where a frame names its sender by address.
+func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
+	h, _, ok := f.HostOf(addrFrom4(a))
+	return h, ok
+}

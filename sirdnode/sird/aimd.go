@@ -1,0 +1,84 @@
+package sird
+
+// bounds of a loop's bucket, and the unit it counts packets in.
+type bounds struct{ min, max, frame Bytes }
+
+// An aimd is one of the two control loops that size a sender's bucket: DCTCP's
+// rule, counted in packets instead of time, exactly as released
+// (protocols.md section 1.4).
+type aimd struct {
+	bounds
+	bucket   Bytes
+	alpha    float64 // smoothed share of marked packets
+	marks    int     // since alpha's last update
+	sinceCut int     // packets since the last decrease
+	nextCut  int     // least packets between decreases
+}
+
+func newAIMD(b bounds, cutSpacing float64) aimd {
+	return aimd{bounds: b, bucket: b.max, nextCut: int(cutSpacing * float64(b.max) / float64(b.frame))}
+}
+
+// loops is both control loops for one sender. They share the count of packets
+// after which alpha is updated.
+type loops struct {
+	sender, net aimd
+	packets     int // since alpha's last update
+	window      int // packets after which alpha is updated
+}
+
+func newLoops(p *Params, frame Bytes) loops {
+	least := func(share float64) Bytes {
+		return max(frame, Multiple(share).of(p.BDP))
+	}
+	return loops{
+		sender: newAIMD(bounds{least(p.MinSenderBucket), p.BDP, frame}, p.CutSpacing),
+		net:    newAIMD(bounds{least(p.MinNetBucket), p.BDP, frame}, p.CutSpacing),
+		window: 1,
+	}
+}
+
+// bucket is the credit that the sender may hold: the more congested loop
+// decides.
+func (l *loops) bucket() Bytes { return min(l.sender.bucket, l.net.bucket) }
+
+// sample feeds one packet to both loops.
+func (l *loops) sample(p *Params, ce, csn bool) {
+	l.packets++
+	l.net.count(ce)
+	l.sender.count(csn)
+	if l.packets >= l.window {
+		l.net.update(p, l.packets)
+		l.sender.update(p, l.packets)
+		l.packets, l.window = 0, max(1, int(l.bucket()/l.net.frame))
+	}
+	l.net.adjust(p, ce)
+	l.sender.adjust(p, csn)
+}
+
+func (a *aimd) count(marked bool) {
+	a.sinceCut++
+	if marked {
+		a.marks++
+	}
+}
+
+// update smooths the share of marked packets into alpha.
+func (a *aimd) update(p *Params, packets int) {
+	a.alpha += p.Gain * (float64(a.marks)/float64(packets) - a.alpha)
+	a.marks = 0
+}
+
+// adjust increases the bucket by about a frame for each bucket of packets, and
+// cuts it by alpha/2 on a mark unless it did so lately.
+func (a *aimd) adjust(p *Params, marked bool) {
+	if !marked || p.IncreaseOnMark {
+		a.bucket += Bytes(p.Increase * float64(a.frame) * float64(a.frame) / float64(a.bucket))
+	}
+	if marked && a.sinceCut >= a.nextCut {
+		a.bucket -= Bytes(float64(a.bucket) * a.alpha / 2)
+		a.sinceCut = 0
+		a.nextCut = int(p.CutSpacing * float64(a.bucket) / float64(a.frame))
+	}
+	a.bucket = min(max(a.bucket, a.min), a.max)
+}

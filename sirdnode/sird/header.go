@@ -1,0 +1,184 @@
+package sird
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// Port is the UDP destination port of SIRD.
+const Port = 47010
+
+// kind is a packet's type.
+type kind uint8
+
+// The packet types of design.md section 5.
+const (
+	data   kind = 1 + iota // bytes of a message, or with the request flag none
+	credit                 // receiver to sender: send that much more
+	resend                 // receiver to sender: a range is missing; grants it too
+	ack                    // receiver to sender: the message is complete
+	busy                   // either way: the message is known, and waits
+)
+
+var kindNames = map[kind]string{data: "DATA", credit: "CREDIT", resend: "RESEND", ack: "ACK", busy: "BUSY"}
+
+// flags of a header.
+type flags uint8
+
+const (
+	csn       flags = 0x80 // the sender holds more than SThr of credit
+	scheduled flags = 0x40 // these bytes were paid for with credit
+	request   flags = 0x20 // a DATA without bytes that asks for credit
+	gone      flags = 0x10 // a BUSY that says the message was given up
+)
+
+const (
+	version = 1
+	// Every packet begins with baseLen bytes:
+	//
+	//	0   version (4 bits), kind (4 bits)
+	//	1   flags (4 bits), epoch (4 bits)
+	//	2   message id (4)
+	//	6   cumulative credit (4): granted in CREDIT, RESEND and ACK, else spent
+	//	10  offset (4)
+	//
+	// which makes a CREDIT 84 bytes on the wire, Ethernet's least.
+	baseLen = 14
+	// RESEND goes on with the length of the missing range (4).
+	resendLen = baseLen + 4
+	// DATA goes on with
+	//
+	//	14  message length (4)
+	//	18  tag (4)
+	//	22  how far the id is above the lowest unacknowledged one (2)
+	//	24  packets in the unscheduled prefix (2)
+	dataLen = baseLen + 12
+)
+
+// noFloor says that the lowest unacknowledged id is too far away to be told.
+const noFloor = 0xffff
+
+// maxMessage is the largest message that the header can describe.
+const maxMessage transport.Bytes = 1<<32 - 1
+
+// A header is a SIRD header, decoded.
+type header struct {
+	kind   kind
+	flags  flags
+	epoch  uint8 // of the credit counts, modulo 16
+	id     transport.MessageID
+	credit uint32 // cumulative wire bytes, modulo 2^32
+	offset uint32
+
+	length uint32 // DATA: of the message; RESEND: of the range
+	tag    transport.Tag
+	behind uint16 // DATA: id minus the sender's lowest unacknowledged id
+	prefix uint16 // DATA: unscheduled prefix in packets
+}
+
+var (
+	errVersion = errors.New("SIRD header of an unknown version")
+	errKind    = errors.New("SIRD header of an unknown type")
+)
+
+// headerLen tells the length of the header that b begins with.
+func headerLen(b []byte) (int, error) {
+	if len(b) < baseLen {
+		return 0, wire.ErrTruncated
+	}
+	if b[0]>>4 != version {
+		return 0, errVersion
+	}
+	n := baseLen
+	switch kind(b[0] & 15) {
+	case data:
+		n = dataLen
+	case resend:
+		n = resendLen
+	case credit, ack, busy:
+	default:
+		return 0, errKind
+	}
+	if len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
+
+// encode writes h into p.
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	b[0] = version<<4 | byte(h.kind)
+	b[1] = byte(h.flags) | h.epoch&15
+	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
+	binary.BigEndian.PutUint32(b[6:], h.credit)
+	binary.BigEndian.PutUint32(b[10:], h.offset)
+	p.HeaderLen = baseLen
+	switch h.kind {
+	case data:
+		binary.BigEndian.PutUint32(b[14:], h.length)
+		binary.BigEndian.PutUint32(b[18:], uint32(h.tag))
+		binary.BigEndian.PutUint16(b[22:], h.behind)
+		binary.BigEndian.PutUint16(b[24:], h.prefix)
+		p.HeaderLen = dataLen
+	case resend:
+		binary.BigEndian.PutUint32(b[14:], h.length)
+		p.HeaderLen = resendLen
+	}
+}
+
+// decode reads the header that b begins with.
+func (h *header) decode(b []byte) error {
+	if _, err := headerLen(b); err != nil {
+		return err
+	}
+	*h = header{
+		kind:   kind(b[0] & 15),
+		flags:  flags(b[1] & 0xf0),
+		epoch:  b[1] & 15,
+		id:     transport.MessageID(binary.BigEndian.Uint32(b[2:])),
+		credit: binary.BigEndian.Uint32(b[6:]),
+		offset: binary.BigEndian.Uint32(b[10:]),
+	}
+	switch h.kind {
+	case data:
+		h.length = binary.BigEndian.Uint32(b[14:])
+		h.tag = transport.Tag(binary.BigEndian.Uint32(b[18:]))
+		h.behind = binary.BigEndian.Uint16(b[22:])
+		h.prefix = binary.BigEndian.Uint16(b[24:])
+	case resend:
+		h.length = binary.BigEndian.Uint32(b[14:])
+	}
+	return nil
+}
+
+// fields names the header's fields for captures.
+func fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	list := []wire.Field{
+		{Name: "type", Value: kindNames[h.kind]},
+		{Name: "epoch", Value: fmt.Sprint(h.epoch)},
+		{Name: "message", Value: fmt.Sprint(h.id)},
+		{Name: "credit", Value: fmt.Sprint(h.credit)},
+		{Name: "offset", Value: fmt.Sprint(h.offset)},
+	}
+	for _, f := range []struct {
+		flag flags
+		name string
+	}{{csn, "csn"}, {scheduled, "scheduled"}, {request, "request"}, {gone, "gone"}} {
+		if h.flags&f.flag != 0 {
+			list = append(list, wire.Field{Name: f.name, Value: "1"})
+		}
+	}
+	if h.kind == data || h.kind == resend {
+		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
+	}
+	return list
+}

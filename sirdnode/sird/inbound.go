@@ -1,0 +1,66 @@
+package sird
+
+import "sirdbed/sirdnode/transport"
+
+// An inMessage is a message on its way in. It is kept until it is complete and
+// credit for all of it has been granted: credit belongs to the pair of hosts, so
+// a message may complete on another's credit, which that one then lacks
+// (protocols.md section 1.5).
+type inMessage struct {
+	transport.Message
+	from *inPeer
+	slot transport.Slot // in the peer's heap of messages that want credit
+
+	got       transport.Spans // payload that has arrived
+	prefix    Bytes           // payload that needs no credit
+	granted   Bytes           // payload covered by the prefix and by credit so far
+	uncounted Bytes           // wire bytes of the prefix still charged and not yet arrived
+	complete  bool
+
+	heard Time // when something of it last arrived, or its sender said it lives
+	asked int  // RESENDs since
+}
+
+// left returns the payload still to arrive: SRPT's key.
+func (m *inMessage) left() Bytes { return m.Size - m.got.Total() }
+
+// overdue reports that bytes are missing which the sender may have sent.
+func (m *inMessage) overdue() bool { return !m.complete && m.granted > m.got.Total() }
+
+// An inPeer is what a receiver knows of one sender.
+type inPeer struct {
+	loops
+	id      transport.HostID
+	listed  bool // in receiver.wanting
+	turn    uint64
+	heard   Time
+	epoch   uint8
+	granted uint32 // running totals of scheduled credit, modulo 2^32
+	spent   uint32
+	charged Bytes // unscheduled wire bytes expected
+
+	messages map[transport.MessageID]*inMessage
+	want     transport.Heap[inMessage] // messages that want more credit
+	done     map[transport.MessageID]struct{}
+	floor    transport.MessageID // ids below are acknowledged for good
+}
+
+// inFlight returns the credit out to this sender, unscheduled bytes included.
+func (i *inPeer) inFlight() Bytes { return Bytes(int32(i.granted-i.spent)) + i.charged }
+
+// isDone reports whether a message has been delivered before.
+func (i *inPeer) isDone(id transport.MessageID) bool {
+	_, ok := i.done[id]
+	return ok || int32(id-i.floor) < 0
+}
+
+// raiseFloor forgets delivered messages whose acknowledgement has arrived: the
+// sender says that everything below floor is settled.
+func (i *inPeer) raiseFloor(floor transport.MessageID) {
+	for ; int32(floor-i.floor) > 0 && len(i.done) > 0; i.floor++ {
+		delete(i.done, i.floor)
+	}
+	if int32(floor-i.floor) > 0 {
+		i.floor = floor
+	}
+}

@@ -1,0 +1,189 @@
+package sird
+
+import (
+	"fmt"
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// Loss is inferred from silence (paper, section 4.4; design.md section 5). A
+// receiver that misses bytes its sender may have sent asks for them with a
+// RESEND, which is a grant as well. If the sender as a whole stays silent, the
+// credit it holds is reclaimed: a new epoch voids it. A sender whose message is
+// neither acknowledged nor otherwise heard of announces it again. Either gives
+// up after MaxResends attempts without an answer.
+
+var (
+	resends   = transport.Counter{Name: "resends_asked"}
+	reclaims  = transport.Counter{Name: "credit_reclaims"}
+	announces = transport.Counter{Name: "messages_announced_again"}
+	abandons  = transport.Counter{Name: "inbound_messages_abandoned"}
+)
+
+// watch makes sure that silence will be looked for.
+func (s *SIRD) watch(now Time) {
+	if s.scan == units.Never {
+		s.scan = now + s.params.LossTimeout/2
+	}
+}
+
+// lookForSilence does what is due at both ends, in an order that does not
+// depend on how maps are laid out.
+func (s *SIRD) lookForSilence(now Time) {
+	s.scan = units.Never
+	for _, o := range s.sender.peers {
+		if o != nil && len(o.messages) > 0 {
+			s.watch(now)
+			s.announceAgain(now, o)
+		}
+	}
+	for _, i := range s.receiver.met {
+		if len(i.messages) > 0 || i.inFlight() != 0 {
+			s.watch(now)
+			s.askAgain(now, i)
+		}
+	}
+}
+
+// announceAgain sends the first packet again of messages that nothing was heard
+// about for too long.
+func (s *SIRD) announceAgain(now Time, o *outPeer) {
+	for id := o.floor; id != o.next; id++ {
+		m := o.messages[id]
+		if m == nil || m.sent < m.prefix && m.sent == 0 || now-m.heard < m.wait {
+			continue // settled, or not sent yet, or heard of
+		}
+		if m.tries >= s.params.MaxResends {
+			s.drop(o, m)
+			s.env.Sink.Failed(now, m.Message, fmt.Sprintf("%s did not answer %d attempts, %v apart",
+				s.env.Fabric.HostName(o.id), m.tries, m.wait))
+			continue
+		}
+		m.tries++
+		m.heard = now
+		n := note{peer: o.id, kind: data, id: m.ID, flags: request}
+		if !m.known && m.prefix > 0 {
+			n.flags, n.length = 0, min(s.mss, m.prefix)
+		}
+		if m.known {
+			m.wait = min(2*m.wait, maxWait*s.firstWait())
+		}
+		s.control.push(n)
+		s.env.Sink.Count(&announces, 1)
+	}
+}
+
+// askAgain asks a sender for what is overdue.
+func (s *SIRD) askAgain(now Time, i *inPeer) {
+	var silent []*inMessage
+	for _, m := range i.messages {
+		if m.overdue() && now-m.heard >= s.params.LossTimeout {
+			silent = append(silent, m)
+		}
+	}
+	slices.SortFunc(silent, func(a, b *inMessage) int { return int(int32(a.ID - b.ID)) })
+	gone := now-i.heard >= 2*s.params.LossTimeout
+	if gone && i.granted != i.spent {
+		s.reclaim(i)
+	}
+	for _, m := range silent {
+		s.uncharge(m, m.uncounted)
+		if m.asked >= s.params.MaxResends {
+			s.env.Sink.Count(&abandons, 1)
+			s.abandon(m)
+			continue
+		}
+		m.asked++
+		m.heard = now
+		s.ask(m)
+	}
+}
+
+// ask grants and requests the first missing range of m, as much of it as B and
+// the cap of one BDP allow, but at least a packet.
+func (s *SIRD) ask(m *inMessage) {
+	from, to, ok := m.got.Gap(0, m.granted)
+	if !ok {
+		return
+	}
+	room := min(s.receiver.limit-s.receiver.used, s.params.BDP-m.from.inFlight())
+	n := min(to-from, max(1, room/s.frame)*s.mss)
+	s.charge(m.from, s.wireOfRange(n))
+	s.control.push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: n})
+	s.env.Sink.Count(&resends, 1)
+}
+
+// reclaim declares void what credit a sender may still hold, and begins a new
+// epoch of its totals.
+func (s *SIRD) reclaim(i *inPeer) {
+	s.receiver.used -= Bytes(int32(i.granted - i.spent))
+	i.granted, i.spent = 0, 0
+	i.epoch = (i.epoch + 1) & 15
+	s.env.Sink.Count(&reclaims, 1)
+}
+
+// abandon forgets a message that will not be completed.
+func (s *SIRD) abandon(m *inMessage) {
+	s.uncharge(m, m.uncounted)
+	m.from.want.Remove(m)
+	delete(m.from.messages, m.ID)
+}
+
+// receiveResend sends the part of the range that was sent before again. What
+// was not is still to come: the credit for it, if held all along, goes back.
+func (s *SIRD) receiveResend(now Time, h *header, peer transport.HostID) {
+	o := s.outPeer(peer)
+	before, epoch := o.held(), o.epoch
+	s.takeCredit(o, h)
+	m := o.messages[h.id]
+	if m == nil {
+		s.control.push(note{peer: o.id, kind: busy, flags: gone, id: h.id})
+		s.returnUnused(o)
+		return
+	}
+	m.answered(s, now)
+	from := min(Bytes(h.offset), m.Size)
+	to := min(from+Bytes(h.length), m.Size)
+	if from%s.mss != 0 || from == to {
+		return // makes no sense
+	}
+	if split := min(to, m.sent); from < split {
+		o.again = slices.DeleteFunc(o.again, func(a span) bool { return a.m == m })
+		o.again = append(o.again, span{m, from, split})
+	}
+	if unsent := max(from, m.sent); unsent < to {
+		surplus := Bytes(0)
+		if free := min(to, m.prefix); unsent < free {
+			surplus += s.wireOfRange(free - unsent)
+			unsent = free
+		}
+		if cost := s.wireOfRange(to - unsent); o.epoch == epoch && before >= cost {
+			surplus += cost
+		}
+		s.spend(o, min(surplus, o.held()))
+		s.control.push(note{peer: o.id, kind: busy, id: m.ID})
+	}
+	s.activate(o)
+	s.returnUnused(o)
+}
+
+// receiveBusy takes word from the other end that a message waits there: at its
+// receiver for credit (with the request flag), or at its sender for the uplink.
+func (s *SIRD) receiveBusy(now Time, h *header, peer transport.HostID) {
+	if h.flags&request != 0 {
+		s.receiveCredit(now, h, peer)
+		return
+	}
+	i := s.inPeer(peer)
+	s.takeSpent(i, h)
+	m := i.messages[h.id]
+	switch {
+	case m == nil:
+	case h.flags&gone != 0:
+		s.abandon(m)
+	default:
+		m.heard, m.asked = now, 0
+	}
+}

@@ -1,0 +1,180 @@
+package sird
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A Multiple is an amount of credit in units of the BDP. "inf" is allowed.
+type Multiple float64
+
+// UnmarshalJSON reads a number, or "inf".
+func (m *Multiple) UnmarshalJSON(b []byte) error {
+	if string(b) == `"inf"` {
+		*m = Multiple(math.Inf(1))
+		return nil
+	}
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return fmt.Errorf(`%s is not a multiple of the BDP: want a number such as 1.5, or "inf"`, b)
+	}
+	*m = Multiple(f)
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (m Multiple) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(m), 1) {
+		return []byte(`"inf"`), nil
+	}
+	return json.Marshal(float64(m))
+}
+
+// of returns m times bdp.
+func (m Multiple) of(bdp units.Bytes) units.Bytes {
+	if v := float64(m) * float64(bdp); v < 1<<62 {
+		return units.Bytes(math.Round(v))
+	}
+	return units.Unlimited
+}
+
+// Params are SIRD's parameters (paper, tables 1 and 2; protocols.md sections 1
+// and 11). Defaults are the released simulator's, where it and the paper's text
+// differ. Amounts of credit are wire bytes.
+type Params struct {
+	BDP    units.Bytes `json:"bdp" jsonschema_description:"Bandwidth-delay product in wire bytes. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own if that is larger."`
+	B      Multiple    `json:"b" jsonschema_description:"Global credit bucket of a receiver, in BDP."`
+	SThr   Multiple    `json:"sthr" jsonschema_description:"Credit held at a sender above which it marks its data (csn), in BDP; inf turns sender information off."`
+	NThr   Multiple    `json:"nthr" jsonschema_description:"ECN threshold of marking ports, in BDP."`
+	UnschT Multiple    `json:"unscht" jsonschema_description:"Messages of more wire bytes than this ask for credit before they transmit, in BDP; 0 makes all of them ask, inf none."`
+
+	AccountUnscheduled bool    `json:"account_unscheduled" jsonschema_description:"Charge unscheduled bytes to B and to the sender's bucket, as released; false: only scheduled ones, as in the paper's Algorithm 1."`
+	BucketCheck        string  `json:"bucket_check" jsonschema:"enum=before,enum=after" jsonschema_description:"Compare credit in flight with the sender's bucket before adding the new credit, as released (one frame of overshoot), or after, as in Algorithm 1."`
+	Samples            string  `json:"aimd_samples" jsonschema:"enum=all,enum=data" jsonschema_description:"Packets that the AIMD loops count: all from that host, as released, or data only, as in the paper."`
+	Gain               float64 `json:"gain" jsonschema_description:"EWMA gain g of both AIMD loops."`
+	Increase           float64 `json:"increase" jsonschema_description:"Additive increase in full frames for each bucket of packets."`
+	IncreaseOnMark     bool    `json:"increase_on_mark" jsonschema_description:"Increase on marked packets too, as released."`
+	CutSpacing         float64 `json:"cut_spacing" jsonschema_description:"Least distance between two decreases, in buckets of packets."`
+	MinSenderBucket    float64 `json:"min_sender_bucket" jsonschema_description:"Lower bound of the sender loop's bucket, in BDP; never below one frame."`
+	MinNetBucket       float64 `json:"min_net_bucket" jsonschema_description:"Lower bound of the network loop's bucket, in BDP; never below one frame."`
+	CSNMessages        int     `json:"csn_messages" jsonschema_description:"A sender marks csn only with at least this many outbound messages."`
+
+	ECN            string  `json:"ecn" jsonschema:"enum=core,enum=all,enum=none" jsonschema_description:"Ports that mark: leaf-spine links, as released, all switch ports, or none."`
+	CreditRate     float64 `json:"credit_rate" jsonschema_description:"Rate at which credit is paced, as a share of the downlink."`
+	ReceiverPolicy string  `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin" jsonschema_description:"Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's oldest message)."`
+	SenderFair     float64 `json:"sender_fair" jsonschema_description:"Share of the uplink that is shared equally over receivers; the rest goes to the message with the fewest bytes left."`
+	Priorities     string  `json:"priorities" jsonschema:"enum=data,enum=control,enum=none" jsonschema_description:"What travels in the high-priority class: control packets and unscheduled data, control packets only, or nothing."`
+
+	LossTimeout units.Time `json:"loss_timeout" jsonschema_description:"Silence after which a receiver asks for missing bytes again."`
+	MaxResends  int        `json:"max_resends" jsonschema_description:"Attempts without an answer after which a message fails."`
+}
+
+// defaults returns the parameters for a fabric.
+func defaults(f *topo.Fabric) *Params {
+	bdp := units.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
+	return &Params{
+		BDP: max(bdp, f.BDP()), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
+		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
+		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
+		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
+		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
+		LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+	}
+}
+
+// validate names the parameter that cannot work.
+func (p *Params) validate(frame units.Bytes) error {
+	oneOf := func(name, value string, allowed ...string) error {
+		for _, a := range allowed {
+			if value == a {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s is %q: want one of %q", name, value, allowed)
+	}
+	for _, err := range []error{
+		oneOf("bucket_check", p.BucketCheck, "before", "after"),
+		oneOf("aimd_samples", p.Samples, "all", "data"),
+		oneOf("ecn", p.ECN, "core", "all", "none"),
+		oneOf("receiver_policy", p.ReceiverPolicy, "srpt", "round_robin"),
+		oneOf("priorities", p.Priorities, "data", "control", "none"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	inRange := func(name string, v, lo, hi float64) error {
+		if !(v >= lo && v <= hi) {
+			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		inRange("b", float64(p.B), 1, math.Inf(1)),
+		inRange("sthr", float64(p.SThr), 0, math.Inf(1)),
+		inRange("nthr", float64(p.NThr), 0, math.Inf(1)),
+		inRange("unscht", float64(p.UnschT), 0, math.Inf(1)),
+		inRange("gain", p.Gain, 0, 1),
+		inRange("increase", p.Increase, 0, 100),
+		inRange("cut_spacing", p.CutSpacing, 0, 100),
+		inRange("min_sender_bucket", p.MinSenderBucket, 0, 1),
+		inRange("min_net_bucket", p.MinNetBucket, 0, 1),
+		inRange("credit_rate", p.CreditRate, 0.01, 1),
+		inRange("sender_fair", p.SenderFair, 0, 1),
+		inRange("max_resends", float64(p.MaxResends), 1, 1000),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if p.BDP < frame {
+		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes", p.BDP, frame)
+	}
+	if p.BDP > 1<<30 {
+		return fmt.Errorf("bdp is %v: want at most 1GiB", p.BDP)
+	}
+	if p.LossTimeout < 10*units.Microsecond {
+		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
+	}
+	return nil
+}
+
+// Protocol is SIRD, for the list of transports that a scenario can select.
+var Protocol = transport.Protocol{
+	Name:          "sird",
+	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Framing:       framing,
+	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Network:       func(_ *topo.Fabric, params any) transport.Network { return params.(*Params).network() },
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }
+
+func framing(mtu units.Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}
+
+func (p *Params) network() transport.Network {
+	n := transport.Network{Priorities: 2}
+	if p.Priorities == "none" {
+		n.Priorities = 1
+	}
+	mark := p.NThr.of(p.BDP)
+	if mark == units.Unlimited || p.ECN == "none" {
+		return n
+	}
+	n.MarkCore = mark
+	if p.ECN == "all" {
+		n.MarkEdge = mark
+	}
+	return n
+}

@@ -1,0 +1,209 @@
+// Package sird is the SIRD transport (paper.tex; the published figures' details
+// in protocols.md section 1): receivers schedule their downlink with credit,
+// and adjust how much of it each sender may hold by what senders (csn) and the
+// core (ECN) report.
+//
+// The package is split by role:
+//
+//	receiver.go, inbound.go, credit.go   Algorithm 1: buckets, whom to credit
+//	aimd.go                              the two control loops
+//	sender.go, outbound.go, uplink.go    Algorithm 2: spending credit, csn, policy
+//	loss.go                              silence, RESEND, reclaim, giving up
+//	header.go, params.go                 wire format, parameters
+//
+// Credit travels as running totals. For each pair of hosts the receiver counts
+// the wire bytes it has granted and the sender those it has spent; CREDIT and
+// RESEND carry the first total, DATA and BUSY the second. A duplicate changes
+// nothing and the next packet heals a loss. An epoch number lets a receiver
+// declare all credit held by a silent sender void and start both totals again.
+package sird
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+type (
+	// Time and Bytes are nominal nanoseconds and bytes.
+	Time = transport.Time
+	// Bytes counts wire bytes where credit is meant, payload where data is.
+	Bytes = transport.Bytes
+)
+
+// SIRD is the protocol at one host. It implements transport.Transport.
+type SIRD struct {
+	env    transport.Env
+	params Params
+	levels struct{ control, unscheduled, scheduled uint8 } // priorities
+
+	mss   Bytes // payload of a full packet
+	frame Bytes // wire bytes of a full packet
+
+	control  queue
+	sender   sender
+	receiver receiver
+
+	// Next found nothing to send, and nothing has happened since. Then only
+	// time can change that: at wake.
+	quiet bool
+	wake  Time
+	scan  Time // next look for silence, units.Never while all is done
+}
+
+// New makes SIRD at one host. It fails, naming the parameter, on parameters that
+// cannot work.
+func New(env transport.Env, params *Params) (*SIRD, error) {
+	fr := framing(env.Fabric.Spec.MTU)
+	if fr.MSS < 1 {
+		return nil, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
+	}
+	s := &SIRD{env: env, params: *params, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never, scan: units.Never}
+	if err := params.validate(s.frame); err != nil {
+		return nil, err
+	}
+	switch params.Priorities {
+	case "data":
+		s.levels.control, s.levels.unscheduled = 1, 1
+	case "control":
+		s.levels.control = 1
+	}
+	s.initSender()
+	s.initReceiver()
+	return s, nil
+}
+
+// wireOf returns what a DATA packet with n bytes of payload costs.
+func (s *SIRD) wireOf(n Bytes) Bytes { return framing(s.env.Fabric.Spec.MTU).Wire(n) }
+
+// wireOfRange returns what the DATA packets of n bytes of a message cost, cut
+// at full packets.
+func (s *SIRD) wireOfRange(n Bytes) Bytes {
+	cost := n / s.mss * s.frame
+	if rest := n % s.mss; rest > 0 {
+		cost += s.wireOf(rest)
+	}
+	return cost
+}
+
+// Receive implements transport.Transport. Packets that make no sense are
+// ignored.
+func (s *SIRD) Receive(now Time, p *transport.Packet) {
+	var h header
+	if h.decode(p.Header()) != nil || int(p.Peer) >= len(s.env.Fabric.Hosts) || p.Peer == s.env.Self {
+		return
+	}
+	s.quiet = false
+	i := s.inPeer(p.Peer)
+	i.heard = now
+	if s.params.Samples == "all" || h.kind == data {
+		i.sample(&s.params, p.CE, h.flags&csn != 0)
+	}
+	switch h.kind {
+	case data:
+		s.receiveData(now, &h, p)
+	case credit:
+		s.receiveCredit(now, &h, p.Peer)
+	case resend:
+		s.receiveResend(now, &h, p.Peer)
+	case ack:
+		s.receiveAck(now, &h, p.Peer)
+	case busy:
+		s.receiveBusy(now, &h, p.Peer)
+	}
+	s.watch(now)
+}
+
+// Next implements transport.Transport: control packets first, then credit, then
+// data.
+func (s *SIRD) Next(now Time, p *transport.Packet) bool {
+	if s.scan <= now {
+		s.lookForSilence(now)
+	}
+	p.ECT = true
+	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
+	p.Priority = s.levels.control
+	if c, ok := s.control.pop(); ok {
+		s.fillControl(c, p)
+		return true
+	}
+	at, ok := s.nextCredit(now, p)
+	if ok {
+		return true
+	}
+	if s.nextData(now, p) {
+		return true
+	}
+	s.quiet, s.wake = true, min(at, s.scan)
+	return false
+}
+
+// Wake implements transport.Transport.
+func (s *SIRD) Wake() Time {
+	if !s.quiet {
+		return 0
+	}
+	return min(s.wake, s.scan)
+}
+
+// A note is a control packet that waits to be sent. The credit total is filled
+// in when it leaves.
+type note struct {
+	peer   transport.HostID
+	kind   kind
+	flags  flags
+	id     transport.MessageID
+	offset Bytes
+	length Bytes
+}
+
+// queue is a FIFO of notes that keeps its memory.
+type queue struct {
+	list []note
+	head int
+}
+
+func (q *queue) push(n note) { q.list = append(q.list, n) }
+
+func (q *queue) pop() (note, bool) {
+	if q.head == len(q.list) {
+		return note{}, false
+	}
+	n := q.list[q.head]
+	if q.head++; q.head == len(q.list) {
+		q.list, q.head = q.list[:0], 0
+	}
+	return n, true
+}
+
+func (s *SIRD) fillControl(n note, p *transport.Packet) {
+	h := header{kind: n.kind, flags: n.flags, id: n.id, offset: uint32(n.offset), length: uint32(n.length)}
+	switch n.kind {
+	case credit, resend, ack:
+		in := s.inPeer(n.peer)
+		h.epoch, h.credit = in.epoch, in.granted
+	case busy:
+		if n.flags&request != 0 {
+			in := s.inPeer(n.peer)
+			h.epoch, h.credit = in.epoch, in.granted
+			break
+		}
+		out := s.outPeer(n.peer)
+		h.epoch, h.credit = out.epoch, out.spent
+	case data: // a request for credit, or a first packet again
+		out := s.outPeer(n.peer)
+		m, ok := out.messages[n.id]
+		if !ok {
+			// Acknowledged or given up while the note waited: say what is left.
+			h.kind = busy
+			h.flags = 0
+			h.epoch, h.credit = out.epoch, out.spent
+			break
+		}
+		s.dataHeader(&h, out, m)
+		p.ID, p.Tag, p.PayloadLen = m.ID, m.Tag, int(n.length)
+	}
+	p.Peer = n.peer
+	h.encode(p)
+}
