@@ -1,0 +1,85 @@
+package capture
+
+import (
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Agreement is how a port's sampled queue compares with the one rebuilt from
+// its switch's capture.
+type Agreement struct {
+	Port       string  `json:"port"`
+	Samples    int     `json:"samples"`           // compared
+	MaxPackets int     `json:"max_diff_packets"`  // largest difference
+	Mean       float64 `json:"mean_diff_packets"` // mean difference
+	Within     int     `json:"within_two"`        // samples that differ by at most 2 packets
+	WorstAt    int64   `json:"worst_at_ns"`
+}
+
+// Share is the share of the samples within two packets.
+func (a *Agreement) Share() float64 {
+	if a.Samples == 0 {
+		return 1
+	}
+	return float64(a.Within) / float64(a.Samples)
+}
+
+// agreeWithin is the difference, in packets, up to which a sample and the
+// rebuilt queue agree: one packet that arrives and one that leaves while the
+// sample is being read.
+const agreeWithin = 2
+
+// Compare compares samples of a port's queue with the queue rebuilt from a
+// capture, at the ticks within [from, to). A sample agrees with every depth
+// that the rebuilt queue had within tolerance of it; its difference is that to
+// the nearest of them.
+func (q *PortQueue) Compare(log *QueueLog, from, to, tolerance units.Time) Agreement {
+	a := Agreement{Port: q.Port.Name}
+	if int(q.Port.ID) >= len(log.Ports) {
+		return a
+	}
+	samples := log.Ports[q.Port.ID]
+	var now QueueSample
+	for _, tick := range log.Ticks {
+		for len(samples) > 0 && samples[0].At <= tick {
+			now, samples = samples[0], samples[1:]
+		}
+		if tick < from || tick >= to {
+			continue
+		}
+		least, most := q.packets(tick-tolerance, tick+tolerance)
+		diff := max(least-int(now.Packets), int(now.Packets)-most, 0)
+		a.Samples++
+		a.Mean += float64(diff)
+		if diff <= agreeWithin {
+			a.Within++
+		}
+		if diff > a.MaxPackets {
+			a.MaxPackets, a.WorstAt = diff, int64(tick)
+		}
+	}
+	if a.Samples > 0 {
+		a.Mean /= float64(a.Samples)
+	}
+	return a
+}
+
+// excess returns by how many wire bytes a port's departures exceeded its rate:
+// the most that left within any span of time beyond what the rate allows in
+// it, one packet aside, since a packet is seen when it begins to leave.
+func (q *PortQueue) excess() (over units.Bytes) {
+	// A bucket that drains at link rate: its level when a packet begins is what
+	// the packets before it have still to send.
+	var level float64
+	var last units.Time
+	perNS := float64(q.Port.Rate) / 8 / float64(units.Second)
+	for i, d := range q.Left {
+		if i > 0 {
+			level = max(0, level-perNS*float64(d.At-last))
+		}
+		last = d.At
+		over = max(over, units.Bytes(level))
+		level += float64(topo.WireBytes(units.Bytes(d.Len - ethernetHeader)))
+	}
+	return over
+}

@@ -1,0 +1,148 @@
+package capture
+
+import (
+	"fmt"
+
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Conservation is where all packets went.
+type Conservation struct {
+	Sent      int64 `json:"sent"`
+	Received  int64 `json:"received"`
+	Drops     int64 `json:"drops"`         // by ports' queue limits
+	Credits   int64 `json:"credit_drops"`  // by ports' credit classes
+	Elsewhere int64 `json:"other_drops"`   // by rings, the kernel and interfaces
+	Missing   int64 `json:"missing"`       // sent, and not accounted for
+	InFlight  int64 `json:"in_flight_max"` // what may have been under way when the run ended
+}
+
+func (v *Variant) conservation() Conservation {
+	var c Conservation
+	for _, h := range v.Facts.Hosts {
+		c.Sent += h.Sent
+		c.Received += h.Received
+		c.Elsewhere += h.RingDrops
+	}
+	for _, p := range v.Facts.Ports {
+		c.Drops += p.Drops
+		c.Credits += p.CreditDrops
+	}
+	c.Elsewhere += v.Facts.SoftnetDrops + v.Facts.LinkDrops
+	c.Missing = c.Sent - c.Received - c.Drops - c.Credits - c.Elsewhere
+	c.InFlight = v.inFlight()
+	return c
+}
+
+// inFlight bounds the packets that were under way when the run ended: those in
+// the last samples of the queues, one in transmission at each port, and as
+// many as a wire holds.
+func (v *Variant) inFlight() (n int64) {
+	for i := range v.Fabric.Ports {
+		p := &v.Fabric.Ports[i]
+		n += 2 + int64(p.Rate.BytesIn(p.Delay)/topo.MinWire)
+		if s := v.Queues.Ports[i]; len(s) > 0 {
+			n += s[len(s)-1].Packets
+		}
+	}
+	return n
+}
+
+// conservation: sent = received + counted drops, in the whole fabric and at
+// every host's link.
+func (j *judge) conservation() {
+	c := j.v.Conservation
+	limit := "sent = received + counted drops, in flight at the end aside"
+	found := fmt.Sprintf("%d sent, %d received, %d dropped by queue limits, %d credits dropped, %d lost elsewhere", c.Sent, c.Received, c.Drops, c.Credits, c.Elsewhere)
+	switch {
+	case c.Missing < 0:
+		j.add("conservation", Invalid, limit, "%s: %d more than were sent", found, -c.Missing)
+	case c.Missing > c.InFlight:
+		j.add("conservation", Invalid, limit, "%s: %d are missing, at most %d can have been in flight", found, c.Missing, c.InFlight)
+	default:
+		j.add("conservation", Pass, limit, "%s, %d in flight at the end", found, c.Missing)
+	}
+}
+
+// rates: over the whole run no port carried more than its rate.
+func (j *judge) rates() {
+	burst := j.burst()
+	ports := map[string]*topo.Port{}
+	for i := range j.v.Fabric.Ports {
+		ports[j.v.Fabric.Ports[i].Name] = &j.v.Fabric.Ports[i]
+	}
+	worst, name, seen := 0.0, "", 0
+	for _, f := range j.v.Facts.Ports {
+		p, ok := ports[f.Name]
+		if !ok || j.v.Facts.Reached <= 0 {
+			continue
+		}
+		seen++
+		room := p.Rate.BytesIn(j.v.Facts.Reached) + burst + j.v.Fabric.FullFrame()
+		if share := float64(f.WireBytes) / float64(room); share > worst {
+			worst, name = share, f.Name
+		}
+	}
+	if seen == 0 {
+		return
+	}
+	level := Pass
+	if worst > 1+rateSlack {
+		level = Invalid
+	}
+	j.add("link rate", level, "100 % of rate x time + burst", "at most %.2f %% (%s)", 100*worst, name)
+}
+
+// departures: no captured port ever sent faster than its rate and burst.
+func (j *judge) departures() {
+	burst := j.burst()
+	var worst units.Bytes
+	name, seen := "", false
+	for _, r := range j.v.Captures {
+		for _, q := range r.Ports {
+			if len(q.Left) == 0 {
+				continue
+			}
+			seen = true
+			if over := q.excess(); over >= worst {
+				worst, name = over, q.Port.Name
+			}
+		}
+	}
+	if !seen {
+		return
+	}
+	allowed := burst + j.v.Fabric.FullFrame()
+	level := Pass
+	if worst > allowed {
+		level = Invalid
+	}
+	j.add("departures", level, fmt.Sprintf("%v: burst and one packet", allowed), "at most %v ahead of link rate (%s)", worst, name)
+}
+
+// agreement: samples of queues are what captures show.
+func (j *judge) agreement() {
+	var worst *Agreement
+	ports := 0
+	for i := range j.v.Agreements {
+		a := &j.v.Agreements[i]
+		if a.Samples == 0 {
+			continue
+		}
+		ports++
+		if worst == nil || a.Share() < worst.Share() || (a.Share() == worst.Share() && a.MaxPackets > worst.MaxPackets) {
+			worst = a
+		}
+	}
+	if worst == nil {
+		return
+	}
+	level := Pass
+	if worst.Share() < sampleShare {
+		level = Degraded
+	}
+	j.add("sampled queues", level, fmt.Sprintf("%.0f %% of samples within %d packets of the capture", 100*sampleShare, agreeWithin),
+		"%.2f %% of %d samples within %d packets, at most %d apart (%s, the worst of %d ports)",
+		100*worst.Share(), worst.Samples, agreeWithin, worst.MaxPackets, worst.Port, ports)
+}

@@ -1,0 +1,38 @@
+package capture
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// identity is what of a packet no switch changes and no other packet of its
+// time has: addresses, IP identification and length, and the first 12 bytes
+// behind the IP header, which are the UDP header and the CRC32C (package wire),
+// or a TCP segment's ports and numbers.
+type identity struct {
+	src, dst [4]byte
+	id, len  uint16
+	body     [12]byte
+}
+
+const (
+	ethernetHeader = 14
+	ipv4Header     = 20
+)
+
+// identify reads a frame's identity and IP precedence. ok is false for what is
+// no IPv4 packet or was cut too short.
+func identify(frame []byte) (key identity, priority uint8, ok bool) {
+	if len(frame) < ethernetHeader+ipv4Header+len(key.body) || frame[12] != 0x08 || frame[13] != 0 || frame[ethernetHeader]>>4 != 4 {
+		return key, 0, false
+	}
+	ip := frame[ethernetHeader:]
+	key.id = binary.BigEndian.Uint16(ip[4:])
+	key.len = binary.BigEndian.Uint16(ip[2:])
+	copy(key.src[:], ip[12:16])
+	copy(key.dst[:], ip[16:20])
+	copy(key.body[:], ip[ipv4Header:])
+	return key, ip[1] >> 5, true
+}
+
+func (k *identity) destination() netip.Addr { return netip.AddrFrom4(k.dst) }

@@ -1,0 +1,191 @@
+package capture
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// testPort is a protocol with a header of 4 bytes, all 0x7e.
+const testPort = 47999
+
+func init() {
+	wire.Register(wire.Protocol{
+		Name: "TEST", Port: testPort,
+		HeaderLen: func(b []byte) (int, error) {
+			if len(b) < 4 || b[0] != 0x7e {
+				return 0, errors.New("no TEST header")
+			}
+			return 4, nil
+		},
+		Fields: func([]byte) []wire.Field { return []wire.Field{{Name: "type", Value: "DATA"}} },
+	})
+}
+
+// frame is a valid frame from src to dst over a port.
+func frame(f *topo.Fabric, src, dst topo.HostID, id uint16, priority uint8, payload int) []byte {
+	fr := wire.Frame{
+		SrcAddr: f.HostAddr(src, 0).As4(), DstAddr: f.HostAddr(dst, 0).As4(),
+		Entropy: 1000 + id, Port: testPort, ID: id, Priority: priority, ECN: wire.ECT,
+		Header: []byte{0x7e, 0x7e, 0x7e, 0x7e}, Payload: make([]byte, payload),
+	}
+	buf := make([]byte, fr.Len())
+	return buf[:fr.Encode(buf)]
+}
+
+func writeCapture(t *testing.T, f *topo.Fabric, n int) string {
+	t.Helper()
+	leaf, _ := f.Node("leaf1")
+	path := filepath.Join(t.TempDir(), "leaf1.pcapng")
+	w, err := Create(path, f, leaf)
+	must(t, err)
+	in, out := &f.Ports[f.Uplink(0).Reverse], f.Downlink(1)
+	for i := range n {
+		data := frame(f, 0, 1, uint16(i), 0, 100)
+		must(t, w.Packet(in, units.Time(1000*i+7), false, len(data), data))
+		must(t, w.Packet(out, units.Time(1000*i+130), true, len(data), data[:80]))
+	}
+	must(t, w.Close())
+	return path
+}
+
+func TestCaptureRoundTrip(t *testing.T) {
+	r := newRun(t)
+	path := writeCapture(t, r.f, 300)
+	n := 0
+	for fr, err := range Frames(path, r.f) {
+		must(t, err)
+		i, out := n/2, n%2 == 1
+		wantAt, wantPort, kept := units.Time(1000*i+7), "leaf1>h1-1", 150
+		if out {
+			wantAt, wantPort, kept = units.Time(1000*i+130), "leaf1>h1-2", 80
+		}
+		if fr.At != wantAt || fr.Port.Name != wantPort || fr.Out != out || fr.Len != 150 || len(fr.Data) != kept {
+			t.Fatalf("frame %d: %v %s out %v, %d bytes, %d kept", n, fr.At, fr.Port.Name, fr.Out, fr.Len, len(fr.Data))
+		}
+		h, ok := fr.Transport()
+		if !ok || h.Protocol != "TEST" || len(h.Fields) != 1 {
+			t.Fatalf("frame %d has the transport header %v", n, h)
+		}
+		n++
+	}
+	if n != 600 {
+		t.Errorf("%d frames, want 600", n)
+	}
+}
+
+func TestCaptureIsReadUpToItsCut(t *testing.T) {
+	r := newRun(t)
+	path := writeCapture(t, r.f, 20)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	last := -1
+	for n := 0; n < len(whole); n += 13 {
+		must(t, os.WriteFile(path, whole[:n], 0o644))
+		count := 0
+		var end error
+		for _, err := range Frames(path, r.f) {
+			if end = err; err == nil {
+				count++
+			}
+		}
+		if !errors.Is(end, ErrCaptureCut) || !strings.Contains(end.Error(), "leaf1.pcapng") {
+			t.Fatalf("cut to %d of %d bytes: %v", n, len(whole), end)
+		}
+		if count < last {
+			t.Fatalf("cut to %d bytes: %d frames, fewer than before", n, count)
+		}
+		last = count
+	}
+	if last != 40 {
+		t.Errorf("%d frames before the file's end, want 40", last)
+	}
+}
+
+// Damage anywhere is an error or goes unnoticed; it is no panic, and it
+// allocates no more than a block.
+func TestDamagedCaptures(t *testing.T) {
+	r := newRun(t)
+	path := writeCapture(t, r.f, 3)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		bad := append([]byte(nil), whole...)
+		for range 1 + rng.IntN(3) {
+			if at := rng.IntN(len(bad) - 4); rng.IntN(2) == 0 {
+				bad[at] ^= byte(1 + rng.IntN(255))
+			} else {
+				binary.LittleEndian.PutUint32(bad[at:], rng.Uint32())
+			}
+		}
+		for fr, err := range frames(strings.NewReader(string(bad)), r.f) {
+			if err == nil {
+				fr.Transport()
+			}
+		}
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	r := newRun(t)
+	leaf, _ := r.f.Node("leaf1")
+	w, err := Create("/dev/full", r.f, leaf)
+	must(t, err)
+	data := frame(r.f, 0, 1, 1, 0, 1400)
+	for range 1000 {
+		if err = w.Packet(r.f.Downlink(1), 1, true, len(data), data); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("writing to a full disk: %v", err)
+	}
+	if err := w.Close(); err == nil {
+		t.Error("closing tells of no error")
+	}
+}
+
+func TestForeignPortIsRefused(t *testing.T) {
+	r := newRun(t)
+	leaf, _ := r.f.Node("leaf1")
+	w, err := Create(filepath.Join(t.TempDir(), "x.pcapng"), r.f, leaf)
+	must(t, err)
+	defer w.Close()
+	if err := w.Packet(r.f.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil || !strings.Contains(err.Error(), "leaf2>h2-2") {
+		t.Errorf("a frame of leaf2's port: %v", err)
+	}
+}
+
+func TestWiresharkReadsCaptures(t *testing.T) {
+	tshark, err := exec.LookPath("tshark")
+	if err != nil {
+		t.Skip("tshark is not installed")
+	}
+	r := newRun(t)
+	path := writeCapture(t, r.f, 5)
+	out, err := exec.Command(tshark, "-r", path, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch",
+		"-e", "frame.len", "-e", "ip.src", "-e", "udp.dstport", "-e", "ip.checksum.status", "-o", "ip.check_checksum:TRUE").CombinedOutput()
+	must(t, err)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines = lines[len(lines)-10:] // before them it may complain of running as root
+	if len(lines) != 10 {
+		t.Fatalf("tshark reads %d packets:\n%s", len(lines), out)
+	}
+	want := "leaf1>h1-2\t0.000001130\t150\t10.0.1.1\t47999\t1"
+	if got := lines[3]; got != want && strings.ReplaceAll(got, "1970-01-01T00:00:", "") != want {
+		t.Errorf("second departure reads\n%q, want\n%q", got, want)
+	}
+}

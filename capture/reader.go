@@ -1,0 +1,138 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+	"github.com/google/gopacket/pcapgo"
+
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A Frame is a captured frame.
+type Frame struct {
+	Port *topo.Port // of the captured node
+	Out  bool       // it left through Port; otherwise it came in there
+	At   units.Time // nominal
+	Len  int        // bytes of the whole frame, without frame check sequence
+	Data []byte     // what was kept of it, valid until the next frame
+}
+
+// Decode takes the frame apart with gopacket, down to the transport header of
+// a registered protocol (package wire).
+func (fr *Frame) Decode() gopacket.Packet {
+	return gopacket.NewPacket(fr.Data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
+}
+
+// Transport returns the frame's transport header, if it has one that is
+// registered and was kept whole.
+func (fr *Frame) Transport() (*wire.TransportLayer, bool) {
+	for _, l := range fr.Decode().Layers() {
+		if t, ok := l.(*wire.TransportLayer); ok {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// Frames yields the frames of a capture file of a node of f, in the order in
+// which they were written. A last pair with an error ends it if the file could
+// not be read to its end; the error wraps ErrCaptureCut if its writer was
+// stopped.
+func Frames(path string, f *topo.Fabric) iter.Seq2[Frame, error] {
+	return func(yield func(Frame, error) bool) {
+		file, err := os.Open(path)
+		if err != nil {
+			yield(Frame{}, err)
+			return
+		}
+		defer file.Close()
+		for fr, err := range frames(file, f) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+			if !yield(fr, err) {
+				return
+			}
+		}
+	}
+}
+
+func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
+	ports := map[string]*topo.Port{}
+	for i := range f.Ports {
+		ports[f.Ports[i].Name] = &f.Ports[i]
+	}
+	return func(yield func(Frame, error) bool) {
+		ng, err := open(r)
+		if err != nil {
+			yield(Frame{}, err)
+			return
+		}
+		var node topo.NodeID // the captured one: the sender of interface 0
+		for first := true; ; first = false {
+			data, info, err := read(ng)
+			if err == io.EOF {
+				return
+			}
+			var sent *topo.Port
+			if err == nil {
+				sent, err = senderOf(ng, info.InterfaceIndex, ports)
+			}
+			if err == nil && first {
+				var own *topo.Port
+				if own, err = senderOf(ng, 0, ports); err == nil {
+					node = own.Node
+				}
+			}
+			if err != nil {
+				yield(Frame{}, err)
+				return
+			}
+			fr := Frame{Port: sent, Out: sent.Node == node, At: units.Time(info.Timestamp.UnixNano()), Len: info.Length, Data: data}
+			if !fr.Out {
+				fr.Port = &f.Ports[sent.Reverse]
+			}
+			if !yield(fr, nil) {
+				return
+			}
+		}
+	}
+}
+
+func senderOf(ng *pcapgo.NgReader, i int, ports map[string]*topo.Port) (*topo.Port, error) {
+	intf, err := ng.Interface(i)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := ports[intf.Name]
+	if !ok {
+		return nil, fmt.Errorf("interface %q is no port of the run's fabric", intf.Name)
+	}
+	return p, nil
+}
+
+// open and read call gopacket, whose reader panics on options that are too
+// short.
+func open(r io.Reader) (ng *pcapgo.NgReader, err error) {
+	defer recovered(&err)
+	return pcapgo.NewNgReader(newBlocks(r), pcapgo.DefaultNgReaderOptions)
+}
+
+func read(ng *pcapgo.NgReader) (data []byte, info gopacket.CaptureInfo, err error) {
+	defer recovered(&err)
+	return ng.ZeroCopyReadPacketData()
+}
+
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = errors.New("capture is damaged: options of the wrong length")
+	}
+}

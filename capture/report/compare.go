@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"sirdbed/capture"
+)
+
+// A Comparison is results side by side: each figure of the first, and the
+// others' with their relative difference to it.
+type Comparison struct {
+	Results []string        `json:"results"`
+	Rows    []ComparisonRow `json:"rows"`
+}
+
+// A ComparisonRow is one figure of all results.
+type ComparisonRow struct {
+	Variant string  `json:"variant"`
+	Metric  string  `json:"metric"`
+	Values  []Value `json:"values"` // by result
+}
+
+// A Value is one result's figure. Text stands in for figures that are words.
+type Value struct {
+	Value    *float64 `json:"value"`              // null: the result has none
+	Text     string   `json:"text,omitempty"`     // of a verdict
+	Relative *float64 `json:"relative,omitempty"` // to the first result: 0.1 is 10 % more
+	Few      bool     `json:"few_samples,omitempty"`
+}
+
+// Compare puts results side by side; names are what their columns are called.
+// Variants are matched by name, or when every result has just one, as they are.
+func Compare(names []string, list []*capture.Summary) *Comparison {
+	c := &Comparison{Results: names, Rows: []ComparisonRow{}}
+	single := !slices.ContainsFunc(list, func(s *capture.Summary) bool { return len(s.Variants) != 1 })
+	var variants []string
+	for _, s := range list {
+		for _, v := range s.Variants {
+			if !slices.Contains(variants, v.Variant) && !(single && len(variants) == 1) {
+				variants = append(variants, v.Variant)
+			}
+		}
+	}
+	for _, name := range variants {
+		figures := make([]map[string]Value, len(list))
+		var order []string
+		for i, s := range list {
+			figures[i] = map[string]Value{}
+			for j := range s.Variants {
+				if v := &s.Variants[j]; v.Variant == name || single {
+					eachFigure(v, func(metric string, value Value) {
+						figures[i][metric] = value
+						if !slices.Contains(order, metric) {
+							order = append(order, metric)
+						}
+					})
+				}
+			}
+		}
+		for _, metric := range order {
+			c.add(name, metric, figures)
+		}
+	}
+	return c
+}
+
+func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
+	row := ComparisonRow{Variant: variant, Metric: metric}
+	first := figures[0][metric].Value
+	for i := range figures {
+		v := figures[i][metric]
+		if i > 0 && first != nil && v.Value != nil && *first != 0 {
+			relative := *v.Value / *first - 1
+			v.Relative = &relative
+		}
+		row.Values = append(row.Values, v)
+	}
+	c.Rows = append(c.Rows, row)
+}
+
+// eachFigure hands over the figures of a variant that are worth a comparison.
+func eachFigure(v *capture.VariantSummary, put func(string, Value)) {
+	plain := func(metric string, x float64) { put(metric, Value{Value: &x}) }
+	put("verdict", Value{Text: string(v.Verdict)})
+	plain("goodput, Gbps per host", v.GoodputGbps)
+	for _, s := range v.Streams {
+		if s.LatencyNS.Count == 0 {
+			continue
+		}
+		for _, q := range []struct {
+			name string
+			ns   float64
+		}{{"p50", s.LatencyNS.P50}, {"p99", s.LatencyNS.P99}} {
+			us := q.ns / 1000
+			put(fmt.Sprintf("latency of %s %s, us", s.Stream, q.name), Value{Value: &us, Few: s.LatencyNS.Few})
+		}
+	}
+	groups := v.Slowdown[capture.Paper]
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		s := groups[g]
+		put("slowdown "+g+" p50", Value{Value: &s.P50, Few: s.Few})
+		put("slowdown "+g+" p99", Value{Value: &s.P99, Few: s.Few})
+	}
+	plain("queue max, KB", float64(v.QueueBytes.Max)/1000)
+	plain("queue mean, KB", v.QueueBytes.Mean/1000)
+	plain("queue p99.9, KB", float64(v.QueueBytes.P999)/1000)
+	unstable := 0.0
+	if v.Unstable {
+		unstable = 1
+	}
+	if v.Stability != nil {
+		plain("unstable", unstable)
+	}
+}
+
+// Print writes the comparison, for a terminal.
+func (c *Comparison) Print(w io.Writer) error {
+	p := &printer{w: w}
+	var tables []Table
+	for _, row := range c.Rows {
+		if n := len(tables); n == 0 || tables[n-1].Title != row.Variant {
+			t := Table{Title: row.Variant, Left: 1, Header: []string{"metric"}}
+			for i, name := range c.Results {
+				t.Header = append(t.Header, shortName(name, c.Results))
+				if i > 0 {
+					t.Header = append(t.Header, "diff")
+				}
+			}
+			tables = append(tables, t)
+		}
+		cells := []string{row.Metric}
+		for i, v := range row.Values {
+			cells = append(cells, v.text())
+			if i > 0 {
+				cells = append(cells, v.difference())
+			}
+		}
+		t := &tables[len(tables)-1]
+		t.Rows = append(t.Rows, cells)
+	}
+	for i, t := range tables {
+		if i == len(tables)-1 {
+			t.Note = "diff: to the first. " + fewNote
+		}
+		p.table(t)
+	}
+	return p.err
+}
+
+func (v *Value) text() string {
+	switch {
+	case v.Text != "":
+		return v.Text
+	case v.Value == nil:
+		return "-"
+	case v.Few:
+		return number(*v.Value) + "*"
+	}
+	return number(*v.Value)
+}
+
+func (v *Value) difference() string {
+	switch {
+	case v.Relative == nil:
+		return ""
+	case *v.Relative > 9.995:
+		return fmt.Sprintf("x%.0f", *v.Relative+1)
+	}
+	return fmt.Sprintf("%+.1f %%", 100**v.Relative)
+}
+
+// shortName is the last part of a path, unless several results have the same.
+func shortName(name string, names []string) string {
+	base := filepath.Base(name)
+	if base == capture.SummaryFile {
+		base = filepath.Base(filepath.Dir(name))
+	}
+	same := 0
+	for _, other := range names {
+		if filepath.Base(other) == filepath.Base(name) {
+			same++
+		}
+	}
+	if same > 1 && base == filepath.Base(name) {
+		return name
+	}
+	return base
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sirdbed/capture"
+)
+
+// The files that Write leaves in a result's directory.
+const (
+	PageFile = "report.html"
+	PlotsDir = "plots"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"mark": mark}).Parse(pageText))
+
+// mark is the class of a cell that people look for.
+func mark(cell string) string {
+	if slices.Contains([]string{"ok", "FAIL", "PASS", "DEGRADED", "INVALID"}, cell) {
+		return " " + cell
+	}
+	return ""
+}
+
+var meanings = map[capture.Level]string{
+	capture.Pass:     "The machine kept up: the figures are the network's.",
+	capture.Degraded: "The machine shows in the figures: read them with the reasons below.",
+	capture.Invalid:  "The figures cannot be trusted.",
+}
+
+type pageData struct {
+	Summary *capture.Summary
+	Meaning string
+	Started string
+	Bounds  *Table
+	Tables  []Table
+	Figures []inlineFigure
+	Facts   []fact
+}
+
+type inlineFigure struct {
+	Caption string
+	SVG     template.HTML
+}
+
+type fact struct{ Name, Value string }
+
+// Write leaves report.html and plots/ in a result's directory. The page needs
+// no other file.
+func Write(dir string, m *capture.Manifest, s *capture.Summary, variants []*capture.Variant) error {
+	figures, err := Figures(variants)
+	if err != nil {
+		return err
+	}
+	plots := filepath.Join(dir, PlotsDir)
+	if err := os.MkdirAll(plots, 0o755); err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range figures {
+		errs = append(errs, os.WriteFile(filepath.Join(plots, f.Name+".svg"), f.SVG, 0o644))
+	}
+	text, err := Page(m, s, figures)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, PageFile), text, 0o644)
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// Page returns report.html.
+func Page(m *capture.Manifest, s *capture.Summary, figures []Figure) ([]byte, error) {
+	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Facts: facts(m)}
+	if s.Engine == "model" && s.Verdict == capture.Pass {
+		d.Meaning = "Every packet and every byte is accounted for. The model has no machine to be slowed by."
+	}
+	if !m.Created.IsZero() {
+		d.Started = m.Created.Format("2 January 2006, 15:04 MST")
+	}
+	for _, t := range Tables(s) {
+		if t.Title == bounds(s).Title {
+			d.Bounds = &t
+			continue
+		}
+		d.Tables = append(d.Tables, t)
+	}
+	for _, f := range figures {
+		// An SVG inside HTML has no XML declaration.
+		at := max(0, bytes.Index(f.SVG, []byte("<svg")))
+		d.Figures = append(d.Figures, inlineFigure{f.Caption, template.HTML(f.SVG[at:])})
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, d); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func facts(m *capture.Manifest) []fact {
+	list := []fact{
+		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
+		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},
+	}
+	var features []string
+	for name, value := range m.Features {
+		features = append(features, name+": "+value)
+	}
+	slices.Sort(features)
+	list = append(list, fact{"features", strings.Join(features, ", ")})
+	if len(m.Variants) > 0 {
+		x := m.Variants[0].Experiment
+		t := x.Topology
+		fabric := fmt.Sprintf("%d leaves of %d hosts, %d spines; hosts %v, %v", t.Leaves, t.HostsPerLeaf, t.Spines, t.HostRate, t.HostDelay)
+		if t.Spines > 0 {
+			fabric += fmt.Sprintf("; core %v, %v", t.CoreRate, t.CoreDelay)
+		}
+		mtu := t.MTU
+		if mtu == 0 {
+			mtu = 1500
+		}
+		list = append(list, fact{"fabric", fabric + fmt.Sprintf("; MTU %v", mtu)},
+			fact{"time", fmt.Sprintf("warm-up %v, measured %v, drain up to %v", x.Warmup, x.Duration, x.Drain)})
+	}
+	for _, v := range m.Variants {
+		text := v.Protocol
+		if len(v.Experiment.Params) > 0 {
+			text += " " + string(v.Experiment.Params)
+		}
+		list = append(list, fact{"variant " + v.Variant, text})
+	}
+	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" || f.Value == "0" })
+}

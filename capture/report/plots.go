@@ -1,0 +1,250 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"sirdbed/capture"
+	"sirdbed/capture/stats"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A Figure is a plot of a report.
+type Figure struct {
+	Name    string // of its file, without extension
+	Caption string
+	SVG     []byte
+}
+
+// cdfPoints bounds the points of a curve, timeBins those of a series.
+const (
+	cdfPoints = 400
+	timeBins  = 500
+)
+
+// Figures draws the plots of a result.
+func Figures(variants []*capture.Variant) ([]Figure, error) {
+	d := &drawing{variants: variants}
+	for _, name := range streamNames(variants) {
+		d.latency(name)
+	}
+	d.slowdown()
+	d.goodput()
+	d.queue()
+	for _, name := range gaugeNames(variants) {
+		d.gauge(name)
+	}
+	return d.figures, d.err
+}
+
+type drawing struct {
+	variants []*capture.Variant
+	figures  []Figure
+	err      error
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+func (d *drawing) add(name, caption string, c *chart) {
+	if d.err != nil {
+		return
+	}
+	var f Figure
+	f.Name, f.Caption = unsafe.ReplaceAllString(name, "-"), caption
+	if f.SVG, d.err = c.svg(width, height); d.err == nil {
+		d.figures = append(d.figures, f)
+	}
+}
+
+func streamNames(variants []*capture.Variant) (names []string) {
+	for _, v := range variants {
+		for _, s := range v.Experiment.Streams {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
+}
+
+// latency draws the cumulative distributions of a stream's latency, one curve
+// for each variant, as the paper's figure "Incast" does.
+func (d *drawing) latency(stream string) {
+	type curve struct {
+		name string
+		dist *stats.Distribution
+	}
+	curves := make([]curve, len(d.variants))
+	low, high, typical := math.Inf(1), 0.0, 0.0
+	for i, v := range d.variants {
+		samples := v.LatencySamples(stream)
+		for j := range samples {
+			samples[j] /= float64(units.Microsecond)
+		}
+		c := curve{v.Name, stats.New(samples)}
+		curves[i] = c
+		if c.dist.Count() > 0 {
+			low, high = min(low, c.dist.Quantile(0)), max(high, c.dist.Quantile(0.999))
+			typical = max(typical, c.dist.Quantile(0.5))
+		}
+	}
+	if high == 0 {
+		return
+	}
+	p := newChart("Latency of "+stream, "latency (us)", "share of messages")
+	p.Add(gridLines())
+	if logarithmic := low > 0 && high/low > 20; logarithmic {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
+		p.X.Min, p.X.Max = low*0.9, high*1.1
+	} else {
+		p.X.Min, p.X.Max = max(0, low-(high-low)*0.08), high+(high-low)*0.05
+		if p.X.Max <= p.X.Min {
+			p.X.Min, p.X.Max = low*0.9, low*1.1
+		}
+	}
+	for i, c := range curves {
+		if c.dist.Count() == 0 {
+			continue
+		}
+		var points plotter.XYs
+		points = append(points, plotter.XY{X: max(c.dist.Quantile(0), p.X.Min), Y: 0})
+		for _, pt := range c.dist.CDF(cdfPoints) {
+			if pt.X <= p.X.Max {
+				points = append(points, plotter.XY{X: pt.X, Y: pt.Y})
+			}
+		}
+		points = append(points, plotter.XY{X: p.X.Max, Y: points[len(points)-1].Y})
+		d.line(p, c.name, line(i), points, true)
+	}
+	p.Y.Min, p.Y.Max = 0, 1
+	d.add("latency-"+stream, fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, to p99.9.", stream), p)
+}
+
+// line adds a line and its legend.
+func (d *drawing) line(c *chart, name string, style draw.LineStyle, points plotter.XYs, steps bool) {
+	l, err := plotter.NewLine(points)
+	if err != nil {
+		if d.err == nil {
+			d.err = fmt.Errorf("plot %q: %w", c.title, err)
+		}
+		return
+	}
+	l.LineStyle = style
+	if steps {
+		l.StepStyle = plotter.PostStep
+	}
+	c.Add(l)
+	c.legend(name, style)
+}
+
+func gridLines() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = grid, grid
+	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
+	return g
+}
+
+// queue draws the sampled queue of the port that was the deepest in any
+// variant, over the run.
+func (d *drawing) queue() {
+	busiest, most := "", int64(0)
+	for _, v := range d.variants {
+		for _, name := range deepest(v.Queue.Ports, 1) {
+			if m := v.Queue.Ports[name].Max; m > most {
+				busiest, most = name, m
+			}
+		}
+	}
+	if busiest == "" {
+		return
+	}
+	p := timePlot("Queue of "+busiest, "queue (KB)", d.variants)
+	for i, v := range d.variants {
+		for id := range v.Fabric.Ports {
+			if v.Fabric.Ports[id].Name != busiest {
+				continue
+			}
+			at, values := v.Queues.Series(v.Queues.Ports[id], 0, v.End+1)
+			points := make([]capture.GaugePoint, len(at))
+			for k := range at {
+				points[k] = capture.GaugePoint{At: at[k], Value: values[k] / 1000}
+			}
+			if len(points) > 0 {
+				d.line(p, v.Name, thin(i), toXY(peaks(points, timeBins)), true)
+			}
+		}
+	}
+	finishTime(p)
+	d.add("queue", fmt.Sprintf("Bytes waiting at %s, the port with the deepest queue: the largest sample of each of at most %d spans.", busiest, timeBins), p)
+}
+
+// goodput draws what arrived for the first time, over the run.
+func (d *drawing) goodput() {
+	p := timePlot("Goodput", "goodput, all hosts (Gbps)", d.variants)
+	drawn := false
+	for i, v := range d.variants {
+		var sums []capture.GaugePoint
+		for _, s := range seriesOf(v, "payload_received") {
+			sums = addSeries(sums, s)
+		}
+		if points := rates(sums, timeBins/5); len(points) > 1 {
+			d.line(p, v.Name, line(i), toXY(points), true)
+			drawn = true
+		}
+	}
+	if !drawn {
+		return
+	}
+	finishTime(p)
+	d.add("goodput", "Payload received for the first time, by all hosts together.", p)
+}
+
+// stages returns when receivers of outcast streams join.
+func stages(variants []*capture.Variant) (times []float64) {
+	for _, s := range variants[0].Experiment.Streams {
+		if s.Pattern == traffic.PatternOutcast && s.Stagger > 0 {
+			for k := range len(s.To) {
+				times = append(times, (s.Start + units.Time(k)*s.Stagger).Milliseconds())
+			}
+			return times
+		}
+	}
+	return nil
+}
+
+func timePlot(title, y string, variants []*capture.Variant) *chart {
+	p := newChart(title, "nominal time (ms)", y)
+	p.Add(gridLines())
+	end := 0.0
+	for _, v := range variants {
+		end = max(end, v.End.Milliseconds())
+	}
+	p.Add(&window{from: variants[0].From.Milliseconds(), to: variants[0].To.Milliseconds(), end: end, stages: stages(variants)})
+	p.X.Min, p.X.Max = 0, end
+	return p
+}
+
+// finishTime leaves room above the lines.
+func finishTime(p *chart) {
+	p.Y.Min = min(0, p.Y.Min)
+	p.Y.Max += (p.Y.Max - p.Y.Min) * 0.08
+	if p.Y.Max <= p.Y.Min {
+		p.Y.Max = p.Y.Min + 1
+	}
+}
+
+func toXY(points []capture.GaugePoint) plotter.XYs {
+	xy := make(plotter.XYs, len(points))
+	for i, pt := range points {
+		xy[i] = plotter.XY{X: pt.At.Milliseconds(), Y: pt.Value}
+	}
+	return xy
+}

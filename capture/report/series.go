@@ -1,0 +1,210 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+
+	"sirdbed/capture"
+	"sirdbed/topo/units"
+)
+
+// Limits of what a page shows of gauges.
+const (
+	maxGauges    = 8
+	maxGaugeLine = 8
+	averages     = 50 // the moving average's span is as small a part of the run
+)
+
+// gaugeNames lists the gauges that a report draws: those of whole hosts. The
+// ones of a single peer ("bucket/h1-2") are in series.parquet.
+func gaugeNames(variants []*capture.Variant) (names []string) {
+	for _, v := range variants {
+		for _, name := range v.GaugeNames() {
+			if name != "payload_received" && !slices.Contains(names, name) && !slices.Contains([]byte(name), '/') {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names[:min(maxGauges, len(names))]
+}
+
+func seriesOf(v *capture.Variant, gauge string) (list []*capture.Series) {
+	for i := range v.Gauges {
+		if v.Gauges[i].Gauge == gauge && len(v.Gauges[i].Points) > 0 {
+			list = append(list, &v.Gauges[i])
+		}
+	}
+	return list
+}
+
+// A gaugeLine is one line of a gauge's figure.
+type gaugeLine struct {
+	name   string
+	points []capture.GaugePoint
+}
+
+// gauge draws a gauge over the run, samples faint and their moving average
+// bold: for a single variant a line for each host, for several variants each
+// one's sum over the hosts that the gauge moves at.
+func (d *drawing) gauge(name string) {
+	var lines []gaugeLine
+	title := name
+	if len(d.variants) == 1 {
+		for _, s := range moving(seriesOf(d.variants[0], name)) {
+			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), s.Points})
+		}
+		title += " by host"
+	} else {
+		for _, v := range d.variants {
+			var sum []capture.GaugePoint
+			for _, s := range moving(seriesOf(v, name)) {
+				sum = addSeries(sum, s)
+			}
+			lines = append(lines, gaugeLine{v.Name, sum})
+		}
+		title += ", sum over hosts"
+	}
+	largest := 0.0
+	for _, l := range lines {
+		for _, p := range l.points {
+			largest = max(largest, math.Abs(p.Value))
+		}
+	}
+	if largest == 0 {
+		return
+	}
+	scale, unit := 1.0, ""
+	if largest > 10000 {
+		scale, unit = 1000, " (thousands)"
+	}
+	p := timePlot(title, name+unit, d.variants)
+	var spans []units.Time
+	for i, l := range lines {
+		if len(l.points) < 2 || i >= maxGaugeLine {
+			continue
+		}
+		span := (l.points[len(l.points)-1].At - l.points[0].At) / averages
+		spans = append(spans, span)
+		samples := means(l.points, timeBins)
+		average := means((&capture.Series{Points: l.points}).MovingAverage(span), timeBins)
+		for k := range samples {
+			samples[k].Value /= scale
+		}
+		for k := range average {
+			average[k].Value /= scale
+		}
+		if raw, err := plotter.NewLine(toXY(samples)); err == nil && len(lines) <= 4 {
+			raw.LineStyle = thin(i)
+			raw.LineStyle.Color = faint(colour(i))
+			p.Add(raw)
+		}
+		d.line(p, l.name, line(i), toXY(average), false)
+	}
+	if len(spans) == 0 {
+		return
+	}
+	finishTime(p)
+	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %v.", name, spans[0])
+	if len(lines) > maxGaugeLine {
+		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
+	}
+	d.add("gauge-"+name, caption, p)
+}
+
+// moving leaves out hosts at which a gauge never changes, unless it changes
+// nowhere, and sorts by the largest value.
+func moving(list []*capture.Series) []*capture.Series {
+	largest := func(s *capture.Series) float64 {
+		return slices.MaxFunc(s.Points, func(a, b capture.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
+	}
+	changing := slices.DeleteFunc(slices.Clone(list), func(s *capture.Series) bool {
+		return !slices.ContainsFunc(s.Points, func(p capture.GaugePoint) bool { return p.Value != s.Points[0].Value })
+	})
+	if len(changing) == 0 {
+		changing = slices.Clone(list)
+	}
+	if len(changing) > maxGaugeLine {
+		slices.SortStableFunc(changing, func(a, b *capture.Series) int { return cmpFloat(largest(b), largest(a)) })
+	}
+	return changing
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// addSeries adds a host's samples to a sum. Hosts sample at the same nominal
+// times; where one is late its sample counts from the sum's next time on.
+func addSeries(sum []capture.GaugePoint, s *capture.Series) []capture.GaugePoint {
+	if sum == nil {
+		return slices.Clone(s.Points)
+	}
+	k := 0
+	for i := range sum {
+		for k+1 < len(s.Points) && s.Points[k+1].At <= sum[i].At {
+			k++
+		}
+		if s.Points[k].At <= sum[i].At {
+			sum[i].Value += s.Points[k].Value
+		}
+	}
+	return sum
+}
+
+// bins cuts points into at most n spans of equal time and makes a point of
+// each that has some.
+func bins(points []capture.GaugePoint, n int, of func([]capture.GaugePoint) float64) []capture.GaugePoint {
+	if len(points) <= n {
+		return slices.Clone(points)
+	}
+	first, last := points[0].At, points[len(points)-1].At+1
+	var out []capture.GaugePoint
+	for i, b := 0, units.Time(1); i < len(points); b++ {
+		until := first + (last-first)*b/units.Time(n)
+		j := i
+		for j < len(points) && points[j].At < until {
+			j++
+		}
+		if j > i {
+			out = append(out, capture.GaugePoint{At: points[i].At, Value: of(points[i:j])})
+		}
+		i = j
+	}
+	return out
+}
+
+func peaks(points []capture.GaugePoint, n int) []capture.GaugePoint {
+	return bins(points, n, func(part []capture.GaugePoint) float64 {
+		return slices.MaxFunc(part, func(a, b capture.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
+	})
+}
+
+func means(points []capture.GaugePoint, n int) []capture.GaugePoint {
+	return bins(points, n, func(part []capture.GaugePoint) (mean float64) {
+		for _, p := range part {
+			mean += p.Value / float64(len(part))
+		}
+		return mean
+	})
+}
+
+// rates turns samples of a growing count of bytes into Gbps over n spans.
+func rates(points []capture.GaugePoint, n int) (out []capture.GaugePoint) {
+	ends := bins(points, n, func(part []capture.GaugePoint) float64 { return part[0].Value })
+	for i := 1; i < len(ends); i++ {
+		if span := ends[i].At - ends[i-1].At; span > 0 {
+			out = append(out, capture.GaugePoint{At: ends[i-1].At, Value: (ends[i].Value - ends[i-1].Value) * 8 / float64(span)})
+		}
+	}
+	return out
+}

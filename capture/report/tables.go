@@ -1,0 +1,356 @@
+// Package report shows results to people: tables on a terminal, a page with
+// plots, and several results side by side. It computes nothing that a Summary
+// does not hold, save the curves of plots.
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"sirdbed/capture"
+	"sirdbed/capture/stats"
+)
+
+// A Table is a table of a report, for a terminal or for the page.
+type Table struct {
+	Title  string
+	Note   string // below the table
+	Header []string
+	Rows   [][]string
+	Left   int // columns that are names, and so aligned left; the others are numbers
+}
+
+// Print writes what a run came to, for a terminal of 100 columns.
+func Print(w io.Writer, s *capture.Summary) error {
+	p := &printer{w: w}
+	p.line("%s on %s, dilation %d, seed %d", s.Scenario, orUnknown(s.Engine), s.Dilation, s.Seed)
+	for _, t := range Tables(s) {
+		p.table(t)
+	}
+	p.line("")
+	p.line("Verdict: %s", s.Verdict)
+	for _, r := range s.Reasons {
+		p.line("  %s", r)
+	}
+	return p.err
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown engine"
+	}
+	return s
+}
+
+// Tables returns the tables of a result that have rows.
+func Tables(s *capture.Summary) (list []Table) {
+	for _, t := range []Table{overview(s), latencies(s), slowdowns(s), queues(s), gauges(s), bounds(s)} {
+		if len(t.Rows) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) table(t Table) {
+	p.line("\n%s", t.Title)
+	if p.err != nil {
+		return
+	}
+	align := make(tw.Alignment, len(t.Header))
+	for i := range align {
+		align[i] = tw.AlignRight
+		if i < t.Left {
+			align[i] = tw.AlignLeft
+		}
+	}
+	var text strings.Builder
+	out := tablewriter.NewTable(&text,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbols(tw.StyleLight),
+			Settings: tw.Settings{
+				Separators: tw.SeparatorsNone,
+				Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off},
+			},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	)
+	out.Header(t.Header)
+	if p.err = out.Bulk(t.Rows); p.err == nil {
+		p.err = out.Render()
+	}
+	for line := range strings.Lines(text.String()) {
+		p.line("%s", strings.TrimRight(line, " \n"))
+	}
+	for _, line := range wrap(t.Note, lineWidth-1) {
+		p.line(" %s", line)
+	}
+}
+
+// lineWidth is what notes are wrapped at.
+const lineWidth = 100
+
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func overview(s *capture.Summary) Table {
+	t := Table{
+		Title: "Variants", Left: 2,
+		Header: []string{"variant", "protocol", "Gbps/host", "best host", "slowdown p50", "p99", "queue KB", "mean", "stable", "verdict"},
+	}
+	for _, v := range s.Variants {
+		slow := v.Slowdown[capture.Paper][capture.AllSizes]
+		stable := "-"
+		if v.Stability != nil {
+			stable = "yes"
+		}
+		if v.Unstable {
+			stable = "NO"
+			t.Note += fmt.Sprintf("%s is unstable: %s. ", v.Variant, strings.Join(v.UnstableReasons, "; "))
+		}
+		t.Rows = append(t.Rows, []string{
+			v.Variant, v.Protocol, number(v.GoodputGbps), number(most(v.GoodputBy)), of(slow, slow.P50), of(slow, slow.P99),
+			kilobytes(float64(v.QueueBytes.Max)), kilobytes(v.QueueBytes.Mean), stable, string(v.Verdict),
+		})
+	}
+	t.Note += "Goodput per host of the fabric, and of the host that received the most. Slowdown by the paper's definition. " +
+		"Queue: the deepest of a switch, and the mean over switches and time."
+	return t
+}
+
+func most(by map[string]float64) (m float64) {
+	for _, x := range by {
+		m = max(m, x)
+	}
+	return m
+}
+
+func latencies(s *capture.Summary) Table {
+	t := Table{
+		Title: "Latency by stream, us", Left: 2,
+		Header: []string{"variant", "stream", "count", "p50", "p90", "p99", "p99.9", "mean", "warm-up", "too late", "open", "failed"},
+	}
+	few := false
+	for _, v := range s.Variants {
+		for _, st := range v.Streams {
+			l := st.LatencyNS
+			us := func(ns float64) string { return of(l, ns/1000) }
+			few = few || (l.Few && l.Count > 0)
+			t.Rows = append(t.Rows, []string{
+				v.Variant, st.Stream, count(l), us(l.P50), us(l.P90), us(l.P99), us(l.P999), us(l.Mean),
+				fmt.Sprint(st.Warmup), fmt.Sprint(st.TooLate), fmt.Sprint(st.Unfinished), fmt.Sprint(st.Failed),
+			})
+		}
+	}
+	t.Note = "Left out: messages of the warm-up, those that came too late to finish, open (unfinished) and failed ones."
+	if few {
+		t.Note += " " + fewNote
+	}
+	return t
+}
+
+const fewNote = "*: fewer than 100 samples."
+
+func slowdowns(s *capture.Summary) Table {
+	t := Table{
+		Title: "Slowdown by message size", Left: 2,
+		Header: []string{"variant", "size", "messages", "p50", "p99", "p99.9", "mean", "exact p50", "exact p99"},
+	}
+	few := false
+	for _, v := range s.Variants {
+		groups := v.Slowdown[capture.Paper]
+		for _, g := range slices.Sorted(maps.Keys(groups)) { // A, B, ..., all
+			p, e := groups[g], v.Slowdown[capture.Exact][g]
+			few = few || p.Few
+			t.Rows = append(t.Rows, []string{
+				v.Variant, groupName(g, v.GroupBorders), count(p),
+				number(p.P50), number(p.P99), number(p.P999), number(p.Mean), of(e, e.P50), of(e, e.P99),
+			})
+		}
+	}
+	t.Note = "Over payload at link rate and propagation, as in the paper; exact: over headers and every hop's store-and-forward too."
+	if few {
+		t.Note += " " + fewNote
+	}
+	return t
+}
+
+// groupName is a group's name with its lower border.
+func groupName(g string, borders []int64) string {
+	i := int(g[0]) - 'A'
+	if len(g) != 1 || i < 0 || i > len(borders) || len(borders) == 0 {
+		return g
+	}
+	if i == 0 {
+		return fmt.Sprintf("%s <%s", g, size(borders[0]))
+	}
+	return fmt.Sprintf("%s %s+", g, size(borders[i-1]))
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1_000_000 && n%100_000 == 0:
+		return fmt.Sprintf("%gMB", float64(n)/1e6)
+	case n >= 10_000 && n%1000 == 0:
+		return fmt.Sprintf("%dKB", n/1000)
+	}
+	return fmt.Sprintf("%dB", n)
+}
+
+func queues(s *capture.Summary) Table {
+	t := Table{
+		Title: "Queues, KB", Left: 2,
+		Header: []string{"variant", "where", "max", "mean", "p99", "p99.9", "exact max", "exact mean"},
+	}
+	for _, v := range s.Variants {
+		row := func(where string, q capture.QueueStats) {
+			cells := []string{v.Variant, where, kilobytes(float64(q.Max)), kilobytes(q.Mean), kilobytes(float64(q.P99)), kilobytes(float64(q.P999)), "-", "-"}
+			if e, ok := v.ExactQueues[where]; ok {
+				cells[6], cells[7] = kilobytes(float64(e.Max)), kilobytes(e.Mean)
+			}
+			t.Rows = append(t.Rows, cells)
+		}
+		for _, name := range deepest(v.QueueBytes.Switches, 3) {
+			row(name, v.QueueBytes.Switches[name])
+		}
+		for _, name := range deepest(v.QueueBytes.Ports, 3) {
+			row(name, v.QueueBytes.Ports[name])
+		}
+	}
+	t.Note = "The switches (sum over their ports) and ports with the deepest queues; summary.json has all."
+	return t
+}
+
+// deepest returns the names of the queues with the largest maxima.
+func deepest(queues map[string]capture.QueueStats, most int) []string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queues)), func(name string) bool { return queues[name].Max == 0 })
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, y := queues[a], queues[b]
+		switch {
+		case x.Max != y.Max:
+			return int(max(-1, min(1, y.Max-x.Max)))
+		case x.Mean > y.Mean:
+			return -1
+		case x.Mean < y.Mean:
+			return 1
+		}
+		return 0
+	})
+	return names[:min(most, len(names))]
+}
+
+func gauges(s *capture.Summary) Table {
+	t := Table{Title: "Gauges over the window, all hosts", Left: 2, Header: []string{"variant", "gauge", "mean", "max", "hosts"}}
+	for _, v := range s.Variants {
+		names := slices.Sorted(maps.Keys(v.Gauges))
+		for _, name := range names {
+			// Goodput says payload_received better; those of a single peer
+			// ("bucket/h1-2") are in summary.json.
+			if name == "payload_received" || strings.Contains(name, "/") {
+				continue
+			}
+			g := v.Gauges[name]
+			t.Rows = append(t.Rows, []string{v.Variant, name, number(g.Mean), number(g.Max), fmt.Sprint(g.Hosts)})
+		}
+	}
+	return t
+}
+
+func bounds(s *capture.Summary) Table {
+	t := Table{Title: "Bounds", Left: 1, Header: []string{"bound", "value", "min", "max", "unit", "holds"}}
+	limit := func(l *float64) string {
+		if l == nil {
+			return ""
+		}
+		return number(*l)
+	}
+	for _, b := range s.Bounds {
+		value, holds := number(b.Value), "ok"
+		if !b.OK {
+			holds = "FAIL"
+		}
+		if b.Error != "" {
+			value = "-"
+			t.Note += fmt.Sprintf("%s: %s. ", b.Name, b.Error)
+		}
+		t.Rows = append(t.Rows, []string{b.Name, value, limit(b.Min), limit(b.Max), b.Unit, holds})
+	}
+	return t
+}
+
+// number prints a figure with about four significant digits.
+func number(x float64) string {
+	abs := x
+	if abs < 0 {
+		abs = -abs
+	}
+	switch {
+	case x == 0:
+		return "0"
+	case abs >= 1e6:
+		return fmt.Sprintf("%.4g", x)
+	case abs >= 1000:
+		return fmt.Sprintf("%.0f", x)
+	case abs >= 100:
+		return fmt.Sprintf("%.1f", x)
+	case abs >= 0.1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func kilobytes(bytes float64) string { return number(bytes / 1000) }
+
+// of prints a figure of a summary, nothing where there are no samples.
+func of(s stats.Summary, x float64) string {
+	if s.Count == 0 {
+		return "-"
+	}
+	return number(x)
+}
+
+// count prints a sample count, with a mark where it is small.
+func count(s stats.Summary) string {
+	if s.Few && s.Count > 0 {
+		return fmt.Sprintf("%d*", s.Count)
+	}
+	return fmt.Sprint(s.Count)
+}

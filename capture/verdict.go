@@ -1,0 +1,283 @@
+package capture
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sirdbed/emu"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A Level is how far a run's figures can be trusted (design.md section 8).
+type Level string
+
+// The levels, from good to bad.
+const (
+	Pass     Level = "PASS"
+	Degraded Level = "DEGRADED" // the machine shows in the figures
+	Invalid  Level = "INVALID"  // the figures cannot be trusted
+)
+
+// Worse returns the worse of two levels.
+func (l Level) Worse(other Level) Level {
+	rank := map[Level]int{"": 0, Pass: 0, Degraded: 1, Invalid: 2}
+	if rank[other] > rank[l] {
+		return other
+	}
+	return l
+}
+
+// A Check is one part of the verdict: what was looked at, what was found, and
+// up to what it passes.
+type Check struct {
+	Name  string `json:"name"`
+	Level Level  `json:"level"`
+	Found string `json:"found"`
+	Limit string `json:"limit"` // up to which it passes, and what is beyond
+}
+
+// A Verdict is a run's fidelity.
+type Verdict struct {
+	Level   Level    `json:"level"`
+	Reasons []string `json:"reasons"` // one for each check that did not pass
+	Checks  []Check  `json:"checks"`
+}
+
+// Limits of the verdict. Lateness is counted in packet times: how long a
+// full-size packet takes on the fastest host link. A loop that wakes up a
+// packet time late lets at most one packet be late, which is what the store-
+// and-forward of one more hop would do.
+const (
+	latePass      = 1.0  // packet times, p99 of wake-ups
+	lateInvalid   = 10.0 // the same
+	tailPass      = 10.0 // packet times, p99.9 of wake-ups; beyond is DEGRADED
+	generatorPass = 2.0  // packet times, p99 of handing messages over
+	generatorBad  = 50.0
+	stealPass     = 0.02 // share of CPU time taken by others; beyond is DEGRADED
+	busyPass      = 0.90 // share of time that the busiest host's loop worked; beyond is DEGRADED
+	sampleShare   = 0.99 // of samples within two packets of the rebuilt queue; below is DEGRADED
+	rateSlack     = 0.001
+)
+
+const modelEngine = "model"
+
+// judge comes to the verdict. All checks that can be made are made.
+func (v *Variant) judge() Verdict {
+	j := judge{v: v, packet: packetTime(v.Fabric)}
+	j.completeness()
+	j.integrity()
+	if v.Facts != nil {
+		j.conservation()
+		if v.Facts.Engine != modelEngine {
+			j.drops()
+			j.lateness()
+			j.machine()
+			j.rates()
+		}
+	}
+	if v.Facts == nil || v.Facts.Engine != modelEngine {
+		j.departures()
+		j.agreement()
+	}
+	return j.verdict()
+}
+
+// packetTime is the time of a full-size packet on the fastest host link.
+func packetTime(f *topo.Fabric) units.Time {
+	var fastest units.BitsPerSecond
+	for _, h := range f.Hosts {
+		fastest = max(fastest, f.Uplink(h).Rate)
+	}
+	return max(1, fastest.TimeFor(f.FullFrame()))
+}
+
+type judge struct {
+	v      *Variant
+	packet units.Time
+	checks []Check
+}
+
+func (j *judge) add(name string, level Level, limit, format string, args ...any) {
+	j.checks = append(j.checks, Check{Name: name, Level: level, Found: fmt.Sprintf(format, args...), Limit: limit})
+}
+
+func (j *judge) verdict() Verdict {
+	r := Verdict{Level: Pass, Checks: j.checks, Reasons: []string{}}
+	for _, level := range []Level{Invalid, Degraded} {
+		for _, c := range j.checks {
+			if c.Level == level {
+				r.Level = r.Level.Worse(level)
+				r.Reasons = append(r.Reasons, c.Name+": "+c.Found)
+			}
+		}
+	}
+	return r
+}
+
+// completeness: the run ended in good order and left all its logs.
+func (j *judge) completeness() {
+	f := j.v.Facts
+	if f != nil {
+		from, to := j.v.Experiment.Window()
+		switch {
+		case f.Failure != "":
+			j.add("run", Invalid, "to its end", "it failed: %s", f.Failure)
+		case f.Reached < to:
+			j.add("run", Invalid, "to its end", "it ended at %v of a window from %v to %v", f.Reached, from, to)
+		default:
+			j.add("run", Pass, "to its end", "it ended at %v", f.Reached)
+		}
+		var lost []string
+		for _, h := range f.Hosts {
+			if !h.Finished {
+				lost = append(lost, h.Name)
+			}
+		}
+		if len(lost) > 0 {
+			j.add("hosts", Invalid, "all finish", "%d of %d hosts did not finish: %s", len(lost), len(f.Hosts), shorten(lost))
+		}
+	}
+	for _, k := range []struct {
+		kind  ProblemKind
+		level Level
+	}{{FactsLost, Invalid}, {HostLogCut, Invalid}, {QueueLogCut, Degraded}, {CaptureCut, Degraded}} {
+		if texts := j.v.problemsOf(k.kind); len(texts) > 0 {
+			j.add(string(k.kind), k.level, "complete", "%s", shorten(texts))
+		}
+	}
+}
+
+// integrity: every message was delivered once, with the bytes that were sent.
+func (j *judge) integrity() {
+	const limit = "each message once, each byte as sent"
+	if texts := j.v.problemsOf(Integrity); len(texts) > 0 {
+		j.add("integrity", Invalid, limit, "%s", shorten(texts))
+		return
+	}
+	var wrong int64
+	for h := range j.v.logs.hosts {
+		wrong += j.v.logs.hosts[h].counters["payload_mismatches"]
+	}
+	if wrong > 0 {
+		j.add("integrity", Invalid, limit, "%d packets carried bytes that were not sent", wrong)
+		return
+	}
+	j.add("integrity", Pass, limit, "%d messages", len(j.v.Messages))
+}
+
+// drops: nothing was lost where no network would lose it.
+func (j *judge) drops() {
+	f := j.v.Facts
+	var ring, corrupt int64
+	for _, h := range f.Hosts {
+		ring += h.RingDrops
+		corrupt += h.Corrupt
+	}
+	for _, d := range []struct {
+		name  string
+		n     int64
+		level Level
+		where string
+	}{
+		{"socket drops", ring, Invalid, "hosts' receive rings"},
+		{"kernel drops", f.SoftnetDrops, Invalid, "the kernel's backlog"},
+		{"link drops", f.LinkDrops, Invalid, "interfaces outside their ports"},
+		{"capture drops", f.CaptureDrops, Degraded, "captures"},
+	} {
+		level := Pass
+		if d.n > 0 {
+			level = d.level
+		}
+		j.add(d.name, level, "0", "%d packets lost by %s", d.n, d.where)
+	}
+	if corrupt > 0 && !j.v.Experiment.Faults.Enabled() {
+		j.add("corruption", Invalid, "0", "%d packets failed their checksum", corrupt)
+	}
+}
+
+// lateness: loops woke up in time.
+func (j *judge) lateness() {
+	worst, name := j.v.Facts.Lateness, "all hosts"
+	generator, slowest := emu.Lateness{}, ""
+	for _, h := range j.v.Facts.Hosts {
+		if h.Lateness.Count > 0 && h.Lateness.P99 > worst.P99 {
+			worst, name = h.Lateness, h.Name
+		}
+		if h.Generator.P99 >= generator.P99 && h.Generator.Count > 0 {
+			generator, slowest = h.Generator, h.Name
+		}
+	}
+	limit := fmt.Sprintf("p99 %.0f, p99.9 %.0f packet times of %v; INVALID beyond p99 %.0f", latePass, tailPass, j.packet, lateInvalid)
+	p99, tail := j.packets(worst.P99), j.packets(worst.P999)
+	switch {
+	case worst.Count == 0:
+		j.add("wake-up lateness", Degraded, limit, "it was not measured")
+	case p99 > lateInvalid:
+		j.add("wake-up lateness", Invalid, limit, "p99 %v, %.1f packet times (%s)", worst.P99, p99, name)
+	case p99 > latePass || tail > tailPass:
+		j.add("wake-up lateness", Degraded, limit, "p99 %v, %.1f packet times, p99.9 %v (%s)", worst.P99, p99, worst.P999, name)
+	default:
+		j.add("wake-up lateness", Pass, limit, "p99 %v, %.2f packet times, p99.9 %v", worst.P99, p99, worst.P999)
+	}
+	if generator.Count > 0 {
+		level, lag := Pass, j.packets(generator.P99)
+		if lag > generatorBad {
+			level = Invalid
+		} else if lag > generatorPass {
+			level = Degraded
+		}
+		j.add("generator lag", level, fmt.Sprintf("p99 %.0f packet times; INVALID beyond %.0f", generatorPass, generatorBad),
+			"p99 %v, %.2f packet times (%s)", generator.P99, lag, slowest)
+	}
+	if s := j.v.Facts.SampleLateness; s.Count > 0 && j.v.Experiment.QueueEvery > 0 {
+		level := Pass
+		if s.P99 > j.v.Experiment.QueueEvery {
+			level = Degraded
+		}
+		j.add("queue sampling", level, fmt.Sprintf("p99 %v, the interval", j.v.Experiment.QueueEvery), "p99 %v late", s.P99)
+	}
+}
+
+func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.packet) }
+
+// machine: there was CPU time to spare.
+func (j *judge) machine() {
+	for _, c := range []struct {
+		name         string
+		found, limit float64
+		what         string
+	}{
+		{"CPU steal", j.v.Facts.Steal, stealPass, "of CPU time taken by others"},
+		{"busiest loop", j.v.Facts.ThreadCPU, busyPass, "of its time spent working"},
+	} {
+		level := Pass
+		if c.found > c.limit {
+			level = Degraded
+		}
+		j.add(c.name, level, fmt.Sprintf("%.0f %%", 100*c.limit), "%.1f %% %s", 100*c.found, c.what)
+	}
+}
+
+// burst is what the engine says its ports may send at once, in wire bytes.
+func (j *judge) burst() units.Bytes {
+	if j.v.Facts != nil {
+		text := strings.TrimSpace(j.v.Facts.Features["burst"])
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return units.Bytes(n)
+		}
+		if b, err := units.ParseBytes(text); err == nil {
+			return b
+		}
+	}
+	return 0
+}
+
+func shorten(texts []string) string {
+	const most = 3
+	if len(texts) > most {
+		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:most], "; "), len(texts)-most)
+	}
+	return strings.Join(texts, "; ")
+}

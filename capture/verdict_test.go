@@ -1,0 +1,114 @@
+package capture
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode/record"
+	"sirdbed/topo/units"
+)
+
+// Every reason that a run can be doubted for, one at a time, on a run that
+// passes without it. A full packet lasts 123 ns.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*fakeRun)
+		level  Level
+		reason string // part of the only reason
+	}{
+		{"nothing", func(r *fakeRun) {}, Pass, ""},
+		{"a little late", func(r *fakeRun) { r.facts.Lateness.P99 = 120 }, Pass, ""},
+		{"late", func(r *fakeRun) { r.facts.Lateness.P99 = 300 }, Degraded, "wake-up lateness: p99 300ns, 2.4 packet times"},
+		{"a long tail", func(r *fakeRun) { r.facts.Lateness.P999 = 2 * us }, Degraded, "wake-up lateness"},
+		{"far too late", func(r *fakeRun) { r.facts.Lateness.P99 = 2 * us }, Invalid, "wake-up lateness"},
+		{"one host late", func(r *fakeRun) { r.facts.Hosts[2].Lateness.P99 = 3 * us }, Invalid, "h2-1"},
+		{"not measured", func(r *fakeRun) {
+			r.facts.Lateness = emu.Lateness{}
+			for i := range r.facts.Hosts {
+				r.facts.Hosts[i].Lateness = emu.Lateness{}
+			}
+		}, Degraded, "not measured"},
+		{"generator behind", func(r *fakeRun) { r.facts.Hosts[1].Generator.P99 = us }, Degraded, "generator lag: p99 1us, 8.13 packet times (h1-2)"},
+		{"generator far behind", func(r *fakeRun) { r.facts.Hosts[1].Generator.P99 = 20 * us }, Invalid, "generator lag"},
+		{"samples late", func(r *fakeRun) { r.facts.SampleLateness = emu.Lateness{Count: 9, P99: 11 * us} }, Degraded, "queue sampling"},
+		{"steal", func(r *fakeRun) { r.facts.Steal = 0.05 }, Degraded, "CPU steal: 5.0 %"},
+		{"busy", func(r *fakeRun) { r.facts.ThreadCPU = 0.97 }, Degraded, "busiest loop: 97.0 %"},
+		{"ring drops", func(r *fakeRun) { r.facts.Hosts[0].RingDrops = 1; r.facts.Hosts[0].Received-- }, Invalid, "socket drops: 1 packets"},
+		{"kernel drops", func(r *fakeRun) { r.facts.SoftnetDrops = 2; r.facts.Hosts[0].Received -= 2 }, Invalid, "kernel drops: 2"},
+		{"link drops", func(r *fakeRun) { r.facts.LinkDrops = 2; r.facts.Hosts[0].Received -= 2 }, Invalid, "link drops: 2"},
+		{"capture drops", func(r *fakeRun) { r.facts.CaptureDrops = 2 }, Degraded, "capture drops: 2"},
+		{"corruption", func(r *fakeRun) { r.facts.Hosts[0].Corrupt = 2 }, Invalid, "corruption: 2"},
+		{"corruption on purpose", func(r *fakeRun) { r.facts.Hosts[0].Corrupt = 2; r.x.Faults.Corrupt = 0.1 }, Pass, ""},
+		{"queue drops", func(r *fakeRun) { r.facts.Ports[3].Drops = 40; r.facts.Hosts[0].Received -= 40 }, Pass, ""},
+		{"credit drops", func(r *fakeRun) { r.facts.Ports[3].CreditDrops = 40; r.facts.Hosts[0].Received -= 40 }, Pass, ""},
+		{"in flight", func(r *fakeRun) { r.facts.Hosts[0].Received -= 40 }, Pass, ""},
+		{"packets lost", func(r *fakeRun) { r.facts.Hosts[0].Sent += 10000 }, Invalid, "conservation: 14000 sent, 4000 received, 0 dropped by queue limits, 0 credits dropped, 0 lost elsewhere: 10000 are missing"},
+		{"packets from nowhere", func(r *fakeRun) { r.facts.Hosts[0].Received += 3 }, Invalid, "3 more than were sent"},
+		{"faster than its link", func(r *fakeRun) { r.facts.Ports[3].WireBytes = 126_000_000 }, Invalid, "link rate: at most 100."},
+		{"at its link's rate", func(r *fakeRun) { r.facts.Ports[3].WireBytes = 125_000_000 }, Pass, ""},
+		{"host lost", func(r *fakeRun) { r.facts.Hosts[3].Finished = false }, Invalid, "hosts: 1 of 4 hosts did not finish: h2-2"},
+		{"failure", func(r *fakeRun) { r.facts.Failure = "h2-2: killed" }, Invalid, "run: it failed: h2-2: killed"},
+		{"ended early", func(r *fakeRun) { r.facts.Reached = 5 * ms }, Invalid, "run: it ended at 5ms of a window from 1ms to 9ms"},
+		{"no facts", func(r *fakeRun) { r.facts = nil }, Invalid, "facts: facts.json is missing"},
+		{"host log cut", func(r *fakeRun) { r.cut["h1-2"] = true }, Invalid, "host log: h1-2: log was cut off"},
+		{"queue log cut", func(r *fakeRun) { r.cut["queues"] = true }, Degraded, "queue log: queues: log was cut off"},
+		{"a note", func(r *fakeRun) { r.hosts[0] = append(r.hosts[0], record.Record{Kind: record.Note, Text: "hello"}) }, Pass, ""},
+		{"a late model", func(r *fakeRun) { r.facts.Engine, r.facts.Lateness.P99 = "model", 50*us }, Pass, ""},
+		{"a leaking model", func(r *fakeRun) { r.facts.Engine = "model"; r.facts.Hosts[0].Received += 3 }, Invalid, "more than were sent"},
+	} {
+		r := newRun(t, oneWay)
+		r.message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+		c.change(r)
+		v := r.analyze(t).Verdict
+		ok := v.Level == c.level && (c.reason == "") == (len(v.Reasons) == 0)
+		if c.reason != "" {
+			ok = ok && len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], c.reason)
+		}
+		if !ok {
+			t.Errorf("%s: %s %q, want %s %q", c.name, v.Level, v.Reasons, c.level, c.reason)
+		}
+	}
+}
+
+func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
+	r := newRun(t)
+	q := &PortQueue{Port: r.f.Downlink(0)}
+	for i := range 100 {
+		q.Left = append(q.Left, Departure{units.Time(i) * 124, 1514})
+	}
+	v := &Variant{Fabric: r.f, Facts: r.facts, Captures: []*Reconstruction{{Ports: []*PortQueue{q}}}}
+	level := func() Level {
+		j := judge{v: v}
+		j.departures()
+		return j.verdict().Level
+	}
+	if got := level(); got != Pass {
+		t.Errorf("at link rate: %s", got)
+	}
+	// A burst of two packets is allowed by the engine's word, one of three is not.
+	q.Left = append(q.Left, Departure{20 * us, 1514}, Departure{20 * us, 1514}, Departure{20 * us, 1514}, Departure{20 * us, 1514})
+	if got := level(); got != Pass {
+		t.Errorf("with a burst of 3076 bytes: %s", got)
+	}
+	q.Left = append(q.Left, Departure{20 * us, 1514})
+	if got := level(); got != Invalid {
+		t.Errorf("with more: %s", got)
+	}
+	if math.Abs(float64(q.excess()-4*1538)) > 1 {
+		t.Errorf("five packets at once are %v ahead", q.excess())
+	}
+}
+
+func TestManyProblemsAreToldInPart(t *testing.T) {
+	r := newRun(t, oneWay)
+	for i := range 500 {
+		r.message(0, 1, i, 0, 1000, 2*ms, 2*ms+9*us)
+		r.log(1, record.Delivered, 0, i, 0, 3*ms, 1000)
+	}
+	if v := r.analyze(t); len(v.Problems) > maxProblems+1 || len(v.Verdict.Reasons[0]) > 500 {
+		t.Errorf("%d problems, %q", len(v.Problems), v.Verdict.Reasons)
+	}
+}

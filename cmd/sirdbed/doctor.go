@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu"
+	"sirdbed/scenarios"
+)
+
+func newDoctor() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine can do, engine by engine",
+		Long: text(`
+			Try everything that the engines need of this machine, and say what works, what does not, and what to do about it.
+			Each feature is tried, in namespaces that are thrown away, not looked up: nothing is left behind.
+
+			Run it as the user who will run scenarios. It ends with 1 if the real engine cannot run here.`),
+		Example: text(`
+			sirdbed doctor
+			sudo sirdbed doctor          what root could do
+			sirdbed doctor --json`),
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !emu.InSandbox() {
+				// Without a sandbox, the probes say what is missing for one.
+				if err := inSandbox(c.Context()); !errors.Is(err, errNoSandbox) {
+					return err
+				}
+			}
+			d := diagnose()
+			if asJSON {
+				if err := printJSON(c.OutOrStdout(), d); err != nil {
+					return err
+				}
+			} else {
+				d.print(c.OutOrStdout())
+			}
+			if !d.Engines[0].Works {
+				return &codedError{exitFailed, errReported}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// A Diagnosis is what doctor --json prints.
+type Diagnosis struct {
+	Kernel  string            `json:"kernel"`
+	CPUs    int               `json:"cpus"`
+	Root    bool              `json:"root"`
+	TimerNs int64             `json:"timer_lateness_ns"` // p90, of a thread alone
+	CrowdNs int64             `json:"crowd_lateness_ns"` // p90, of threads that share the processors
+	Engines []EngineDiagnosis `json:"engines"`
+	Tools   []Finding         `json:"tools"`
+}
+
+// An EngineDiagnosis is what one engine can do here.
+type EngineDiagnosis struct {
+	Engine   string    `json:"engine"`
+	Works    bool      `json:"works"`
+	Verdict  string    `json:"verdict"`
+	Features []Finding `json:"features,omitempty"`
+}
+
+// A Finding is something that was tried.
+type Finding struct {
+	Name   string `json:"name"`
+	Use    string `json:"use"`
+	Works  bool   `json:"works"`
+	Needed bool   `json:"needed"` // nothing works without it
+	Error  string `json:"error,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// needed are the features without which the real engine cannot run at all.
+var needed = map[string]bool{
+	emu.FeatureNetNS: true, emu.FeatureRaw: true, emu.FeatureRings: true, emu.FeatureVeth: true,
+	emu.FeatureHTB: true, emu.FeatureFIFO: true, emu.FeatureU32: true,
+}
+
+func diagnose() *Diagnosis {
+	m := emu.MeasureMachine()
+	d := &Diagnosis{
+		Kernel: kernel(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
+		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
+	}
+	d.Engines = []EngineDiagnosis{diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(scenarios.EngineModel), Works: true, Verdict: "works everywhere"}}
+	nsenter := Finding{Name: "nsenter", Use: "sirdbed exec", Works: true}
+	if _, err := exec.LookPath("nsenter"); err != nil {
+		nsenter.Works, nsenter.Error, nsenter.Remedy = false, "it is not installed", "install util-linux"
+	}
+	d.Tools = []Finding{nsenter}
+	return d
+}
+
+func diagnoseReal(root bool) EngineDiagnosis {
+	e := EngineDiagnosis{Engine: string(scenarios.EngineReal), Works: true}
+	works := map[string]bool{}
+	for _, f := range emu.Probes() {
+		finding := Finding{Name: f.Name, Use: f.Use, Works: f.Err == nil, Needed: needed[f.Name]}
+		if f.Name == emu.FeatureUserNS && !root {
+			finding.Needed = true
+		}
+		if f.Err != nil {
+			finding.Error, finding.Remedy = f.Err.Error(), f.Remedy
+			e.Works = e.Works && !finding.Needed
+		}
+		works[f.Name] = f.Err == nil
+		e.Features = append(e.Features, finding)
+	}
+	var limits []string
+	if !works[emu.FeatureMultipath] {
+		limits = append(limits, "one spine only")
+	}
+	if !works[emu.FeatureRED] && !works[emu.FeatureMarker] {
+		limits = append(limits, "no ECN marks, so no protocol that needs them on its fabric")
+	}
+	if !works[emu.FeatureNetem] || !works[emu.FeatureIFB] || !works[emu.FeatureRedirect] {
+		limits = append(limits, "hosts hold packets for the links' delay, so kernel TCP and applications see none")
+	}
+	switch {
+	case !e.Works:
+		e.Verdict = "cannot run here: see what is missing below"
+	case len(limits) > 0:
+		e.Verdict = "works, with limits: " + strings.Join(limits, "; ")
+	default:
+		e.Verdict = "works"
+	}
+	return e
+}
+
+func diagnoseVirtual() EngineDiagnosis {
+	e := EngineDiagnosis{Engine: string(scenarios.EngineVirtual), Verdict: "is not in this binary"}
+	if _, ok := engines[scenarios.EngineVirtual]; ok {
+		e.Works, e.Verdict = true, "works"
+	}
+	return e
+}
+
+func (d *Diagnosis) print(w io.Writer) {
+	user := "an ordinary user"
+	if d.Root {
+		user = "root"
+	}
+	fmt.Fprintf(w, "Linux %s, %d processors, as %s\n", d.Kernel, d.CPUs, user)
+	fmt.Fprintf(w, "Wake-ups are late by %.1f us alone, %.1f us in a crowd (p90)\n", float64(d.TimerNs)/1000, float64(d.CrowdNs)/1000)
+	for _, e := range d.Engines {
+		wrapped(w, "", "", fmt.Sprintf("\nengine %s: %s", e.Engine, e.Verdict))
+		for _, f := range e.Features {
+			f.print(w)
+		}
+	}
+	fmt.Fprintln(w, "\ntools")
+	for _, f := range d.Tools {
+		f.print(w)
+	}
+}
+
+func (f *Finding) print(w io.Writer) {
+	mark := "ok"
+	switch {
+	case !f.Works && f.Needed:
+		mark = "MISSING"
+	case !f.Works:
+		mark = "no"
+	}
+	fmt.Fprintf(w, "  %-8s %-22s %s\n", mark, f.Name, f.Use)
+	const indent = "           "
+	if f.Error != "" {
+		wrapped(w, indent, indent, f.Error)
+	}
+	if f.Remedy != "" {
+		wrapped(w, indent+"-> ", indent+"   ", f.Remedy)
+	}
+}
+
+// wrapped prints a text in lines of up to 100 columns.
+func wrapped(w io.Writer, first, others, s string) {
+	line := first
+	for i, word := range strings.Split(s, " ") {
+		switch {
+		case i == 0:
+			line += word
+		case len(line)+1+len(word) > 100:
+			fmt.Fprintln(w, line)
+			line = others + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(w, line)
+}
+
+func kernel() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return "unknown"
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+// inUserNamespace tells whether root here is some ordinary user outside.
+func inUserNamespace() bool {
+	text, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && strings.Join(strings.Fields(string(text)), " ") != "0 0 4294967295"
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func newExec() *cobra.Command {
+	var run string
+	c := &cobra.Command{
+		Use:   "exec HOST [COMMAND [ARG...]]",
+		Short: "A shell or a command inside a host of a running fabric",
+		Long: text(`
+			Enter the namespaces of a host of a fabric that is up, and run a command there: a shell unless one is given. What the
+			kernel of host hL-H answers to is 10.250.L.H (ping, kernel TCP); its interface carries the name of the leaf at the
+			other end. The fabric belongs to a run in another terminal, and goes when that ends.
+
+			Where several runs are up, --run chooses one; without it the newest is meant.`),
+		Example: text(`
+			sirdbed exec h1-3                            a shell in h1-3
+			sirdbed exec h1-3 ping -c 3 10.250.1.8       a command
+			sirdbed exec h1-3 tc -s qdisc show           its port
+			sirdbed exec --run incast-20250101-120000-srpt h1-8 ip -s link`),
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := chooseRun(run)
+			if err != nil {
+				return err
+			}
+			return s.enter(args[0], args[1:])
+		},
+	}
+	c.Flags().StringVar(&run, "run", "", "the run whose fabric is meant")
+	c.Flags().SetInterspersed(false) // what comes after HOST is the command's
+	return c
+}
+
+// chooseRun finds a live run by name, or by the start of it.
+func chooseRun(name string) (*State, error) {
+	live, _, err := states()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range live {
+		if strings.HasPrefix(live[i].Run, name) {
+			return &live[i], nil
+		}
+		names = append(names, live[i].Run)
+	}
+	if len(live) == 0 {
+		return nil, errors.New("no fabric is up: start one with sirdbed run, and use exec while it runs")
+	}
+	return nil, badInput(fmt.Errorf("no run is called %q: running are %s", name, strings.Join(names, ", ")))
+}
+
+// enter replaces this process by a command inside a host.
+func (s *State) enter(host string, command []string) error {
+	var names []string
+	for _, h := range s.Hosts {
+		if h.Name != host {
+			names = append(names, h.Name)
+			continue
+		}
+		pid, err := localPID(s.PIDNamespace, h.PID)
+		if err != nil {
+			return fmt.Errorf("%s of %s: %w", host, s.Run, err)
+		}
+		return enterProcess(pid, host, command)
+	}
+	return badInput(fmt.Errorf("%s has no host %q: it has %s", s.Run, host, strings.Join(names, ", ")))
+}
+
+func enterProcess(pid int, host string, command []string) error {
+	nsenter, err := exec.LookPath("nsenter")
+	if err != nil {
+		return errors.New("exec needs the program nsenter: install util-linux (apt install util-linux)")
+	}
+	args := []string{"nsenter", "--target", strconv.Itoa(pid), "--preserve-credentials"}
+	for _, ns := range []struct{ file, flag string }{{"user", "--user"}, {"net", "--net"}, {"mnt", "--mount"}, {"pid", "--pid"}} {
+		mine, _ := os.Readlink("/proc/self/ns/" + ns.file)
+		its, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, ns.file))
+		if err != nil {
+			return fmt.Errorf("namespaces of %s: %w (run exec as the user who runs the fabric)", host, err)
+		}
+		if mine != its { // one cannot enter a user namespace that one is in
+			args = append(args, ns.flag)
+		}
+	}
+	if len(command) == 0 {
+		shell := os.Getenv("SHELL")
+		if shell == "" {
+			shell = "/bin/sh"
+		}
+		command = []string{shell}
+	}
+	args = append(append(args, "--"), command...)
+	env := append(os.Environ(), "SIRDBED_HOST="+host, "PS1="+host+"$ ")
+	return fmt.Errorf("nsenter: %w", syscall.Exec(nsenter, args, env))
+}
+
+// localPID finds the process that has the given PID in a PID namespace below
+// this one.
+func localPID(namespace string, pid int) (int, error) {
+	if namespace == pidNamespace() {
+		return pid, nil
+	}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if its, _ := os.Readlink(dir + "/ns/pid"); its != namespace {
+			continue
+		}
+		status, _ := os.ReadFile(dir + "/status")
+		for line := range strings.Lines(string(status)) {
+			ids, ok := strings.CutPrefix(line, "NSpid:")
+			if fields := strings.Fields(ids); ok && fields[len(fields)-1] == strconv.Itoa(pid) {
+				return strconv.Atoi(filepath.Base(dir))
+			}
+		}
+	}
+	return 0, fmt.Errorf("its process %d of %s is gone, or belongs to another user", pid, namespace)
+}

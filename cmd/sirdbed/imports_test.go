@@ -1,0 +1,154 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// order lists the packages from what knows nothing to what knows all. A package
+// imports only from lines above its own, and from what is below its own path.
+var order = []string{
+	"topo/units", "topo", "traffic",
+	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/sird",
+	"baselines", "sirdnode", "emu", "capture", "scenarios", "cmd",
+}
+
+// topLevel is all that the repository has at its top, besides dot files and
+// results, which git ignores.
+var topLevel = []string{
+	"cmd", "emu", "topo", "sirdnode", "baselines", "traffic", "capture", "scenarios", "scripts",
+	"README.md", "LICENSE", "go.mod", "go.sum",
+}
+
+const module = "sirdbed"
+
+// line is the place of a package in order, -1 if it has none.
+func line(pkg string) int {
+	best := -1
+	for i, p := range order {
+		if pkg == p || strings.HasPrefix(pkg, p+"/") {
+			if best < 0 || len(p) > len(order[best]) {
+				best = i
+			}
+		}
+	}
+	return best
+}
+
+// eachFile parses every Go file of the module.
+func eachFile(t *testing.T, visit func(pkg, path string, file *ast.File)) {
+	t.Helper()
+	root := "../.."
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "results") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		pkg, err := filepath.Rel(root, filepath.Dir(path))
+		visit(filepath.ToSlash(pkg), path, file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func imports(file *ast.File) (list []string) {
+	for _, spec := range file.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		list = append(list, path)
+	}
+	return list
+}
+
+func TestPackagesImportOnlyThoseAboveThem(t *testing.T) {
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		mine := line(pkg)
+		if mine < 0 {
+			t.Errorf("%s: package %s has no place in the order of packages", path, pkg)
+			return
+		}
+		for _, imported := range imports(file) {
+			its, ok := strings.CutPrefix(imported, module+"/")
+			if !ok {
+				continue
+			}
+			if theirs := line(its); theirs > mine || theirs < 0 {
+				t.Errorf("%s imports %s, which comes after %s", path, its, pkg)
+			}
+			if strings.HasPrefix(pkg, "baselines/") && strings.HasPrefix(its, "baselines/") {
+				t.Errorf("%s imports %s: the baselines know nothing of each other", path, its)
+			}
+		}
+	})
+}
+
+func TestOnlyWireAndCaptureKnowGopacket(t *testing.T) {
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if pkg == "sirdnode/wire" || pkg == "capture" || strings.HasPrefix(pkg, "capture/") {
+			return
+		}
+		for _, imported := range imports(file) {
+			if strings.HasPrefix(imported, "github.com/google/gopacket") {
+				t.Errorf("%s imports %s", path, imported)
+			}
+		}
+	})
+}
+
+// A protocol is a state machine: time, randomness and packets are passed in.
+func TestProtocolsHaveNoSocketClockOrGoroutine(t *testing.T) {
+	barred := []string{"time", "net", "os", "sync", "syscall", "golang.org/x/sys/unix", "crypto/rand"}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		protocol := pkg == "sirdnode/sird" || pkg == "sirdnode/transport" || (strings.HasPrefix(pkg, "baselines/") && pkg != "baselines/tcp")
+		if !protocol || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, imported := range imports(file) {
+			if slices.Contains(barred, imported) {
+				t.Errorf("%s imports %s", path, imported)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s starts a goroutine", path)
+			}
+			return true
+		})
+	})
+}
+
+func TestTopLevelLayout(t *testing.T) {
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || name == "results" || slices.Contains(topLevel, name) {
+			continue
+		}
+		t.Errorf("%s has no place at the top of the repository", name)
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sirdbed/capture"
+	"sirdbed/capture/report"
+	"sirdbed/scenarios"
+)
+
+// Files of a result that are written before it runs.
+const (
+	scenarioText = "scenario.yaml" // as it was read
+	scenarioFile = "scenario.json" // as it is run: a Record
+)
+
+// A Record is scenario.json: what a result's directory has to say to report when
+// nothing else has been written yet.
+type Record struct {
+	Engine   scenarios.Engine    `json:"engine"`
+	Scenario *scenarios.Scenario `json:"scenario"`
+}
+
+func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario} }
+
+func writeJSON(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// An outcome is what the logs of a run came to.
+type outcome struct {
+	dir      string
+	variants []*capture.Variant
+	summary  *capture.Summary
+	lost     []string // what could not be analyzed, and why
+}
+
+// analyze computes a result from the raw logs in dir, and writes its files.
+func analyze(dir string, record Record) (*outcome, error) {
+	o := &outcome{dir: dir}
+	entries, err := os.ReadDir(filepath.Join(dir, capture.VariantsDir))
+	if err != nil {
+		return nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
+	}
+	for _, name := range inOrder(entries, record.Scenario) {
+		v, err := capture.Analyze(filepath.Join(dir, capture.VariantsDir, name), capture.Options{})
+		if err != nil {
+			o.lost = append(o.lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
+			continue
+		}
+		o.variants = append(o.variants, v)
+	}
+	if len(o.variants) == 0 {
+		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(o.lost, "\n"))
+	}
+	o.summary = capture.Summarize(o.variants)
+	if o.summary.Engine == "" {
+		o.summary.Engine = string(record.Engine)
+	}
+	o.summary.Bounds = scenarios.Evaluate(record.Scenario.Bounds, record.Engine, o.complete())
+	source, err := json.Marshal(record.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	manifest := capture.NewManifest(source, o.variants, o.summary)
+	err = errors.Join(
+		capture.Write(dir, manifest, o.summary, o.variants),
+		report.Write(dir, manifest, o.summary, o.variants),
+	)
+	return o, explainDisk(err, dir)
+}
+
+// complete are the variants that ran to their end. Those that were cut short are
+// held to no bounds.
+func (o *outcome) complete() (list []*capture.Variant) {
+	for _, v := range o.variants {
+		if v.Facts != nil && v.Facts.Failure == "" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// inOrder lists the variants that have a directory in the scenario's order.
+func inOrder(entries []os.DirEntry, s *scenarios.Scenario) (names []string) {
+	there := map[string]bool{}
+	for _, e := range entries {
+		there[e.Name()] = e.IsDir()
+	}
+	for _, label := range s.Labels() {
+		if there[label] {
+			names = append(names, label)
+			delete(there, label)
+		}
+	}
+	for _, e := range entries {
+		if there[e.Name()] {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// report analyzes and prints, and turns the outcome to the command's error.
+func (r *scenarioRun) report(interrupted bool) error {
+	if !r.json {
+		fmt.Fprintln(r.stderr, "analyzing")
+	}
+	o, err := analyze(r.dir, r.record())
+	if len(r.failures) > 0 {
+		defer r.tellFailures()
+	}
+	if o == nil || o.summary == nil {
+		return err
+	}
+	if printErr := o.print(r.stdout, r.json); printErr != nil {
+		return printErr
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(r.failures) > 0:
+		return &codedError{exitFailed, errReported}
+	case interrupted:
+		fmt.Fprintln(r.stderr, "interrupted: the above is what was measured until then")
+		return &codedError{exitStopped, errReported}
+	}
+	return o.verdict(r.stderr)
+}
+
+// print writes a result for people, or for machines.
+func (o *outcome) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, o.summary)
+	}
+	if err := report.Print(w, o.summary); err != nil {
+		return err
+	}
+	for _, lost := range o.lost {
+		fmt.Fprintln(w, lost)
+	}
+	_, err := fmt.Fprintf(w, "\nResults: %s\nTo look at: %s\n", o.dir, filepath.Join(o.dir, report.PageFile))
+	return err
+}
+
+// tellFailures names the variants that failed; why, progress has told unless it
+// was silent.
+func (r *scenarioRun) tellFailures() {
+	var names []string
+	for _, f := range r.failures {
+		names = append(names, f.variant)
+		if r.json {
+			fmt.Fprintf(r.stderr, "%s failed: %v\n", f.variant, f.err)
+		}
+	}
+	fmt.Fprintf(r.stderr, "%d of %d variants failed: %s\n", len(names), len(r.experiments), strings.Join(names, ", "))
+}
+
+// verdict is the error with which a command ends that has reported a result.
+func (o *outcome) verdict(stderr io.Writer) error {
+	if o.summary.Verdict == capture.Invalid {
+		fmt.Fprintln(stderr, "the verdict is INVALID: this machine did not keep up. Try a larger --dilation, a quieter machine, or --engine model")
+		return &codedError{exitInvalid, errReported}
+	}
+	unmet := 0
+	for _, b := range o.summary.Bounds {
+		if !b.OK {
+			unmet++
+		}
+	}
+	if unmet > 0 {
+		fmt.Fprintf(stderr, "%d of %d bounds are not met\n", unmet, len(o.summary.Bounds))
+		return &codedError{exitUnmet, errReported}
+	}
+	return nil
+}

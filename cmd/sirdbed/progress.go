@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"sirdbed/emu"
+	"sirdbed/topo/units"
+)
+
+// plainEvery is how often progress is told where there is no terminal.
+const plainEvery = 5 * time.Second
+
+// A progress shows how far a variant has come: a bar on a terminal, a line now
+// and then elsewhere. It goes to stderr, so that results can be piped.
+type progress struct {
+	w     io.Writer
+	label string
+	end   units.Time
+	bar   *progressbar.ProgressBar // nil: plain lines
+
+	mu      sync.Mutex
+	started time.Time
+	told    time.Time
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// newProgress begins to show variant number i (from 0) of n. quiet shows
+// nothing.
+func newProgress(w io.Writer, quiet bool, x *emu.Experiment, i, n int) *progress {
+	if quiet {
+		w = io.Discard
+	}
+	p := &progress{
+		w: w, label: fmt.Sprintf("[%d/%d] %s", i+1, n, x.Variant),
+		end: x.End(), started: time.Now(), told: time.Now(),
+	}
+	if isTerminal(w) {
+		p.bar = progressbar.NewOptions64(int64(p.end),
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetDescription(p.label),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	} else {
+		fmt.Fprintf(w, "%s: %v nominal\n", p.label, p.end)
+	}
+	return p
+}
+
+// reached tells how far the run has come. It may be called from any goroutine.
+func (p *progress) reached(at units.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Set64(int64(min(at, p.end-1)))
+		return
+	}
+	if now := time.Now(); now.Sub(p.told) >= plainEvery {
+		p.told = now
+		fmt.Fprintf(p.w, "%s: %.1f of %.1f ms nominal, %.0f s so far\n", p.label, at.Milliseconds(), p.end.Milliseconds(), now.Sub(p.started).Seconds())
+	}
+}
+
+// done ends it with a word on how it went.
+func (p *progress) done(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+	took := time.Since(p.started).Seconds()
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(p.w, "%s: interrupted after %.1f s\n", p.label, took)
+	case err != nil:
+		fmt.Fprintf(p.w, "%s: FAILED after %.1f s: %v\n", p.label, took, err)
+	default:
+		fmt.Fprintf(p.w, "%s: done in %.1f s\n", p.label, took)
+	}
+}

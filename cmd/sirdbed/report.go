@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/scenarios"
+)
+
+func newReport() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "report RESULT",
+		Short: "Compute a result again from its raw logs",
+		Long: text(`
+			Compute the figures, tables and plots of a result's directory again from the raw logs in it, and check the bounds of
+			its scenario. It also makes what can be made of a run that was killed: logs are good up to where they were cut, and
+			what is missing is named.`),
+		Example: text(`
+			sirdbed report results/incast-20250101-120000
+			sirdbed report results/incast-20250101-120000 --json | jq .variants[].goodput_gbps`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := filepath.Clean(args[0])
+			record, err := readRecord(dir)
+			if err != nil {
+				return badInput(err)
+			}
+			o, err := analyze(dir, *record)
+			if err != nil {
+				return err
+			}
+			giveBack(dir)
+			if err := o.print(c.OutOrStdout(), asJSON); err != nil {
+				return err
+			}
+			return o.verdict(c.ErrOrStderr())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON, and nothing else, to stdout")
+	return c
+}
+
+// readRecord reads what run wrote of a scenario.
+func readRecord(dir string) (*Record, error) {
+	text, err := os.ReadFile(filepath.Join(dir, scenarioFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a result of sirdbed: it has no %s", dir, scenarioFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	record := &Record{Scenario: &scenarios.Scenario{}}
+	if err := json.Unmarshal(text, record); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, scenarioFile), err)
+	}
+	return record, nil
+}

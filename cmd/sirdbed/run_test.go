@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"sirdbed/capture"
+	"sirdbed/emu"
+	"sirdbed/emu/model"
+)
+
+const twoVariants = `name: two
+topology: {leaves: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 1us}
+traffic: [{name: a, pattern: fixed, from: [h1-1], to: [h1-2], size: 8B, interval: 10us}]
+variants: [{name: first}, {name: second}, {name: third}]
+duration: 1ms
+bounds: [{name: offered, metric: messages, stat: offered, min: 1}]
+`
+
+// A fakeEngine is the model, but at the variant "second" something else.
+type fakeEngine struct {
+	model.Engine
+	second func(ctx context.Context, x *emu.Experiment, dir string) error
+}
+
+func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+	if x.Variant != "second" {
+		return e.Engine.Run(ctx, x, dir, hooks)
+	}
+	facts := &emu.Facts{Engine: "model"}
+	err := errors.Join(emu.RunDir(dir).Begin(x), e.second(ctx, x, dir))
+	if err != nil {
+		facts.Failure = err.Error()
+	}
+	return facts, errors.Join(err, emu.RunDir(dir).End(facts))
+}
+
+// runFake runs twoVariants on a fakeEngine.
+func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (err error, dir, stdout, stderr string) {
+	t.Helper()
+	engines["fake"] = func(func([]HostState)) emu.Engine { return fakeEngine{second: second} }
+	defer delete(engines, "fake")
+	temp := t.TempDir()
+	file := filepath.Join(temp, "two.yaml")
+	if err := os.WriteFile(file, []byte(twoVariants), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(temp, "out")
+	r, err := prepare(file, runOptions{engine: "fake", out: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	r.stdout, r.stderr = &out, &errs
+	err = r.run(ctx)
+	return err, dir, out.String(), errs.String()
+}
+
+func exitCode(err error) int {
+	if coded, ok := errors.AsType[*codedError](err); ok {
+		return coded.code
+	}
+	if err != nil {
+		return exitFailed
+	}
+	return exitFine
+}
+
+func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
+	err, dir, stdout, stderr := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error {
+		return errors.New("the process of host h1-2 died: its last words:\npanic: at the disco")
+	})
+	if exitCode(err) != exitFailed {
+		t.Errorf("exit code %d", exitCode(err))
+	}
+	for _, want := range []string{"panic: at the disco", "1 of 3 variants failed: second", "[3/3] third: done"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("stderr lacks %q:\n%s", want, stderr)
+		}
+	}
+	s, err := capture.ReadSummary(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Variants) != 3 || s.Verdict != capture.Invalid || s.Variants[0].Verdict != capture.Pass || s.Variants[2].Verdict != capture.Pass {
+		t.Errorf("summary is of %d variants, verdict %s", len(s.Variants), s.Verdict)
+	}
+	if len(s.Bounds) != 2 || !s.Bounds[0].OK || !s.Bounds[1].OK {
+		t.Errorf("bounds are %+v", s.Bounds)
+	}
+	if !strings.Contains(stdout, "third") {
+		t.Errorf("the third variant is not in the tables:\n%s", stdout)
+	}
+}
+
+func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	err, dir, _, stderr := runFake(t, ctx, func(ctx context.Context, _ *emu.Experiment, _ string) error {
+		interrupt()
+		return ctx.Err()
+	})
+	if exitCode(err) != exitStopped {
+		t.Errorf("exit code %d", exitCode(err))
+	}
+	if !strings.Contains(stderr, "[2/3] second: interrupted") || strings.Contains(stderr, "third") {
+		t.Errorf("stderr is\n%s", stderr)
+	}
+	s, err := capture.ReadSummary(dir)
+	if err != nil || len(s.Variants) != 2 || len(s.Bounds) != 1 {
+		t.Errorf("summary is %+v, %v", s, err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "/data/x.rec", Err: syscall.ENOSPC}
+	_, _, _, stderr := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error { return full })
+	if !strings.Contains(stderr, "is full: free some space, or put results elsewhere with --out (write /data/x.rec: no space left on device)") {
+		t.Errorf("stderr is\n%s", stderr)
+	}
+}
+
+func TestRunsOfTheSameSecondDoNotMix(t *testing.T) {
+	t.Chdir(t.TempDir())
+	seen := map[string]bool{}
+	for range 3 {
+		dir, err := makeResults("", "x", clock)
+		if err != nil || seen[dir] {
+			t.Fatalf("%s, %v", dir, err)
+		}
+		seen[dir] = true
+	}
+}

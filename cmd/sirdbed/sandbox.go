@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"sirdbed/emu"
+)
+
+// runtimeDirVar passes the runtime directory into a sandbox, where everyone
+// seems to be root.
+const runtimeDirVar = "SIRDBED_RUNTIME_DIR"
+
+// errNoSandbox is wrapped by the error of a sandbox that could not be entered.
+var errNoSandbox = errors.New("no sandbox")
+
+// inSandbox runs this command line again in a sandbox, where it may build
+// fabrics, and waits for it. Nothing that happens there outlives this process.
+// The error carries its exit code, and has been told already.
+func inSandbox(ctx context.Context) error {
+	os.Setenv(runtimeDirVar, runtimeDir())
+	cmd := emu.EnterCommand(os.Args[1:]...)
+	if err := emu.StartForLife(cmd); err != nil {
+		f := emu.Probe(emu.FeatureUserNS)
+		if os.Geteuid() == 0 || f.Err == nil {
+			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
+		}
+		return fmt.Errorf("%w for an ordinary user: %w: %w\nRun it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details", errNoSandbox, err, f.Err)
+	}
+	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(syscall.SIGINT) })
+	defer stop()
+	err := cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		status := exit.Sys().(syscall.WaitStatus)
+		if status.Signaled() {
+			return fmt.Errorf("the sandbox was killed: %v", status.Signal())
+		}
+		return &codedError{status.ExitStatus(), errReported}
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && inner[os.Args[1]] != nil {
+		os.Exit(Main()) // this test's binary, started again as a host process
+	}
+	testscript.Main(m, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
+}
+
+// The scripts in testdata are the command line's tests. They run on the model.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv(runtimeDirVar, e.WorkDir+"/runtime")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "json": jsonValue, "waitfor": waitFor,
+		},
+	})
+}
+
+// exits CODE COMMAND ARG... runs a command and checks its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARG...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("%s exits with %s, not %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+// waitfor FILE waits until a file is there and has something in it.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	for range 1000 {
+		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s does not come", args[0])
+}
+
+// json FILE KEY VALUE checks a value of a JSON file, "stdout" for the last
+// command's output. KEY leads through objects and lists: variants.0.variant.
+func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: json FILE KEY VALUE")
+	}
+	var value any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &value))
+	for key := range strings.SplitSeq(args[1], ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[key]
+		case []any:
+			i := int(key[0] - '0')
+			if i >= len(v) {
+				ts.Fatalf("%s has %d items", args[1], len(v))
+			}
+			value = v[i]
+		}
+	}
+	got, isText := value.(string)
+	if !isText {
+		text, err := json.Marshal(value)
+		ts.Check(err)
+		got = string(text)
+	}
+	if (got == args[2]) == neg {
+		ts.Fatalf("%s is %s", args[1], got)
+	}
+}

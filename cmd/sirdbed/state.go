@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A State tells other sirdbed processes of a fabric that is up: which hosts it
+// has, and which process to enter each by. It is a file in the runtime
+// directory, locked for as long as its run lives: a file that nobody holds is a
+// dead run's.
+type State struct {
+	Run          string      `json:"run"` // names it, see exec --run
+	Scenario     string      `json:"scenario"`
+	Variant      string      `json:"variant"`
+	Engine       string      `json:"engine"`
+	Results      string      `json:"results"`
+	Started      time.Time   `json:"started"`
+	PIDNamespace string      `json:"pid_namespace"` // in which the PIDs below count
+	Hosts        []HostState `json:"hosts"`
+
+	path string
+}
+
+// A HostState is one host of a fabric that is up.
+type HostState struct {
+	Name string `json:"name"`
+	PID  int    `json:"pid"` // a process in its namespaces
+}
+
+// runtimeDir is where state files are. A process in a user namespace believes
+// that it is root, so whoever starts it has to pass the directory on in
+// $SIRDBED_RUNTIME_DIR.
+func runtimeDir() string {
+	if dir := os.Getenv(runtimeDirVar); dir != "" {
+		return dir
+	}
+	if os.Getuid() == 0 {
+		return "/run/sirdbed"
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "sirdbed")
+	}
+	return fmt.Sprintf("/tmp/sirdbed-%d", os.Getuid())
+}
+
+// pidNamespace names the namespace that this process counts PIDs in.
+func pidNamespace() string {
+	name, _ := os.Readlink("/proc/self/ns/pid")
+	return name
+}
+
+// publishState writes the state of a fabric that has come up. The returned
+// function withdraws it. PIDNamespace, when empty, is this process's own.
+func publishState(s State) (withdraw func(), err error) {
+	dir := runtimeDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("runtime directory: %w", err)
+	}
+	if s.PIDNamespace == "" {
+		s.PIDNamespace = pidNamespace()
+	}
+	s.path = filepath.Join(dir, s.Run+".json")
+	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("state of the run: %w", err)
+	}
+	withdraw = func() {
+		os.Remove(s.path)
+		file.Close()
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("state of the run: %s is another run's: %w", s.path, err)
+	}
+	if err := json.NewEncoder(file).Encode(s); err != nil {
+		withdraw()
+		return nil, fmt.Errorf("state of the run: %w", err)
+	}
+	return withdraw, nil
+}
+
+// states reads all state files, those of live runs and those that dead ones
+// left, newest first.
+func states() (live, dead []State, err error) {
+	files, err := filepath.Glob(filepath.Join(runtimeDir(), "*.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range files {
+		s := State{Run: strings.TrimSuffix(filepath.Base(path), ".json"), path: path}
+		alive, err := s.read()
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil && !alive:
+			dead = append(dead, s) // cut off while it was written
+		case err != nil:
+			return nil, nil, err
+		case alive:
+			live = append(live, s)
+		default:
+			dead = append(dead, s)
+		}
+	}
+	for _, list := range [][]State{live, dead} {
+		slices.SortFunc(list, func(a, b State) int { return b.Started.Compare(a.Started) })
+	}
+	return live, dead, nil
+}
+
+func (s *State) read() (alive bool, err error) {
+	file, err := os.Open(s.path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	alive = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+	path := s.path
+	if err := json.NewDecoder(file).Decode(s); err != nil {
+		return alive, fmt.Errorf("%s: %w", path, err)
+	}
+	s.path = path
+	return alive, nil
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/scenarios"
+	"sirdbed/sirdnode"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+func newTopo() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "topo SCENARIO",
+		Short: "Draw a scenario's fabric and work out its figures",
+		Long: text(`
+			Draw the fabric of a scenario, a file or the name of one in the binary, with names, addresses, rates and delays, and
+			work out what follows from them: the latency of a message when nothing else is there, the credit loop and the BDP.
+
+			Unloaded latency has two definitions. "paper" is the released scripts': payload at the bottleneck's rate, and
+			propagation. "exact" has headers and the store-and-forward of every hop.`),
+		Example: text(`
+			sirdbed topo incast
+			sirdbed topo scenarios/incast.yaml --json`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := loadScenario(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), describeFabric(s))
+			}
+			return printFabric(c.OutOrStdout(), s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: nodes, ports and figures, in ns, bytes and bits per second")
+	return c
+}
+
+// loadScenario reads a scenario for a command: what is wrong with it is bad
+// input.
+func loadScenario(path string, changes ...scenarios.Change) (*scenarios.Scenario, error) {
+	s, err := scenarios.Load(path, changes...)
+	return s, badInput(err)
+}
+
+// Fabric is what topo --json prints.
+type Fabric struct {
+	Scenario     string     `json:"scenario"`
+	Nodes        []NodeInfo `json:"nodes"`
+	Ports        []PortInfo `json:"ports"`
+	MTU          int64      `json:"mtu"`
+	FullFrame    int64      `json:"full_frame_wire_bytes"`
+	BDP          int64      `json:"bdp_bytes"`
+	CreditLoopNs int64      `json:"credit_loop_ns"`
+	Unloaded     []Unloaded `json:"unloaded"`
+}
+
+// NodeInfo is a node in topo --json.
+type NodeInfo struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Addr string `json:"address"`
+}
+
+// PortInfo is an egress port in topo --json.
+type PortInfo struct {
+	Name    string `json:"name"`
+	MAC     string `json:"mac"`
+	RateBps int64  `json:"rate_bps"`
+	DelayNs int64  `json:"delay_ns"`
+	Core    bool   `json:"core"`
+}
+
+// Unloaded is the latency of a message over an idle fabric.
+type Unloaded struct {
+	Protocol string `json:"protocol"` // whose headers the exact latency counts
+	Path     string `json:"path"`     // "rack" or "core"
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Size     int64  `json:"size_bytes"`
+	PaperNs  int64  `json:"paper_ns"`
+	ExactNs  int64  `json:"exact_ns"`
+}
+
+func describeFabric(s *scenarios.Scenario) Fabric {
+	f := s.Fabric()
+	d := Fabric{
+		Scenario: s.Name, MTU: int64(f.Spec.MTU), FullFrame: int64(f.FullFrame()), BDP: int64(f.BDP()),
+		CreditLoopNs: int64(f.CreditLoop(f.Hosts[0], f.Hosts[len(f.Hosts)-1])), Unloaded: unloaded(s),
+	}
+	for _, n := range f.Nodes {
+		d.Nodes = append(d.Nodes, NodeInfo{n.Name, n.Kind.String(), n.Addr.String()})
+	}
+	for _, p := range f.Ports {
+		d.Ports = append(d.Ports, PortInfo{p.Name, p.MAC.String(), int64(p.Rate), int64(p.Delay), p.Core})
+	}
+	return d
+}
+
+// unloaded works out latencies of some sizes, within a rack and across.
+func unloaded(s *scenarios.Scenario) (list []Unloaded) {
+	f := s.Fabric()
+	p, err := sirdnode.Protocol(s.Protocols[0])
+	if err != nil {
+		return nil // Load has checked it
+	}
+	framing := p.Framing(f.Spec.MTU)
+	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
+	type path struct {
+		name string
+		to   topo.HostID
+	}
+	var paths []path
+	if f.Spec.HostsPerLeaf > 1 {
+		paths = append(paths, path{"rack", f.Hosts[f.Spec.HostsPerLeaf-1]})
+	}
+	if f.Spec.Leaves > 1 {
+		paths = append(paths, path{"core", last})
+	}
+	for _, path := range paths {
+		for _, size := range []units.Bytes{8, framing.MSS, 100 * units.Kilobyte, 500 * units.Kilobyte, 10 * units.Megabyte} {
+			list = append(list, Unloaded{
+				Protocol: p.Name, Path: path.name, From: f.HostName(first), To: f.HostName(path.to), Size: int64(size),
+				PaperNs: int64(f.UnloadedPaper(first, path.to, size)), ExactNs: int64(f.UnloadedExact(first, path.to, size, framing)),
+			})
+		}
+	}
+	return list
+}
+
+func printFabric(w io.Writer, s *scenarios.Scenario) error {
+	f := s.Fabric()
+	spec := f.Spec
+	fmt.Fprintf(w, "%s: %s, MTU %d (%d bytes on the wire)\n\n", s.Name, shape(spec), spec.MTU, f.FullFrame())
+	if err := drawFabric(w, f); err != nil {
+		return err
+	}
+	h := f.Hosts[len(f.Hosts)-1]
+	n := f.Nodes[h]
+	fmt.Fprintf(w, "\nAddresses, for %s:\n", n.Name)
+	fmt.Fprintf(w, "  %-12v the host%s\n", f.HostAddr(h, 0), map[bool]string{true: ", over any spine", false: ""}[spec.Spines > 0])
+	if spec.Spines > 0 {
+		fmt.Fprintf(w, "  %-12v over spine%d\n", f.HostAddr(h, spec.Spines), spec.Spines)
+	}
+	fmt.Fprintf(w, "  %-12v its kernel (ping, applications; see sirdbed exec)\n", f.KernelAddr(h))
+	printOverrides(w, f)
+
+	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
+	t := newTable(w, "path", "size", "paper", "exact")
+	for _, u := range unloaded(s) {
+		t.row(fmt.Sprintf("%s to %s (%s)", u.From, u.To, u.Path), units.Bytes(u.Size).String(), micros(u.PaperNs), micros(u.ExactNs))
+	}
+	if err := t.render(); err != nil {
+		return err
+	}
+	loop := f.CreditLoop(f.Hosts[0], h)
+	fmt.Fprintf(w, "\nCredit loop %s (a minimal packet there, a full one back), %d bytes at %v.\n",
+		micros(int64(loop)), f.Downlink(h).Rate.BytesIn(loop), f.Downlink(h).Rate)
+	_, err := fmt.Fprintf(w, "BDP %d bytes: %d full frames.\n", f.BDP(), f.BDP()/f.FullFrame())
+	return err
+}
+
+func shape(s topo.Spec) string {
+	if s.Leaves == 1 && s.Spines == 0 {
+		return fmt.Sprintf("one rack of %d hosts", s.HostsPerLeaf)
+	}
+	return fmt.Sprintf("%d leaves with %d hosts each, %d spines, %d hosts", s.Leaves, s.HostsPerLeaf, s.Spines, s.Leaves*s.HostsPerLeaf)
+}
+
+// printOverrides lists the links that differ from the rest.
+func printOverrides(w io.Writer, f *topo.Fabric) {
+	if len(f.Spec.Links) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nLinks that differ:")
+	for _, o := range f.Spec.Links {
+		a, _ := f.Node(o.Between[0])
+		b, _ := f.Node(o.Between[1])
+		id, _ := f.PortBetween(a.ID, b.ID)
+		p := f.Ports[id]
+		fmt.Fprintf(w, "  %s - %s: %v, %v\n", o.Between[0], o.Between[1], p.Rate, p.Delay)
+	}
+}
+
+// micros prints nanoseconds as microseconds.
+func micros(ns int64) string { return fmt.Sprintf("%.3f us", float64(ns)/1000) }

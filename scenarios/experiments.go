@@ -1,0 +1,142 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sirdbed/emu"
+	"sirdbed/traffic"
+)
+
+// Options change how a scenario is run, beside Changes of what it says.
+type Options struct {
+	Seed     uint64   // 0: the scenario's
+	Dilation int64    // 0: the scenario's
+	Variants []string // labels or variant names; none: all
+}
+
+// A run is one variant with one protocol.
+type run struct {
+	label    string // names its results and is what bounds call it
+	variant  Variant
+	protocol string
+}
+
+// runs lists every variant with each of its protocols.
+func (s *Scenario) runs() (list []run) {
+	variants := s.Variants
+	if len(variants) == 0 {
+		variants = []Variant{{}}
+	}
+	for _, v := range variants {
+		protocols := s.Protocols
+		if v.Protocol != "" {
+			protocols = []string{v.Protocol}
+		}
+		for _, p := range protocols {
+			label := v.Name
+			if label == "" {
+				label = p
+			} else if len(protocols) > 1 {
+				label += "-" + p
+			}
+			list = append(list, run{label, v, p})
+		}
+	}
+	return list
+}
+
+// Labels names the scenario's runs: its variants, with the protocol where there
+// are several.
+func (s *Scenario) Labels() (labels []string) {
+	for _, r := range s.runs() {
+		labels = append(labels, r.label)
+	}
+	return labels
+}
+
+// Experiments returns what an engine runs, one for each variant and protocol
+// in the order of the file. It fails on options that name no variant.
+func (s *Scenario) Experiments(o Options) ([]emu.Experiment, error) {
+	for _, name := range o.Variants {
+		known := slices.ContainsFunc(s.runs(), func(r run) bool { return r.label == name || r.variant.Name == name })
+		if !known {
+			return nil, fmt.Errorf("--variant %s: %s has no such variant: %s", name, s.Name, hintOf(name, s.Labels()))
+		}
+	}
+	var list []emu.Experiment
+	for _, r := range s.runs() {
+		if len(o.Variants) > 0 && !slices.Contains(o.Variants, r.label) && !slices.Contains(o.Variants, r.variant.Name) {
+			continue
+		}
+		list = append(list, s.experiment(r, o))
+	}
+	return list, nil
+}
+
+func (s *Scenario) experiment(r run, o Options) emu.Experiment {
+	x := emu.Experiment{
+		Scenario: s.Name, Variant: r.label,
+		Topology: s.fabric.Spec, Protocol: r.protocol, Params: merge(s.Params[r.protocol], r.variant.Params[r.protocol]),
+		Streams: s.streams(r.variant), Seed: s.Seed,
+		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
+		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
+		Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults, Dilation: int64(s.Dilation),
+	}
+	if r.variant.Warmup != nil {
+		x.Warmup = *r.variant.Warmup
+	}
+	if r.variant.Duration != nil {
+		x.Duration = *r.variant.Duration
+	}
+	if r.variant.Drain != nil {
+		x.Drain = *r.variant.Drain
+	}
+	if o.Seed != 0 {
+		x.Seed = o.Seed
+	}
+	if o.Dilation != 0 {
+		x.Dilation = o.Dilation
+	}
+	return x
+}
+
+// streams returns the streams of a variant, in the scenario's order.
+func (s *Scenario) streams(v Variant) []traffic.Stream {
+	if len(v.Traffic) == 0 {
+		return s.Traffic
+	}
+	var list []traffic.Stream
+	for _, stream := range s.Traffic {
+		if slices.Contains(v.Traffic, stream.Name) {
+			list = append(list, stream)
+		}
+	}
+	return list
+}
+
+// merge lays a variant's parameters over the scenario's.
+func merge(under, over json.RawMessage) json.RawMessage {
+	if len(under) == 0 {
+		return over
+	}
+	if len(over) == 0 {
+		return under
+	}
+	var all, changes map[string]json.RawMessage
+	if err := json.Unmarshal(under, &all); err != nil {
+		panic(err) // Load wrote both
+	}
+	if err := json.Unmarshal(over, &changes); err != nil {
+		panic(err)
+	}
+	for key, value := range changes {
+		all[key] = value
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

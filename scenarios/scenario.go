@@ -1,0 +1,154 @@
+// Package scenarios holds the experiments as files: a network, its traffic,
+// what runs on it and what is expected of the result, in the paper's own units.
+//
+// Load reads a file strictly. What does not fit is an Error with file, line and
+// column: keys that do not exist, units that are wrong, topologies, hosts and
+// protocol parameters that cannot be. Experiments turns a Scenario into what an
+// engine runs, one for each variant and protocol.
+//
+// The files in this directory are in the binary too, and schema.json is their
+// JSON schema, made from the types here (go test ./scenarios -update).
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"sirdbed/sirdnode/fault"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A Scenario is a scenario file. Beside these fields it has one key for each
+// protocol whose parameters differ from the defaults, such as sird.
+type Scenario struct {
+	Name        string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$" jsonschema_description:"Name of the scenario, which names its results."`
+	Paper       string `yaml:"paper,omitempty" json:"paper,omitempty" jsonschema_description:"The part of the paper that the scenario repeats."`
+	Description string `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What the scenario shows."`
+
+	Engine    Engine     `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"What runs it unless --engine says otherwise. real (default): namespaces of this machine. virtual: the same in a guest with a virtual clock. model: an event-driven model."`
+	Topology  topo.Spec  `yaml:"topology" json:"topology" jsonschema_description:"The fabric."`
+	Protocol  string     `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol, sird unless given."`
+	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1" jsonschema_description:"Several transport protocols; each variant runs with each."`
+	Params    Parameters `yaml:"-" json:"params,omitempty" jsonschema:"-"`
+
+	Traffic  []traffic.Stream `yaml:"traffic" json:"traffic" jsonschema:"minItems=1" jsonschema_description:"Who sends what to whom, and when."`
+	Variants []Variant        `yaml:"variants,omitempty" json:"variants,omitempty" jsonschema:"minItems=1" jsonschema_description:"Runs that differ in some of the above. Without variants there is one run."`
+
+	Seed     uint64     `yaml:"seed,omitempty" json:"seed,omitempty" jsonschema_description:"Seed of all random draws, 1 unless given."`
+	Warmup   units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty" jsonschema_description:"Nominal time before the measured window."`
+	Duration units.Time `yaml:"duration" json:"duration" jsonschema_description:"Nominal length of the measured window."`
+	Drain    units.Time `yaml:"drain,omitempty" json:"drain,omitempty" jsonschema_description:"Nominal time after the window for what is still under way."`
+
+	Sample     Sample       `yaml:"sample,omitempty" json:"sample,omitempty" jsonschema_description:"How often the fabric and the hosts are looked at."`
+	QueueLimit units.Bytes  `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty" jsonschema_description:"Bytes that each port holds for each priority before it drops; inf or absent: no drops."`
+	Capture    []string     `yaml:"capture,omitempty" json:"capture,omitempty" jsonschema_description:"Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng files."`
+	SnapLen    units.Bytes  `yaml:"snap_len,omitempty" json:"snap_len,omitempty" jsonschema_description:"Bytes kept of each captured frame; 0 for all."`
+	Faults     fault.Config `yaml:"faults,omitempty" json:"faults,omitempty" jsonschema_description:"Loss, duplication, reordering and corruption at the receiving hosts."`
+	Dilation   Dilation     `yaml:"dilation,omitempty" json:"dilation,omitempty" jsonschema_description:"Factor by which the real and virtual engines stretch time; auto (default) lets the engine choose."`
+
+	Bounds []Bound `yaml:"bounds,omitempty" json:"bounds,omitempty" jsonschema_description:"What is expected of the results. A bound that is not met makes the run fail with exit code 4."`
+
+	Set []string `yaml:"-" json:"set,omitempty" jsonschema:"-"` // what --set changed
+
+	src    *source
+	fabric *topo.Fabric
+}
+
+// A Variant is one run of a scenario. Beside these fields it may have a key for
+// each protocol, with parameters that change those of the scenario.
+type Variant struct {
+	Name        string      `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$" jsonschema_description:"Name of the variant, which names its results."`
+	Description string      `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What is different about it."`
+	Traffic     []string    `yaml:"traffic,omitempty" json:"traffic,omitempty" jsonschema:"minItems=1" jsonschema_description:"The streams that it has, by name; all unless given."`
+	Protocol    string      `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol of this variant."`
+	Warmup      *units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty" jsonschema_description:"Instead of the scenario's."`
+	Duration    *units.Time `yaml:"duration,omitempty" json:"duration,omitempty" jsonschema_description:"Instead of the scenario's."`
+	Drain       *units.Time `yaml:"drain,omitempty" json:"drain,omitempty" jsonschema_description:"Instead of the scenario's."`
+	Params      Parameters  `yaml:"-" json:"params,omitempty" jsonschema:"-"`
+}
+
+// Parameters are changes to protocols' defaults: by protocol, a JSON object.
+type Parameters map[string]json.RawMessage
+
+// Sample says how often things are sampled, in nominal time.
+type Sample struct {
+	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty" jsonschema_description:"Interval between looks at all ports' queues, 10us unless given."`
+	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty" jsonschema_description:"Interval between looks at the protocols' gauges (credit, windows), 10us unless given."`
+}
+
+// Engine names an engine.
+type Engine string
+
+// The engines.
+const (
+	EngineReal    Engine = "real"
+	EngineVirtual Engine = "virtual"
+	EngineModel   Engine = "model"
+)
+
+// Dilation is the factor by which nominal time is stretched, 0 to let the
+// engine choose ("auto").
+type Dilation int64
+
+const maxDilation = 1_000_000
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Dilation) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*d = 0
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 1 || n > maxDilation {
+		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, maxDilation)
+	}
+	*d = Dilation(n)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Dilation) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d Dilation) String() string {
+	if d == 0 {
+		return "auto"
+	}
+	return strconv.FormatInt(int64(d), 10)
+}
+
+// Fabric returns the scenario's fabric. It is there once Load has succeeded.
+func (s *Scenario) Fabric() *topo.Fabric { return s.fabric }
+
+// File is where the scenario was read from.
+func (s *Scenario) File() string { return s.src.file }
+
+// Text is the file as it was read, without Changes.
+func (s *Scenario) Text() string { return s.src.text }
+
+// setDefaults fills in what the file leaves out.
+func (s *Scenario) setDefaults() {
+	if s.Engine == "" {
+		s.Engine = EngineReal
+	}
+	if s.Protocol == "" && len(s.Protocols) == 0 {
+		s.Protocol = "sird"
+	}
+	if len(s.Protocols) == 0 {
+		s.Protocols = []string{s.Protocol}
+	}
+	if s.Seed == 0 {
+		s.Seed = 1
+	}
+	if s.Sample.Queues == 0 {
+		s.Sample.Queues = 10 * units.Microsecond
+	}
+	if s.Sample.Gauges == 0 {
+		s.Sample.Gauges = 10 * units.Microsecond
+	}
+	if s.QueueLimit == units.Unlimited {
+		s.QueueLimit = 0
+	}
+}

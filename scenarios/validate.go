@@ -1,0 +1,264 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// validate finds what cannot be though every value by itself is fine.
+func (s *Scenario) validate(dir string) error {
+	if err := s.validateFabric(); err != nil {
+		return err // nothing else makes sense without one
+	}
+	var errs Errors
+	for _, check := range []func() *Error{
+		s.validateTimes,
+		func() *Error { return s.validateTraffic(dir) },
+		s.validateProtocols,
+		s.validateVariants,
+		s.validateCapture,
+		s.validateFaults,
+	} {
+		if err := check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == 0 {
+		errs = s.validateBounds()
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+func (s *Scenario) validateFabric() error {
+	fabric, err := topo.New(s.Topology)
+	if e, ok := errors.AsType[*topo.SpecError](err); ok {
+		return Errors{s.src.errorIn("topology."+e.Field, "%s", e.Reason)}
+	} else if err != nil {
+		return Errors{s.src.errorIn("topology", "%v", err)}
+	}
+	s.fabric = fabric
+	return nil
+}
+
+// maxRun keeps the nominal times of a run far from overflow.
+const maxRun = 3600 * units.Second
+
+func (s *Scenario) validateTimes() *Error {
+	if s.Name == "" {
+		return s.src.errorIn("name", "missing: a scenario needs a name, which names its results")
+	}
+	if !nameOK(s.Name) {
+		return s.src.errorIn("name", "%q: want small letters, digits, dots and dashes", s.Name)
+	}
+	if s.Duration <= 0 {
+		return s.src.errorIn("duration", "missing: say how long the measured window is, such as 50ms")
+	}
+	for _, f := range []struct {
+		path  string
+		value units.Time
+	}{{"warmup", s.Warmup}, {"duration", s.Duration}, {"drain", s.Drain}} {
+		if f.value > maxRun {
+			return s.src.errorIn(f.path, "%v: at most %v of nominal time", f.value, maxRun)
+		}
+	}
+	for _, f := range []struct {
+		path  string
+		value units.Time
+	}{{"sample.queues", s.Sample.Queues}, {"sample.gauges", s.Sample.Gauges}} {
+		if f.value < units.Microsecond || f.value > s.Duration {
+			return s.src.errorIn(f.path, "%v: want 1us to the duration, %v", f.value, s.Duration)
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) validateTraffic(dir string) *Error {
+	if len(s.Traffic) == 0 {
+		return s.src.errorIn("traffic", "missing: without traffic there is nothing to measure")
+	}
+	for i := range s.Traffic {
+		if err := s.Traffic[i].ReadFile(dir); err != nil {
+			return s.fieldError(fmt.Sprintf("traffic[%d].", i), err)
+		}
+	}
+	if err := traffic.Validate(s.fabric, s.Traffic); err != nil {
+		return s.fieldError("", err)
+	}
+	return nil
+}
+
+func (s *Scenario) fieldError(prefix string, err error) *Error {
+	if e, ok := errors.AsType[*traffic.FieldError](err); ok {
+		return s.src.errorIn(prefix+e.Field, "%s", e.Reason)
+	}
+	return s.src.errorIn("traffic", "%v", err)
+}
+
+// validateProtocols makes every protocol once with every set of parameters
+// that a variant has.
+func (s *Scenario) validateProtocols() *Error {
+	if len(s.Protocols) > 1 && s.Protocol != "" {
+		return s.src.errorIn("protocol", "given beside protocols: want one of the two")
+	}
+	for i, name := range s.Protocols {
+		path := fmt.Sprintf("protocols[%d]", i)
+		if s.Protocol != "" {
+			path = "protocol"
+		}
+		if slices.Contains(s.Protocols[:i], name) {
+			return s.src.errorIn(path, "%s is there twice", name)
+		}
+		if err := s.protocolExists(path, name); err != nil {
+			return err
+		}
+		if err := s.validateParams(name, name, s.Params[name]); err != nil {
+			return err
+		}
+	}
+	for i, v := range s.Variants {
+		path := fmt.Sprintf("variants[%d].", i)
+		if v.Protocol != "" {
+			if err := s.protocolExists(path+"protocol", v.Protocol); err != nil {
+				return err
+			}
+		}
+		for _, name := range sortedKeys(v.Params) {
+			if err := s.validateParams(path+name, name, merge(s.Params[name], v.Params[name])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) protocolExists(path, name string) *Error {
+	if _, err := sirdnode.Protocol(name); err != nil {
+		var names []string
+		for _, p := range sirdnode.Protocols() {
+			names = append(names, p.Name)
+		}
+		return s.src.errorIn(path, "%v%s", err, also(suggest(name, names)))
+	}
+	return nil
+}
+
+// validateParams checks the section at path. Protocols' errors begin with the
+// name of the parameter at fault.
+func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Error {
+	p, err := sirdnode.Protocol(protocol)
+	if err != nil {
+		return s.src.errorIn(path, "%v", err)
+	}
+	params, err := sirdnode.DecodeParams(p, s.fabric, overrides)
+	if err == nil {
+		_, err = p.New(transport.Env{Fabric: s.fabric, Sink: deaf{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+	}
+	if err == nil {
+		return nil
+	}
+	for word := range strings.FieldsSeq(err.Error()) {
+		if at := path + "." + strings.TrimSuffix(word, ":"); s.has(at) {
+			path = at
+			break
+		}
+	}
+	return s.src.errorIn(path, "%v", err)
+}
+
+func (s *Scenario) has(path string) bool {
+	_, found := s.src.find(path)
+	return found
+}
+
+// deaf is a Sink for a transport that is made only to see whether it can be.
+type deaf struct{}
+
+func (deaf) Data(units.Time, transport.Message, units.Bytes, int, []byte) {}
+func (deaf) Delivered(units.Time, transport.Message)                      {}
+func (deaf) Acked(units.Time, transport.Message)                          {}
+func (deaf) Failed(units.Time, transport.Message, string)                 {}
+func (deaf) Gauge(string, func() float64)                                 {}
+func (deaf) Count(*transport.Counter, int)                                {}
+
+func (s *Scenario) validateVariants() *Error {
+	var streams []string
+	for i := range s.Traffic {
+		streams = append(streams, s.Traffic[i].Name)
+	}
+	for i, v := range s.Variants {
+		path := fmt.Sprintf("variants[%d].", i)
+		if !nameOK(v.Name) {
+			return s.src.errorIn(path+"name", "%q: want small letters, digits, dots and dashes", v.Name)
+		}
+		for j := range i {
+			if s.Variants[j].Name == v.Name {
+				return s.src.errorIn(path+"name", "variant %d is called %q too", j+1, v.Name)
+			}
+		}
+		for j, name := range v.Traffic {
+			if !slices.Contains(streams, name) {
+				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name, hintOf(name, streams))
+			}
+		}
+		if v.Duration != nil && (*v.Duration <= 0 || *v.Duration > maxRun) {
+			return s.src.errorIn(path+"duration", "%v: want more than 0, at most %v", *v.Duration, maxRun)
+		}
+	}
+	return nil
+}
+
+// validateCapture checks the names of nodes and ports.
+func (s *Scenario) validateCapture() *Error {
+	for i, name := range s.Capture {
+		_, isNode := s.fabric.Node(name)
+		isPort := slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == name })
+		if !isNode && !isPort {
+			return s.src.errorIn(fmt.Sprintf("capture[%d]", i), "no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
+				name, s.fabric.HostName(0), s.fabric.Downlink(0).Name)
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) validateFaults() *Error {
+	if err := s.Faults.Validate(); err == nil {
+		return nil
+	} else if e, ok := errors.AsType[*topo.SpecError](err); ok {
+		return s.src.errorIn("faults."+e.Field, "%s", e.Reason)
+	} else {
+		return s.src.errorIn("faults", "%v", err)
+	}
+}
+
+// hintOf helps with an unknown name among those known.
+func hintOf(name string, known []string) string {
+	if h := suggest(name, known); h != "" {
+		return h
+	}
+	return "there are " + strings.Join(known, ", ")
+}
+
+// nameOK tells whether a name can be a directory's in the results.
+func nameOK(name string) bool {
+	for i, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		case i > 0 && (r == '.' || r == '-' || r == '_'):
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
