@@ -31,8 +31,9 @@ const agreeWithin = 2
 
 // Compare compares samples of a port's queue with the queue rebuilt from a
 // capture, at the ticks within [from, to). A sample agrees with every depth
-// that the rebuilt queue had within tolerance of it; its difference is that to
-// the nearest of them.
+// that the rebuilt queue had within tolerance of when it was read; its
+// difference is that to the nearest of them. When a sample was read that is
+// the same as the one before is not logged: some time during its tick.
 func (q *PortQueue) Compare(log *QueueLog, from, to, tolerance units.Time) Agreement {
 	a := Agreement{Port: q.Port.Name}
 	if int(q.Port.ID) >= len(log.Ports) {
@@ -40,14 +41,18 @@ func (q *PortQueue) Compare(log *QueueLog, from, to, tolerance units.Time) Agree
 	}
 	samples := log.Ports[q.Port.ID]
 	var now QueueSample
-	for _, tick := range log.Ticks {
-		for len(samples) > 0 && samples[0].At <= tick {
+	for i, tick := range log.Ticks {
+		first, last := tick, log.swept[i]
+		for len(samples) > 0 && samples[0].Tick <= i {
 			now, samples = samples[0], samples[1:]
+			if now.Tick == i {
+				first, last = now.At, now.At
+			}
 		}
 		if tick < from || tick >= to {
 			continue
 		}
-		least, most := q.packets(tick-tolerance, tick+tolerance)
+		least, most := q.packets(first-tolerance, last+tolerance)
 		diff := max(least-int(now.Packets), int(now.Packets)-most, 0)
 		a.Samples++
 		a.Mean += float64(diff)

@@ -67,7 +67,6 @@ func (j *judge) conservation() {
 
 // rates: over the whole run no port carried more than its rate.
 func (j *judge) rates() {
-	burst := j.burst()
 	ports := map[string]*topo.Port{}
 	for i := range j.v.Fabric.Ports {
 		ports[j.v.Fabric.Ports[i].Name] = &j.v.Fabric.Ports[i]
@@ -79,7 +78,7 @@ func (j *judge) rates() {
 			continue
 		}
 		seen++
-		room := p.Rate.BytesIn(j.v.Facts.Reached) + burst + j.v.Fabric.FullFrame()
+		room := p.Rate.BytesIn(j.v.Facts.Reached) + j.burst(p) + j.v.Fabric.FullFrame()
 		if share := float64(f.WireBytes) / float64(room); share > worst {
 			worst, name = share, f.Name
 		}
@@ -96,24 +95,23 @@ func (j *judge) rates() {
 
 // departures: no captured port ever sent faster than its rate and burst.
 func (j *judge) departures() {
-	burst := j.burst()
-	var worst units.Bytes
-	name, seen := "", false
+	var worst, allowed units.Bytes
+	share, name := -1.0, ""
 	for _, r := range j.v.Captures {
 		for _, q := range r.Ports {
 			if len(q.Left) == 0 {
 				continue
 			}
-			seen = true
-			if over := q.excess(); over >= worst {
-				worst, name = over, q.Port.Name
+			limit := j.burst(q.Port) + j.v.Fabric.FullFrame()
+			over := q.excess()
+			if s := float64(over) / float64(limit); s > share {
+				share, worst, allowed, name = s, over, limit, q.Port.Name
 			}
 		}
 	}
-	if !seen {
+	if name == "" {
 		return
 	}
-	allowed := burst + j.v.Fabric.FullFrame()
 	level := Pass
 	if worst > allowed {
 		level = Invalid
@@ -142,7 +140,11 @@ func (j *judge) agreement() {
 	if worst.Share() < sampleShare {
 		level = Degraded
 	}
+	missed := ""
+	if j.v.Facts != nil && j.v.Facts.CaptureDrops > 0 {
+		missed = "; the capture itself missed packets"
+	}
 	j.add("sampled queues", level, fmt.Sprintf("%.0f %% of samples within %d packets of the capture", 100*sampleShare, agreeWithin),
-		"%.2f %% of %d samples within %d packets, at most %d apart (%s, the worst of %d ports)",
-		100*worst.Share(), worst.Samples, agreeWithin, worst.MaxPackets, worst.Port, ports)
+		"%.2f %% of %d samples within %d packets, at most %d apart (%s, the worst of %d ports)%s",
+		100*worst.Share(), worst.Samples, agreeWithin, worst.MaxPackets, worst.Port, ports, missed)
 }

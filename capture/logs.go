@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
@@ -165,6 +164,7 @@ func (l *rawLogs) readQueues(path string) {
 		return
 	}
 	defer file.Close()
+	var swept units.Time // when the latest sample was read
 	for r, err := range record.Read(file) {
 		if err != nil {
 			l.problem(QueueLogCut, "queues: %v", err)
@@ -176,17 +176,18 @@ func (l *rawLogs) readQueues(path string) {
 				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer, len(q.Ports))
 				continue
 			}
-			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.N, int64(r.ID)})
+			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.N, int64(r.ID), len(q.Ticks)})
+			swept = max(swept, r.At)
 		case record.Tick:
-			q.Ticks = append(q.Ticks, r.At)
+			at := r.At
+			if n := len(q.Ticks); n > 0 && at < q.Ticks[n-1] {
+				l.problem(QueueLogCut, "queues: time goes back from %v to %v", q.Ticks[n-1], at)
+				at = q.Ticks[n-1]
+			}
+			swept = max(swept, at)
+			q.Ticks, q.swept = append(q.Ticks, at), append(q.swept, swept)
 		case record.Note:
 			l.problem(Note, "queues: %s", r.Text)
 		}
-	}
-	if !sort.SliceIsSorted(q.Ticks, func(i, j int) bool { return q.Ticks[i] < q.Ticks[j] }) {
-		sort.Slice(q.Ticks, func(i, j int) bool { return q.Ticks[i] < q.Ticks[j] })
-	}
-	for _, p := range q.Ports {
-		sort.SliceStable(p, func(i, j int) bool { return p[i].At < p[j].At })
 	}
 }

@@ -44,9 +44,9 @@ const (
 	Warmup                // arrived before the window
 	TooLate               // arrived so late that it could not have finished even unloaded
 	Unfinished
-	GaveUp      // failed, or its reply did
-	ReplyToOne  // a reply: its latency is in its request's
-	NoLongerRun // arrived after the window
+	GaveUp     // failed, or its reply did
+	ReplyToOne // a reply: its latency is in its request's
+	After      // arrived after the window
 )
 
 func (c Class) String() string {
@@ -182,7 +182,7 @@ func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time
 		case m.Offered < from:
 			m.Class = Warmup
 		case m.Offered >= to:
-			m.Class = NoLongerRun
+			m.Class = After
 		case m.Completed != units.Never:
 			m.Class = Measured
 		case failed:

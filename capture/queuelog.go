@@ -10,17 +10,22 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A QueueLog is the sampled queues of all ports.
+// A QueueLog is the sampled queues of all ports. Reading all ports takes a
+// while on a kernel: a tick is when that began, and the samples that the log
+// has between two ticks belong to the later one.
 type QueueLog struct {
 	Ticks []units.Time    // when all ports were sampled, in order
 	Ports [][]QueueSample // by PortID: the samples that differ from the one before
+
+	swept []units.Time // by tick: when the last of its samples was read
 }
 
 // A QueueSample says what waited at a port (design.md section 4, Queue).
 type QueueSample struct {
-	At      units.Time
+	At      units.Time // when it was read
 	Bytes   int64
 	Packets int64
+	Tick    int // index of its tick; that of no tick if the log ends before it
 }
 
 // QueueStats says how deep a queue was over the measured window, in bytes. A
@@ -50,6 +55,7 @@ type QueueResult struct {
 // A timeline gives the ticks of a log within a span, each with how long it
 // stands for.
 type timeline struct {
+	base    int // index of the first in the log
 	ticks   []units.Time
 	through []float64 // time from the first tick to the end of each tick's span
 }
@@ -57,7 +63,7 @@ type timeline struct {
 func (q *QueueLog) timeline(from, to units.Time) timeline {
 	i := sort.Search(len(q.Ticks), func(i int) bool { return q.Ticks[i] >= from })
 	j := sort.Search(len(q.Ticks), func(j int) bool { return q.Ticks[j] >= to })
-	t := timeline{ticks: q.Ticks[i:j]}
+	t := timeline{base: i, ticks: q.Ticks[i:max(i, j)]}
 	for k, tick := range t.ticks {
 		next := to
 		if k+1 < len(t.ticks) {
@@ -86,11 +92,6 @@ func (t *timeline) span(i, j int) float64 {
 	return t.through[j-1] - t.through[i-1]
 }
 
-// first is the index of the first tick at or after at.
-func (t *timeline) first(at units.Time) int {
-	return sort.Search(len(t.ticks), func(i int) bool { return t.ticks[i] >= at })
-}
-
 // depths returns the values that samples had at the ticks, each with how long
 // it held.
 func (t *timeline) depths(samples []QueueSample) *stats.Weighted {
@@ -98,7 +99,7 @@ func (t *timeline) depths(samples []QueueSample) *stats.Weighted {
 	var value int64
 	done := 0
 	for _, s := range samples {
-		i := t.first(s.At)
+		i := max(0, min(s.Tick-t.base, len(t.ticks)))
 		w.Add(float64(value), t.span(done, i))
 		done, value = max(done, i), s.Bytes
 		if i == len(t.ticks) {
@@ -109,42 +110,38 @@ func (t *timeline) depths(samples []QueueSample) *stats.Weighted {
 	return w
 }
 
-// SumOver returns the sum of several ports' queues, sample by sample.
+// SumOver returns the sum of several ports' queues, tick by tick.
 func (q *QueueLog) SumOver(ports []topo.PortID) []QueueSample {
-	type step struct {
-		at             units.Time
-		bytes, packets int64
-	}
-	var steps []step
+	var steps []QueueSample // differences
 	for _, p := range ports {
 		var last QueueSample
 		for _, s := range q.Ports[p] {
-			steps = append(steps, step{s.At, s.Bytes - last.Bytes, s.Packets - last.Packets})
+			steps = append(steps, QueueSample{s.At, s.Bytes - last.Bytes, s.Packets - last.Packets, s.Tick})
 			last = s
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(steps, func(a, b QueueSample) int { return cmp.Compare(a.Tick, b.Tick) })
 	var sum []QueueSample
 	var now QueueSample
 	for i, s := range steps {
-		now.At = s.at
-		now.Bytes += s.bytes
-		now.Packets += s.packets
-		if i+1 == len(steps) || steps[i+1].at != s.at {
+		now.At, now.Tick = s.At, s.Tick
+		now.Bytes += s.Bytes
+		now.Packets += s.Packets
+		if i+1 == len(steps) || steps[i+1].Tick != s.Tick {
 			sum = append(sum, now)
 		}
 	}
 	return sum
 }
 
-// Series returns a port's bytes at every tick within [from, to).
+// Series returns what samples have in bytes at every tick within [from, to).
 func (q *QueueLog) Series(samples []QueueSample, from, to units.Time) ([]units.Time, []float64) {
 	t := q.timeline(from, to)
 	values := make([]float64, len(t.ticks))
 	i := 0
 	var now QueueSample
-	for k, tick := range t.ticks {
-		for ; i < len(samples) && samples[i].At <= tick; i++ {
+	for k := range t.ticks {
+		for ; i < len(samples) && samples[i].Tick <= t.base+k; i++ {
 			now = samples[i]
 		}
 		values[k] = float64(now.Bytes)

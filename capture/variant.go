@@ -5,7 +5,7 @@
 //
 // A run's directory holds one directory for each variant, as package emu
 // leaves it. Analyze reads one, Summarize joins several into a Summary, and
-// Results.Write leaves the files of a result. Times are nominal, sizes are
+// Write leaves the files of a result. Times are nominal, sizes are
 // bytes, and what was lost of a log costs what it held and is reported.
 //
 // Package stats has the arithmetic, package report what people see.
@@ -22,6 +22,7 @@ import (
 	"sirdbed/sirdnode"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 // Options change what Analyze computes. The zero value has the defaults.
@@ -232,8 +233,8 @@ func (v *Variant) Stream(name string) (*StreamResult, bool) {
 	return nil, false
 }
 
-// Latencies of a stream's measured messages in ns, of all streams but incast
-// ones if the name is empty.
+// LatencySamples are the latencies of a stream's measured messages in ns, or of
+// those of all streams but incast ones if the name is empty.
 func (v *Variant) LatencySamples(stream string) (samples []float64) {
 	for i := range v.Messages {
 		m := &v.Messages[i]
@@ -241,7 +242,7 @@ func (v *Variant) LatencySamples(stream string) (samples []float64) {
 			continue
 		}
 		s := &v.Experiment.Streams[m.Tag.Stream()]
-		if s.Name == stream || (stream == "" && s.Pattern != "incast") {
+		if s.Name == stream || (stream == "" && s.Pattern != traffic.PatternIncast) {
 			samples = append(samples, float64(m.Latency()))
 		}
 	}

@@ -2,8 +2,8 @@ package capture
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+	"time"
 
 	"sirdbed/emu"
 	"sirdbed/topo"
@@ -260,16 +260,17 @@ func (j *judge) machine() {
 	}
 }
 
-// burst is what the engine says its ports may send at once, in wire bytes.
-func (j *judge) burst() units.Bytes {
-	if j.v.Facts != nil {
-		text := strings.TrimSpace(j.v.Facts.Features["burst"])
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return units.Bytes(n)
-		}
-		if b, err := units.ParseBytes(text); err == nil {
-			return b
-		}
+// burst is what a port may send at once by the engine's word, in wire bytes:
+// bytes as such, or a time of the machine's clock for which it may make good.
+func (j *judge) burst(p *topo.Port) units.Bytes {
+	if j.v.Facts == nil {
+		return 0
+	}
+	if b, err := units.ParseBytes(j.v.Facts.Features["burst"]); err == nil {
+		return b
+	}
+	if late, err := time.ParseDuration(j.v.Facts.Features["burst_time"]); err == nil {
+		return p.Rate.BytesIn(units.Time(late.Nanoseconds() / max(1, j.v.Facts.Dilation)))
 	}
 	return 0
 }

@@ -112,3 +112,15 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 		t.Errorf("%d problems, %q", len(v.Problems), v.Verdict.Reasons)
 	}
 }
+
+// A burst is bytes, or a time of the machine's clock, which dilation stretches.
+func TestBurst(t *testing.T) {
+	for features, want := range map[[2]string]units.Bytes{{"burst", "9038B"}: 9038, {"burst_time", "100µs"}: 1250, {"burst_time", "?"}: 0} {
+		r := newRun(t)
+		r.facts.Features = map[string]string{features[0]: features[1]}
+		j := judge{v: &Variant{Fabric: r.f, Facts: r.facts}}
+		if got := j.burst(r.f.Downlink(0)); got != want { // at 100 Gbps and dilation 1000
+			t.Errorf("%v: %v, want %v", features, got, want)
+		}
+	}
+}

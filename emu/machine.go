@@ -67,15 +67,19 @@ func wakeUps(threads int, work int64) time.Duration {
 	return time.Duration(all[len(all)*9/10])
 }
 
-// BurstTime is what each port may make good after its timer fired late: as much
-// as this machine's timers are late, but at most half a full packet's time, so
-// that a port never lets two packets out unspaced after an idle time.
+// timerMargin is how much later than measured a port's timer may be under load
+// without the port losing part of its rate.
+const timerMargin = 10
+
+// BurstTime is what each port may make good after its timer fired late: with a
+// margin as much as this machine's timers are late, but at most a full packet's
+// time, so that after an idle time a port lets at most two packets out unspaced.
 func (m Machine) BurstTime(f *topo.Fabric, dilation int64) time.Duration {
 	packet := units.Never
 	for i := range f.Ports {
 		packet = min(packet, f.Ports[i].Rate.TimeFor(f.FullFrame()))
 	}
-	return min(m.Timer, time.Duration(packet)*time.Duration(dilation)/2)
+	return min(timerMargin*m.Timer, time.Duration(packet)*time.Duration(dilation))
 }
 
 // What the automatic dilation aims at.
@@ -83,7 +87,7 @@ const (
 	// A full packet lasts this many times the crowd's lateness, but no longer
 	// than enough by the wall clock: beyond that slowness buys nothing.
 	packetsLate = 6
-	enough      = time.Millisecond
+	enough      = 400 * time.Microsecond
 	// One packet's way from host to host costs this much processor time: two
 	// host loops woken up, and the kernel's forwarding for each hop.
 	packetCost = 12 * time.Microsecond

@@ -348,23 +348,18 @@ func (r *realRun) collectHosts() {
 				Name: p.name, Finished: true,
 				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Foreign: rep.NIC.Foreign,
 				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
-				Lateness: r.nominal(&rep.Lateness), Generator: latenessOf(&rep.Generator, 1),
+				Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),
 			}
 			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
 			r.facts.Reached = max(r.facts.Reached, rep.Reached)
 		}
 		r.facts.Hosts = append(r.facts.Hosts, f)
 	}
-	r.facts.Lateness = r.nominal(&all)
+	r.facts.Lateness = latenessOf(&all)
 }
 
-func (r *realRun) nominal(l *clock.Lateness) Lateness { return latenessOf(l, r.facts.Dilation) }
-
-// latenessOf summarizes a histogram in ns of a clock that runs dilation times
-// slower than nominal time.
-func latenessOf(l *clock.Lateness, dilation int64) Lateness {
-	q := func(p float64) units.Time { return units.Time(l.Quantile(p) / dilation) }
-	return Lateness{
-		Count: int64(l.Count()), Median: q(0.5), P99: q(0.99), P999: q(0.999), Max: units.Time(l.Max() / dilation),
-	}
+// latenessOf summarizes a histogram in nominal ns.
+func latenessOf(l *clock.Lateness) Lateness {
+	q := func(p float64) units.Time { return units.Time(l.Quantile(p)) }
+	return Lateness{Count: int64(l.Count()), Median: q(0.5), P99: q(0.99), P999: q(0.999), Max: units.Time(l.Max())}
 }

@@ -13,7 +13,7 @@ func (r *realRun) nodeConfig(h topo.HostID) string {
 	cfg := sirdnode.NodeConfig{
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
-		Slack:     slackPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
+		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
 	}
 	b, err := json.Marshal(cfg)
@@ -23,6 +23,6 @@ func (r *realRun) nodeConfig(h topo.HostID) string {
 	return string(b)
 }
 
-// slackPackets is how many full packets a host that woke up late may send at
-// once. Its port spaces them.
-const slackPackets = 4
+// catchUpPackets is how many full packets' time a host that woke up late makes
+// good. What it sends at once, its port spaces.
+const catchUpPackets = 8

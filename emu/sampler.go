@@ -99,7 +99,7 @@ func (s *sampler) stop(late *Lateness) error {
 	}
 	close(s.quit)
 	err := <-s.ended
-	*late = latenessOf(&s.lateness, 1)
+	*late = latenessOf(&s.lateness)
 	s.log.Put(record.Record{Kind: record.End, At: s.clock.Now()})
 	if e := s.log.Flush(); err == nil {
 		err = e

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -29,11 +28,6 @@ type HostConfig struct {
 
 	From, To   units.Time // the measured window; new messages arrive until To
 	GaugeEvery units.Time // sampling interval of gauges, 0: never
-
-	// Slack is how late the caller may be in calling Next without the NIC
-	// falling behind its rate: up to that much is caught up at once. 0 where
-	// time is exact.
-	Slack units.Time
 }
 
 // A Host is one host of the fabric. It is driven like a transport.Transport:
@@ -52,9 +46,8 @@ type Host struct {
 	gauges  []func() float64
 	gaugeAt units.Time
 
-	counts    Counts
-	generator clock.Lateness
-	named     map[*transport.Counter]int64
+	counts Counts
+	named  map[*transport.Counter]int64
 }
 
 type outgoing struct {
@@ -116,7 +109,6 @@ func (h *Host) Advance(now units.Time) {
 			h.log.Put(record.Record{Kind: record.Note, At: now, Text: fmt.Sprint("no more messages: ", h.source.Err())})
 			break
 		}
-		h.generator.Add(int64(now - a.At))
 		h.offer(now, a.At, a.Dst, a.Size, a.Tag)
 	}
 	if h.gaugeAt <= now {
@@ -180,8 +172,6 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 		slack := units.Nanosecond // undoes the rounding of now
 		if h.idle {
 			slack = 0
-		} else {
-			slack += h.cfg.Slack
 		}
 		h.nic.Sent(now, wire, slack)
 		h.idle = false
@@ -206,10 +196,6 @@ func (h *Host) Done() bool {
 
 // Counts returns the host's totals so far.
 func (h *Host) Counts() Counts { return h.counts }
-
-// Generator tells how long after its nominal arrival each message was handed to
-// the transport, in nominal ns.
-func (h *Host) Generator() *clock.Lateness { return &h.generator }
 
 // Finish writes the host's totals and ends its log.
 func (h *Host) Finish(now units.Time) error {

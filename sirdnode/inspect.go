@@ -21,6 +21,9 @@ func (h *Host) Offer(now units.Time, dst topo.HostID, size units.Bytes, tag traf
 // NIC's.
 func (h *Host) NextArrival() units.Time { return min(h.source.NextAt(), h.gaugeAt) }
 
+// NextMessage returns when the application sends its next message.
+func (h *Host) NextMessage() units.Time { return h.source.NextAt() }
+
 // NICFree returns when the NIC takes the next packet by the host's own pacing.
 func (h *Host) NICFree() units.Time { return h.nic.At() }
 

@@ -175,29 +175,42 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 	return p
 }
 
-// transmit sends what the host has and its NIC can take now. When the kernel
-// cannot take more it returns how long to wait before the next try.
-func (n *nic) transmit(now units.Time, h *Host) (full units.Time, err error) {
+// transmit queues what the host has and its NIC can take as of now. When the ring
+// is full, wait is how long to wait before the next try.
+func (n *nic) transmit(now units.Time, h *Host) (sent int, wait units.Time, err error) {
 	for {
 		buf := n.socket.Reserve()
 		if buf == nil {
-			n.counts.Full++
-			full = n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
-			break
+			if wait, err = n.flush(); err != nil || wait > 0 {
+				return sent, wait, err
+			}
+			if buf = n.socket.Reserve(); buf == nil {
+				n.counts.Full++
+				return sent, n.packetTime(), nil
+			}
 		}
 		if !h.Next(now, &n.tx) {
-			break
+			return sent, 0, nil
 		}
 		n.socket.Commit(n.encode(buf, &n.tx))
 		n.counts.Sent++
+		sent++
 	}
-	if err := n.socket.Flush(); errors.Is(err, ring.ErrBackPressure) {
+}
+
+// flush hands what is queued to the kernel. When that cannot take all, wait is
+// how long to wait before the next try.
+func (n *nic) flush() (wait units.Time, err error) {
+	err = n.socket.Flush()
+	if errors.Is(err, ring.ErrBackPressure) {
 		n.counts.Full++
-		full = n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
-	} else if err != nil {
-		return 0, err
+		return n.packetTime(), nil
 	}
-	return full, nil
+	return 0, err
+}
+
+func (n *nic) packetTime() units.Time {
+	return n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
 }
 
 // encode writes the frame of p into buf and returns its length.

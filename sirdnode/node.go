@@ -31,7 +31,9 @@ type NodeConfig struct {
 	To         units.Time `json:"to"`
 	End        units.Time `json:"end"` // when to stop in any case
 	GaugeEvery units.Time `json:"gauge_every"`
-	Slack      units.Time `json:"slack"` // see HostConfig.Slack
+	// CatchUp is how much of a late wake-up is made good: what was due in the
+	// meantime happens as of its own time, up to so long ago.
+	CatchUp units.Time `json:"catch_up"`
 
 	Interface string `json:"interface"`
 	Dilation  int64  `json:"dilation"`
@@ -65,8 +67,8 @@ type NodeReport struct {
 	Counts    Counts         `json:"counts"`
 	NIC       NICCounts      `json:"nic"`
 	Faults    fault.Counters `json:"faults"`
-	Lateness  clock.Lateness `json:"lateness"`  // of wake-ups, in monotonic ns
-	Generator clock.Lateness `json:"generator"` // see Host.Generator
+	Lateness  clock.Lateness `json:"lateness"`  // of what was due, in nominal ns
+	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
 	CPU       float64        `json:"cpu"`       // share of a processor that the loop used
 	Reached   units.Time     `json:"reached"`
 }
@@ -97,10 +99,10 @@ type node struct {
 	nic     *nic
 	clock   *clock.Clock
 
-	last     units.Time // no event is earlier
-	done     bool       // said so
-	landing  bool       // sends nothing more
-	lateness clock.Lateness
+	last                units.Time // no event is earlier
+	done                bool       // said so
+	landing             bool       // sends nothing more
+	lateness, generator clock.Lateness
 }
 
 func (n *node) run(log io.Writer) error {
@@ -153,7 +155,7 @@ func (n *node) setUp(log io.Writer) error {
 	n.host, err = NewHost(HostConfig{
 		Self: n.cfg.Self, Fabric: fabric, Protocol: protocol, Params: params,
 		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
-		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery, Slack: n.cfg.Slack,
+		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
 	}, n.log)
 	if err != nil {
 		return err
@@ -176,9 +178,6 @@ func (n *node) loop() error {
 		if err != nil {
 			return err
 		}
-		if mono >= wait && wait > n.clock.Origin() {
-			n.lateness.Add(mono - wait)
-		}
 		now := n.clock.ToNominal(mono)
 		if extra[0].Revents != 0 {
 			if stop, err := n.listen(); err != nil || stop {
@@ -191,12 +190,9 @@ func (n *node) loop() error {
 			continue
 		}
 		n.nic.take(mono)
-		n.serve(now)
-		var full units.Time
-		if !n.landing {
-			if full, err = n.nic.transmit(now, n.host); err != nil {
-				return err
-			}
+		full, err := n.serve(now)
+		if err != nil {
+			return err
 		}
 		if mono >= flushAt {
 			flushAt = mono + logEvery
@@ -221,29 +217,56 @@ func (n *node) loop() error {
 	}
 }
 
-// serve does what is due by now in the order in which it was due: the host's
-// state machine sees every packet at the time of its arrival, however late the
-// process woke up.
-func (n *node) serve(now units.Time) {
-	for {
-		due := n.nic.due()
+// serve does what is due by now, in the order and as of the times in which it
+// was due, as far back as CatchUp: the host's state machine and its NIC see time
+// as if the process had woken up in time, and only what it sends is late. When
+// the kernel cannot take more, full is how long to wait before the next try.
+func (n *node) serve(now units.Time) (full units.Time, err error) {
+	for idle := 0; idle < 2; {
+		arrival, wake := n.nic.due(), units.Never
+		if !n.landing {
+			wake = n.host.Wake()
+		}
+		due := min(arrival, wake)
 		if due > now {
 			break
 		}
-		p := n.nic.deliver(now)
-		if p == nil {
-			continue
-		}
-		at := max(due, n.last)
+		n.late(due, now)
+		at := max(due, n.last, now-n.cfg.CatchUp)
+		n.last = at
 		if !n.landing {
 			n.host.Advance(at)
 		}
-		n.host.Receive(at, p)
-		n.last = at
+		idle++ // a wake-up for nothing does not repeat for ever
+		if arrival <= at {
+			idle = 0
+			if p := n.nic.deliver(at); p != nil {
+				n.host.Receive(at, p)
+			}
+		}
+		if n.landing {
+			continue
+		}
+		sent, wait, err := n.nic.transmit(at, n.host)
+		if err != nil || wait > 0 {
+			return wait, err
+		}
+		if sent > 0 {
+			idle = 0
+		}
 	}
-	n.last = max(n.last, now)
-	if !n.landing {
-		n.host.Advance(n.last)
+	return n.nic.flush()
+}
+
+// late counts how late something is that was due. A transport's wish to be
+// called at once is not a time.
+func (n *node) late(due, now units.Time) {
+	if due <= n.last {
+		return
+	}
+	n.lateness.Add(int64(now - due))
+	if n.host.NextMessage() <= due {
+		n.generator.Add(int64(now - due))
 	}
 }
 
@@ -257,7 +280,7 @@ func (n *node) finish(cpu float64) error {
 	}
 	return n.out.Encode(NodeStatus{State: StateFinished, Report: &NodeReport{
 		Counts: n.host.Counts(), NIC: counts, Faults: n.nic.shim.Counters(),
-		Lateness: n.lateness, Generator: *n.host.Generator(), CPU: cpu, Reached: n.last,
+		Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: n.last,
 	}})
 }
 

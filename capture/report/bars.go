@@ -59,7 +59,7 @@ func (d *drawing) slowdown() {
 		at[g] = plot.Tick{Value: float64(g), Label: label}
 	}
 	p.X.Tick.Marker = at
-	p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.Y.Padding = vg.Points(2), 0, 0
+	p.X.Tick.LineStyle.Color = color.White // no ticks, and the room for them
 	for i, v := range d.variants {
 		p.legend(v.Name, draw.LineStyle{Color: colour(i), Width: vg.Points(7)})
 	}

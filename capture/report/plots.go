@@ -167,6 +167,7 @@ func (d *drawing) queue() {
 		return
 	}
 	p := timePlot("Queue of "+busiest, "queue (KB)", d.variants)
+	captured := false
 	for i, v := range d.variants {
 		for id := range v.Fabric.Ports {
 			if v.Fabric.Ports[id].Name != busiest {
@@ -177,13 +178,35 @@ func (d *drawing) queue() {
 			for k := range at {
 				points[k] = capture.GaugePoint{At: at[k], Value: values[k] / 1000}
 			}
+			if exact := exactSeries(v, busiest); len(exact) > 0 {
+				points, captured = exact, true
+			}
 			if len(points) > 0 {
 				d.line(p, v.Name, thin(i), toXY(peaks(points, timeBins)), true)
 			}
 		}
 	}
 	finishTime(p)
-	d.add("queue", fmt.Sprintf("Bytes waiting at %s, the port with the deepest queue: the largest sample of each of at most %d spans.", busiest, timeBins), p)
+	caption := fmt.Sprintf("Bytes waiting at %s, the port with the deepest sampled queue: the most in each of at most %d spans", busiest, timeBins)
+	if captured {
+		caption += ", packet by packet from the capture where there is one"
+	}
+	d.add("queue", caption+".", p)
+}
+
+// exactSeries is a port's queue as a capture shows it, in KB.
+func exactSeries(v *capture.Variant, port string) (points []capture.GaugePoint) {
+	for _, r := range v.Captures {
+		for _, q := range r.Ports {
+			if q.Port.Name != port {
+				continue
+			}
+			for _, depth := range q.Series {
+				points = append(points, capture.GaugePoint{At: depth.At, Value: float64(depth.Bytes) / 1000})
+			}
+		}
+	}
+	return points
 }
 
 // goodput draws what arrived for the first time, over the run.

@@ -1,0 +1,125 @@
+package capture
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"sirdbed/sirdnode/record"
+	"sirdbed/topo/units"
+)
+
+func TestParquetRoundTrip(t *testing.T) {
+	r := newRun(t, oneWay)
+	n := 3*batch + 17 // several batches
+	for i := range n {
+		done := 2*ms + units.Time(i+500)
+		if i%7 == 0 {
+			done = 0
+		}
+		r.message(0, 1, i, tag(t, 0, i), 1000, 2*ms+units.Time(i), done)
+	}
+	r.gauge(3, 0, "credit", GaugePoint{ms, 1.5}, GaugePoint{2 * ms, -3})
+	r.queues = []record.Record{{Kind: record.Queue, Peer: 5, ID: 2, N: 3000, At: 20 * us}, {Kind: record.Tick, At: 20 * us}}
+	v := r.analyze(t)
+	s := Summarize([]*Variant{v})
+	dir := t.TempDir()
+	must(t, Write(dir, NewManifest(json.RawMessage(`{"name":"test"}`), []*Variant{v}, s), s, []*Variant{v}))
+
+	messages, err := parquet.ReadFile[MessageRow](filepath.Join(dir, MessagesFile))
+	must(t, err)
+	if len(messages) != n {
+		t.Fatalf("%d messages, want %d", len(messages), n)
+	}
+	for i, m := range messages {
+		late := i%7 == 0
+		if m.ID != int64(i) || m.Stream != "rpc" || m.Src != "h1-1" || m.Dst != "h1-2" || m.Size != 1000 || m.Offered != int64(2*ms)+int64(i) ||
+			(m.Delivered == nil) != late || (m.Latency == nil) != late || (!late && *m.Latency != 500) || m.Variant != "v" || m.Protocol != "sird" || m.Failed != nil {
+			t.Fatalf("message %d: %+v", i, m)
+		}
+	}
+	queues, err := parquet.ReadFile[QueueRow](filepath.Join(dir, QueuesFile))
+	must(t, err)
+	if want := (QueueRow{"v", "sird", v.Fabric.Ports[5].Name, int64(20 * us), 3000, 2}); len(queues) != 1 || queues[0] != want {
+		t.Errorf("queues %+v, want %+v", queues, want)
+	}
+	series, err := parquet.ReadFile[SeriesRow](filepath.Join(dir, SeriesFile))
+	must(t, err)
+	if want := (SeriesRow{"v", "sird", "h2-2", "credit", int64(2 * ms), -3}); len(series) != 2 || series[1] != want {
+		t.Errorf("series %+v, want %+v last", series, want)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(left) > 0 {
+		t.Errorf("parts are left: %v", left)
+	}
+
+	m, err := ReadManifest(dir)
+	must(t, err)
+	if m.Seed != 7 || m.Engine != "real" || m.Verdict != s.Verdict || m.Digest != s.Digest || len(m.Variants) != 1 || m.Go == "" || m.Created.IsZero() {
+		t.Errorf("manifest %+v", m)
+	}
+	again, err := ReadSummary(dir)
+	must(t, err)
+	if again.Digest != s.Digest || again.Variants[0].LatencyNS["rpc"].P99 != 500 {
+		t.Errorf("summary %+v", again)
+	}
+}
+
+func TestWriteTellsWhereItFailed(t *testing.T) {
+	v := newRun(t, oneWay).analyze(t)
+	s := Summarize([]*Variant{v})
+	dir := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(dir, nil, 0o644))
+	if err := Write(dir, NewManifest(nil, nil, s), s, nil); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("writing into a file: %v", err)
+	}
+}
+
+func TestHostileSummaries(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "summary.json")
+	for text, want := range map[string]string{"": "unexpected end", "[]": "cannot unmarshal", "{}": "no result of sirdbed", `{"variants":[{"goodput_gbps":"x"}]}`: "cannot unmarshal"} {
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+		if _, err := ReadSummary(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "summary.json") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := ReadSummary("/nowhere"); err == nil {
+		t.Error("nothing is a summary")
+	}
+}
+
+// Variants come in the order in which they ran, one without facts last.
+func TestAnalyzeAll(t *testing.T) {
+	dir := t.TempDir()
+	must(t, mkdir(filepath.Join(dir, VariantsDir)))
+	for name, at := range map[string]int64{"b": 1, "a": 2, "0": 0} {
+		r := newRun(t, oneWay)
+		r.x.Variant = name
+		r.facts.Started = time.Unix(at, 0)
+		if at == 0 {
+			r.facts = nil
+		}
+		must(t, os.Rename(r.write(t), filepath.Join(dir, VariantsDir, name)))
+	}
+	list, err := AnalyzeAll(dir, Options{Framing: testFraming})
+	must(t, err)
+	var names []string
+	for _, v := range list {
+		names = append(names, v.Name)
+	}
+	if !slices.Equal(names, []string{"b", "a", "0"}) {
+		t.Errorf("order %v", names)
+	}
+	s := Summarize(list)
+	if s.Verdict != Invalid || !strings.HasPrefix(s.Reasons[0], "0: facts") || s.Dilation != 1000 || s.WallSeconds != 20 {
+		t.Errorf("%s %v, dilation %d, %v s", s.Verdict, s.Reasons, s.Dilation, s.WallSeconds)
+	}
+	if _, err := AnalyzeAll(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "not the directory of a result") {
+		t.Errorf("an empty directory: %v", err)
+	}
+}
