@@ -86,7 +86,7 @@ func (m Machine) BurstTime(f *topo.Fabric, dilation int64) time.Duration {
 const (
 	// A full packet lasts this many times the crowd's lateness, but no longer
 	// than enough by the wall clock: beyond that slowness buys nothing.
-	packetsLate = 6
+	packetsLate = 16
 	enough      = 400 * time.Microsecond
 	// One packet's way from host to host costs this much processor time: two
 	// host loops woken up, and the kernel's forwarding for each hop.

@@ -179,6 +179,9 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 	return true
 }
 
+// HoldNIC says that the NIC can take no packet before until.
+func (h *Host) HoldNIC(until units.Time) { h.nic.Hold(until) }
+
 // Wake returns when to call Advance and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time {
 	at := min(h.source.NextAt(), h.gaugeAt)

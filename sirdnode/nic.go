@@ -175,22 +175,27 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 	return p
 }
 
-// transmit queues what the host has and its NIC can take as of now. When the ring
-// is full, wait is how long to wait before the next try.
-func (n *nic) transmit(now units.Time, h *Host) (sent int, wait units.Time, err error) {
+// maxPending is how many packets may wait in the host's own port. They are beyond
+// the reach of the transport's policy, so a NIC has as few as keep it busy.
+const maxPending = 3
+
+// transmit queues what the host has and its NIC can take as of at, a time not
+// after now. A port that has not caught up holds the NIC up from now on.
+func (n *nic) transmit(at, now units.Time, h *Host) (sent int, err error) {
 	for {
-		buf := n.socket.Reserve()
-		if buf == nil {
-			if wait, err = n.flush(); err != nil || wait > 0 {
-				return sent, wait, err
-			}
-			if buf = n.socket.Reserve(); buf == nil {
-				n.counts.Full++
-				return sent, n.packetTime(), nil
+		if n.socket.Pending() >= maxPending {
+			if err := n.flush(now, h); err != nil {
+				return sent, err
 			}
 		}
-		if !h.Next(now, &n.tx) {
-			return sent, 0, nil
+		buf := n.socket.Reserve()
+		if buf == nil || n.socket.Pending() >= maxPending {
+			n.counts.Full++
+			h.HoldNIC(now + n.packetTime()/2)
+			return sent, nil
+		}
+		if !h.Next(at, &n.tx) {
+			return sent, nil
 		}
 		n.socket.Commit(n.encode(buf, &n.tx))
 		n.counts.Sent++
@@ -198,15 +203,16 @@ func (n *nic) transmit(now units.Time, h *Host) (sent int, wait units.Time, err 
 	}
 }
 
-// flush hands what is queued to the kernel. When that cannot take all, wait is
-// how long to wait before the next try.
-func (n *nic) flush() (wait units.Time, err error) {
-	err = n.socket.Flush()
+// flush hands what is queued to the kernel. What that does not take now it is
+// offered again.
+func (n *nic) flush(now units.Time, h *Host) error {
+	err := n.socket.Flush()
 	if errors.Is(err, ring.ErrBackPressure) {
 		n.counts.Full++
-		return n.packetTime(), nil
+		h.HoldNIC(now + n.packetTime())
+		return nil
 	}
-	return 0, err
+	return err
 }
 
 func (n *nic) packetTime() units.Time {

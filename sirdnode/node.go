@@ -190,8 +190,7 @@ func (n *node) loop() error {
 			continue
 		}
 		n.nic.take(mono)
-		full, err := n.serve(now)
-		if err != nil {
+		if err := n.serve(now); err != nil {
 			return err
 		}
 		if mono >= flushAt {
@@ -210,8 +209,8 @@ func (n *node) loop() error {
 		if !n.landing {
 			next = min(next, n.host.Wake(), n.cfg.End)
 		}
-		if full > 0 {
-			next = max(next, now+full) // the kernel could not take more
+		if n.nic.socket.Unsent() > 0 {
+			next = min(next, now+n.nic.packetTime())
 		}
 		wait = min(n.clock.ToKernel(next), flushAt)
 	}
@@ -219,9 +218,8 @@ func (n *node) loop() error {
 
 // serve does what is due by now, in the order and as of the times in which it
 // was due, as far back as CatchUp: the host's state machine and its NIC see time
-// as if the process had woken up in time, and only what it sends is late. When
-// the kernel cannot take more, full is how long to wait before the next try.
-func (n *node) serve(now units.Time) (full units.Time, err error) {
+// as if the process had woken up in time, and only what it sends is late.
+func (n *node) serve(now units.Time) error {
 	for idle := 0; idle < 2; {
 		arrival, wake := n.nic.due(), units.Never
 		if !n.landing {
@@ -247,15 +245,15 @@ func (n *node) serve(now units.Time) (full units.Time, err error) {
 		if n.landing {
 			continue
 		}
-		sent, wait, err := n.nic.transmit(at, n.host)
-		if err != nil || wait > 0 {
-			return wait, err
+		sent, err := n.nic.transmit(at, now, n.host)
+		if err != nil {
+			return err
 		}
 		if sent > 0 {
 			idle = 0
 		}
 	}
-	return n.nic.flush()
+	return n.nic.flush(now, n.host)
 }
 
 // late counts how late something is that was due. A transport's wish to be

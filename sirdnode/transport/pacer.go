@@ -17,6 +17,9 @@ func (p *Pacer) Ready(now Time) bool { return int64(now)*1000 >= p.freePS }
 // At returns when the next packet may go.
 func (p *Pacer) At() Time { return Time((p.freePS + 999) / 1000) }
 
+// Hold lets nothing out before until.
+func (p *Pacer) Hold(until Time) { p.freePS = max(p.freePS, int64(until)*1000) }
+
 // Sent accounts for a packet that went at now, after Ready said so. A packet
 // that could have gone up to slack earlier, had its caller been on time, does
 // not delay those behind it: with slack the pacer keeps its rate when it is
