@@ -32,9 +32,17 @@ type nodeTap struct {
 	ended chan error
 }
 
-// settle is how long after its time stamp a frame is sure to have come out of
-// its tap, so that frames of several taps can be written in order of time.
-const settle = 5 * time.Millisecond
+// How taps buffer. Frames of several taps are written in order of time, so each
+// is held until all taps have handed out what they saw before it: for settle,
+// longer than the kernel keeps a block that is not full. A ring must hold what
+// comes in the meantime, and while this process is not run: of its blocks each
+// lasts tapRetire or until it is full, so many small ones do.
+const (
+	tapBlock  = 64 << 10
+	tapBlocks = 128
+	tapRetire = 10 * time.Millisecond
+	settle    = 25 * time.Millisecond
+)
 
 // startTaps opens the captures that the experiment asks for.
 func (r *realRun) startTaps() (*tapping, error) {
@@ -73,7 +81,9 @@ func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*to
 func (n *nodeTap) open(r *realRun, node *topo.Node) (err error) {
 	err = r.fabric.Do(node.ID, func() error {
 		for _, p := range n.ports {
-			tap, err := ring.OpenTap(ring.TapConfig{Interface: p.Iface, Snaplen: r.x.SnapLen})
+			tap, err := ring.OpenTap(ring.TapConfig{
+				Interface: p.Iface, Snaplen: r.x.SnapLen, BlockSize: tapBlock, Blocks: tapBlocks, Retire: tapRetire,
+			})
 			if err != nil {
 				return err
 			}

@@ -37,6 +37,8 @@ type nic struct {
 	held     *fault.Hold     // frames on their way, by arrival
 	paths    [][]topo.PortID // from each host, when links have no delay
 
+	room int // packets that may be pending: fewer when the port lets them wait
+
 	out wire.Frame // what all frames sent have in common
 	id  uint16
 	in  wire.Frame
@@ -65,7 +67,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, cfg *NodeConfig) (*nic
 	frame := int(f.Spec.MTU) + etherHeader
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
-		realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
+		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
 	}
 	if cfg.Faults.Enabled() {
 		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
@@ -177,19 +179,23 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 
 // maxPending is how many packets may wait in the host's own port. They are beyond
 // the reach of the transport's policy, so a NIC has as few as keep it busy.
-const maxPending = 3
+// maxBatch is how many are handed over at once to a port that takes them all.
+const (
+	maxPending = 3
+	maxBatch   = 32
+)
 
 // transmit queues what the host has and its NIC can take as of at, a time not
 // after now. A port that has not caught up holds the NIC up from now on.
 func (n *nic) transmit(at, now units.Time, h *Host) (sent int, err error) {
 	for {
-		if n.socket.Pending() >= maxPending {
+		if n.socket.Pending() >= n.room {
 			if err := n.flush(now, h); err != nil {
 				return sent, err
 			}
 		}
 		buf := n.socket.Reserve()
-		if buf == nil || n.socket.Pending() >= maxPending {
+		if buf == nil || n.socket.Pending() >= n.room {
 			n.counts.Full++
 			h.HoldNIC(now + n.packetTime()/2)
 			return sent, nil
@@ -207,6 +213,10 @@ func (n *nic) transmit(at, now units.Time, h *Host) (sent int, err error) {
 // offered again.
 func (n *nic) flush(now units.Time, h *Host) error {
 	err := n.socket.Flush()
+	n.room = maxPending
+	if n.socket.Pending() == 0 {
+		n.room = maxBatch
+	}
 	if errors.Is(err, ring.ErrBackPressure) {
 		n.counts.Full++
 		h.HoldNIC(now + n.packetTime())

@@ -39,7 +39,7 @@ const (
 func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
 	facts := &emu.Facts{
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
-		Features: map[string]string{"marker": "step", "marker_scope": "port", "payload": "lengths"},
+		Features: map[string]string{"marker": "step", "marker_scope": "level", "payload": "lengths"},
 	}
 	if e.Bytes || x.Faults.Corrupt > 0 {
 		facts.Features["payload"] = "bytes"

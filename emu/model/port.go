@@ -74,8 +74,8 @@ func (p *port) kickID() int { return len(p.sim.ports) + int(p.info.ID) }
 // enqueue takes a packet that is to leave through the port.
 //
 // Marking is sch_red's step (Wlog 0, min = max): a packet is marked if what
-// waited before it came is at least the threshold. RED sees its own class; here
-// the whole port counts. Packets that do not fit are not marked, and packets
+// waited in its level before it came is at least the threshold. All engines count
+// the level, since RED sees no more. Packets that do not fit are not marked, and packets
 // that may not be marked are kept (RED's nodrop).
 func (p *port) enqueue(q *packet, now int64) {
 	// Departures come before arrivals of the same instant.
@@ -98,7 +98,7 @@ func (p *port) enqueue(q *packet, now int64) {
 		p.drop(q)
 		return
 	}
-	if p.mark > 0 && q.ECT && p.waiting >= p.mark {
+	if p.mark > 0 && q.ECT && p.backlog[level] >= p.mark {
 		q.CE = true
 		p.stats.Marks++
 	}

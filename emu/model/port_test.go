@@ -86,8 +86,8 @@ func b2i(b bool) int64 {
 
 // A burst of 100 packets, of one priority and of several, and of all sizes, is
 // queued, ordered, marked and dropped packet by packet as worked out by hand:
-// strictly by priority, marked when at least the step waits, dropped when a
-// level is full.
+// strictly by priority, marked when at least the step waits in its level, dropped
+// when that is full.
 func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 	for name, c := range map[string]struct {
 		levels, prios int
@@ -95,11 +95,11 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 		sizes         bool
 	}{
 		"one level":             {levels: 1, prios: 8, mark: 30000},
-		"eight levels":          {levels: 8, prios: 8, mark: 30000},
-		"three levels":          {levels: 3, prios: 8, mark: 50000},
+		"eight levels":          {levels: 8, prios: 8, mark: 8000},
+		"three levels":          {levels: 3, prios: 8, mark: 30000},
 		"mixed sizes":           {levels: 2, prios: 2, mark: 20000, sizes: true},
 		"full":                  {levels: 1, prios: 1, limit: 60000},
-		"full, several, marked": {levels: 4, prios: 8, mark: 10000, limit: 8000, sizes: true},
+		"full, several, marked": {levels: 4, prios: 8, mark: 4000, limit: 8000, sizes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 1))
@@ -138,9 +138,9 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 						drops++
 						continue
 					}
-					mark := c.mark > 0 && e.Packet.ECT && ref.bytes(-1) >= int64(c.mark)
+					mark := c.mark > 0 && e.Packet.ECT && ref.bytes(p.level) >= int64(c.mark)
 					if mark != e.Packet.CE || int64(e.Queue) != ref.bytes(-1) {
-						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d", p.n, e.Packet.CE, e.Queue, mark, ref.bytes(-1))
+						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d, %d of them in its level", p.n, e.Packet.CE, e.Queue, mark, ref.bytes(-1), ref.bytes(p.level))
 					}
 					marks += b2i(mark)
 					ref.arrive(p, e.PS, left)

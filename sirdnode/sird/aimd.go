@@ -15,8 +15,10 @@ type aimd struct {
 	nextCut  int     // least packets between decreases
 }
 
-func newAIMD(b bounds, cutSpacing float64) aimd {
-	return aimd{bounds: b, bucket: b.max, nextCut: int(cutSpacing * float64(b.max) / float64(b.frame))}
+// newAIMD starts a loop at its upper bound. As released, the first cut may come
+// after one bucket of packets, whatever the spacing of those that follow.
+func newAIMD(b bounds) aimd {
+	return aimd{bounds: b, bucket: b.max, nextCut: int(b.max / b.frame)}
 }
 
 // loops is both control loops for one sender. They share the count of packets
@@ -32,8 +34,8 @@ func newLoops(p *Params, frame Bytes) loops {
 		return max(frame, Multiple(share).of(p.BDP))
 	}
 	return loops{
-		sender: newAIMD(bounds{least(p.MinSenderBucket), p.BDP, frame}, p.CutSpacing),
-		net:    newAIMD(bounds{least(p.MinNetBucket), p.BDP, frame}, p.CutSpacing),
+		sender: newAIMD(bounds{least(p.MinSenderBucket), p.BDP, frame}),
+		net:    newAIMD(bounds{least(p.MinNetBucket), p.BDP, frame}),
 		window: 1,
 	}
 }

@@ -1,6 +1,10 @@
 package sird
 
-import "fmt"
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+)
 
 // Leaks describes credit that is not back where it belongs when nothing is
 // under way, at either half of a host; "" when all is.
@@ -34,27 +38,126 @@ func (s *SIRD) Used() Bytes         { return s.receiver.used }
 func (s *SIRD) Held() Bytes         { return s.sender.credit }
 func (s *SIRD) Bucket(id int) Bytes { return s.receiver.peers[id].bucket() }
 
-// Kind names a packet by its header.
-func Kind(b []byte) string {
+// InFlight returns the credit out to a sender, unscheduled bytes expected from
+// it included; HeldFrom what the sending half holds of a receiver's credit.
+func (s *SIRD) InFlight(id int) Bytes {
+	if i := s.receiver.peers[id]; i != nil {
+		return i.inFlight()
+	}
+	return 0
+}
+
+func (s *SIRD) HeldFrom(id int) Bytes {
+	if o := s.sender.peers[id]; o != nil {
+		return o.held()
+	}
+	return 0
+}
+
+// Broken describes a sum that does not add up, which no packet may cause; ""
+// when all do.
+func (s *SIRD) Broken() string {
+	var used, held, unscheduled Bytes
+	messages := 0
+	for _, i := range s.receiver.met {
+		var charged Bytes
+		for _, m := range i.messages {
+			charged += m.uncounted
+			if m.uncounted < 0 || m.granted < 0 || m.granted > m.Size || m.left() < 0 {
+				return fmt.Sprintf("message %d from %d: uncounted %d, granted %d, left %d of %d", m.ID, i.id, m.uncounted, m.granted, m.left(), m.Size)
+			}
+		}
+		if credit := i.inFlight() - i.charged; credit < 0 || i.charged != charged {
+			return fmt.Sprintf("sender %d: credit %d, charged %d, by its messages %d", i.id, credit, i.charged, charged)
+		}
+		used += i.inFlight()
+	}
+	for _, o := range s.sender.peers {
+		if o == nil {
+			continue
+		}
+		if o.held() < 0 || o.unscheduled < 0 {
+			return fmt.Sprintf("receiver %d: held %d, unscheduled %d", o.id, o.held(), o.unscheduled)
+		}
+		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+len(o.messages)
+	}
+	switch {
+	case used != s.receiver.used:
+		return fmt.Sprintf("%d of B in use, by sender %d", s.receiver.used, used)
+	case held != s.sender.credit || unscheduled != s.sender.unscheduled || messages != s.sender.count:
+		return fmt.Sprintf("held %d by receiver %d, unscheduled %d by receiver %d, messages %d by receiver %d",
+			s.sender.credit, held, s.sender.unscheduled, unscheduled, s.sender.count, messages)
+	}
+	return ""
+}
+
+// Charged returns the part of B that unscheduled bytes take up.
+func (s *SIRD) Charged() (sum Bytes) {
+	for _, i := range s.receiver.met {
+		sum += i.charged
+	}
+	return sum
+}
+
+// Epoch returns the epoch of the credit from this receiver to a sender, and
+// SenderEpoch what the sender takes it to be.
+func (s *SIRD) Epoch(id int) uint8       { return s.receiver.peers[id].epoch }
+func (s *SIRD) SenderEpoch(id int) uint8 { return s.sender.peers[id].epoch }
+
+// ControlQueue returns how many control packets wait.
+func (s *SIRD) ControlQueue() int { return len(s.control.list) - s.control.head }
+
+// A Header is a header as tests read and write it.
+type Header struct {
+	Kind                          string
+	CSN, Scheduled, Request, Gone bool
+	Epoch                         uint8
+	ID                            transport.MessageID
+	Credit, Offset, Length        uint32
+	Behind, Prefix                uint16
+}
+
+// Parse reads a header; its Kind is "?" if that is impossible.
+func Parse(b []byte) Header {
 	var h header
 	if h.decode(b) != nil {
-		return "?"
+		return Header{Kind: "?"}
 	}
-	return kindNames[h.kind]
+	return Header{
+		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0, Request: h.flags&request != 0,
+		Gone: h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
+		Behind: h.behind, Prefix: h.prefix,
+	}
 }
 
-// Flags returns whether a packet's header has csn, scheduled and request set.
-func Flags(b []byte) (marked, paid, asks bool) {
-	var h header
-	h.decode(b)
-	return h.flags&csn != 0, h.flags&scheduled != 0, h.flags&request != 0
+// Encode writes a header into a packet.
+func (h Header) Encode(p *transport.Packet) {
+	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind, prefix: h.Prefix}
+	for k, name := range kindNames {
+		if name == h.Kind {
+			e.kind = k
+		}
+	}
+	for flag, set := range map[flags]bool{csn: h.CSN, scheduled: h.Scheduled, request: h.Request, gone: h.Gone} {
+		if set {
+			e.flags |= flag
+		}
+	}
+	e.encode(p)
 }
 
-// NewLoops gives tests the control loops of one sender.
+// NewLoops gives tests the control loops of one sender, and Loops those that a
+// receiver has for one.
 func NewLoops(p *Params, frame Bytes) *loops { l := newLoops(p, frame); return &l }
+func (s *SIRD) Loops(id int) *loops          { return &s.receiver.peers[id].loops }
 
 // Sample feeds a packet.
 func (l *loops) Sample(p *Params, ce, csn bool) { l.sample(p, ce, csn) }
 
-// Buckets returns the sender's and the network's bucket.
-func (l *loops) Buckets() (sender, net Bytes) { return l.sender.bucket, l.net.bucket }
+// Buckets, Alphas and Window return what the loops have come to.
+func (l *loops) Buckets() (sender, net Bytes)  { return l.sender.bucket, l.net.bucket }
+func (l *loops) Alphas() (sender, net float64) { return l.sender.alpha, l.net.alpha }
+func (l *loops) Window() int                   { return l.window }
+
+// SetBuckets sets both buckets.
+func (l *loops) SetBuckets(sender, net Bytes) { l.sender.bucket, l.net.bucket = sender, net }

@@ -127,6 +127,7 @@ func (p *Params) validate(frame units.Bytes) error {
 		inRange("min_net_bucket", p.MinNetBucket, 0, 1),
 		inRange("credit_rate", p.CreditRate, 0.01, 1),
 		inRange("sender_fair", p.SenderFair, 0, 1),
+		inRange("csn_messages", float64(p.CSNMessages), 0, 1e6),
 		inRange("max_resends", float64(p.MaxResends), 1, 1000),
 	} {
 		if err != nil {

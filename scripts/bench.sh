@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Measures what sirdbed costs. Everything is relative to a reference in the same
+# run, or a median, since machines are noisy; run it on a quiet one. Needs root or
+# user namespaces.
+#
+#   scripts/bench.sh [rounds]    rounds (default 5) of each comparison
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rounds=${1:-5}
+
+echo "SIRD's goodput over one unshaped veth against a bare raw-socket pump, same packet sizes:"
+go test ./sirdnode -run '^$' -bench '^BenchmarkVeth$' -benchtime "${rounds}x" | grep -E '^Benchmark'
+
+echo
+echo "The protocol alone, packet by packet (allocations must be 0):"
+go test ./sirdnode/sird -run '^$' -bench . -benchmem -count "$rounds" | grep -E '^Benchmark'
+
+echo
+echo "Fabric of 144 hosts, 9 leaves, 4 spines, up and down, without host processes:"
+go test ./emu -run '^$' -bench '^BenchmarkFabric144$' -benchtime "${rounds}x" | grep -E '^Benchmark'
+
+echo
+echo "The model engine, for each packet and hop:"
+go test ./emu/model -run '^$' -bench . -benchmem -count "$rounds" | grep -E '^Benchmark'

@@ -1,0 +1,178 @@
+package sird_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/sird"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// crossfire is many senders to many receivers at once, so that senders and
+// receivers are congested by turns: all from hosts above receivers to those
+// below.
+func crossfire(senders, receivers, each int, size units.Bytes) (sends []model.Send) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for src := range senders {
+		for range each {
+			sends = append(sends, model.Send{
+				At: units.Time(r.IntN(100_000)), Src: topo.HostID(receivers + src), Dst: topo.HostID(r.IntN(receivers)),
+				Size: size/2 + units.Bytes(r.IntN(int(size))),
+			})
+		}
+	}
+	return sends
+}
+
+// Paper, section 4.1: B "bounds the queuing length from scheduled packets to
+// B - BDP bytes at the ToR's downlink". Senders at different distances, in
+// rounds, for pacing alone would leave no queue at all between equal ones.
+func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
+	s := topo.Spec{Leaves: 1, HostsPerLeaf: 17, HostRate: 100 * units.Gbps, HostDelay: 1900}
+	for i := range 16 {
+		near := units.Time(1750 + 10*i)
+		s.Links = append(s.Links, topo.LinkOverride{Between: [2]string{"leaf1", fmt.Sprintf("h1-%d", i+2)}, Delay: &near})
+	}
+	f := fabric(t, s)
+	for _, policy := range []string{"srpt", "round_robin"} {
+		for _, b := range []sird.Multiple{1, 1.1, 1.25, 1.5, 2, 3} {
+			p := params(f, func(p *sird.Params) { p.B, p.UnschT, p.BDP, p.ReceiverPolicy = b, 0, f.BDP(), policy })
+			limit := units.Bytes(float64(b)*float64(p.BDP)) - p.BDP
+			var sends []model.Send
+			for i := range 160 {
+				sends = append(sends, model.Send{At: units.Time(i / 16 * 5_000), Src: topo.HostID(1 + i%16), Size: units.Bytes(10_000 + i%7*20_000)})
+			}
+			var queued, deepest units.Bytes // what waits, less the packet in transmission
+			sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, OnPacket: func(e model.PacketEvent) {
+				if e.Port != f.Downlink(0) || !sird.Parse(e.Packet.Header()).Scheduled {
+					return
+				}
+				switch e.Kind {
+				case model.Enqueued:
+					deepest = max(deepest, queued)
+					queued += e.Packet.WireLen()
+				case model.Transmitted:
+					queued -= e.Packet.WireLen()
+				}
+			}})
+			allDone(t, f, sim, 10*units.Millisecond)
+			// What counts as in flight is not always a whole BDP: grants are paced
+			// and arrivals from near and far meet, and the BDP is rounded down.
+			if deepest > limit+4*frame {
+				t.Errorf("%s, B %v: up to %d queued, want at most %d", policy, b, deepest, limit)
+			}
+		}
+	}
+}
+
+// Paper, Algorithm 1: b + credit <= B at every grant, and "max 1 BDP" for each
+// sender, with senders and receivers congested by turns.
+func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
+	const senders, receivers = 8, 3
+	f := rack(t, senders+receivers)
+	for _, b := range []sird.Multiple{1, 1.25, 1.5, 2, 3} {
+		p := params(f, func(p *sird.Params) { p.B, p.UnschT, p.SThr = b, 0, inf })
+		limit := units.Bytes(float64(b) * float64(p.BDP))
+		var most, each units.Bytes
+		var sim *model.Sim
+		sim = newSim(t, model.Config{Fabric: f, Params: p, Sends: crossfire(senders, receivers, 5, 400_000), OnPacket: func(e model.PacketEvent) {
+			for h := range topo.HostID(receivers) {
+				most = max(most, at(sim, h).Used())
+				for src := receivers; src < receivers+senders; src++ {
+					each = max(each, at(sim, h).InFlight(src))
+				}
+			}
+		}})
+		allDone(t, f, sim, 10*units.Millisecond)
+		if most > limit || most < min(limit, 150_000)-frame || each > p.BDP || each < p.BDP-frame {
+			t.Errorf("B %v: up to %d of credit out, want %v; %d to one sender, want %v", b, most, limit, each, p.BDP)
+		}
+	}
+}
+
+// protocols.md sections 1.5 and 11: as released, credit in flight is compared
+// with the sender's bucket before a grant is added, which overshoots by up to a
+// frame; by Algorithm 1, line 9, after.
+func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
+	const senders, receivers = 3, 4
+	f := rack(t, senders+receivers)
+	for _, c := range []struct {
+		check string
+		over  units.Bytes
+	}{{"before", frame}, {"after", 0}} {
+		p := params(f, func(p *sird.Params) { p.BucketCheck, p.UnschT = c.check, 0 })
+		var over units.Bytes
+		small := units.Unlimited
+		var sim *model.Sim
+		sim = newSim(t, model.Config{Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000), OnPacket: func(e model.PacketEvent) {
+			// A credit enters its host's port as it is granted.
+			if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) && sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
+				r := at(sim, e.Src)
+				bucket := r.Bucket(int(e.Dst))
+				small = min(small, bucket)
+				over = max(over, r.InFlight(int(e.Dst))-bucket)
+			}
+		}})
+		allDone(t, f, sim, 10*units.Millisecond)
+		if small > 50_000 {
+			t.Fatalf("buckets stay above %v: the rule is not put to the test", small)
+		}
+		if over > c.over || over < c.over/2 {
+			t.Errorf("bucket_check %s: up to %d above the bucket, want %d", c.check, over, c.over)
+		}
+	}
+}
+
+// design.md section 6: without the overshoot a bucket below one frame would
+// never grant again. With MTU 9000 and a BDP of little more than a frame it
+// still does.
+func TestBucketOfOneFrameStillGrants(t *testing.T) {
+	f := fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 10 * units.Gbps, HostDelay: 100, MTU: 9000})
+	for _, check := range []string{"before", "after"} {
+		p := params(f, func(p *sird.Params) { p.BDP, p.B, p.BucketCheck, p.SThr, p.UnschT = 10_000, 1, check, 0, 0 })
+		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{
+			{Src: 0, Dst: 1, Size: 300_000}, {Src: 0, Dst: 2, Size: 300_000}, {Src: 0, Dst: 2, Size: 300_001},
+		}})
+		allDone(t, f, sim, 5*units.Millisecond)
+	}
+}
+
+// Paper, section 4.4: "receivers pace credit transmission to match their
+// downlink's capacity": credited wire bytes leave at credit_rate of it, first to
+// last.
+func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
+	f := rack(t, 3)
+	for _, share := range []float64{1, 0.98, 0.5, 0.1} {
+		p := params(f, func(p *sird.Params) { p.CreditRate, p.B = share, 2 })
+		var first, last units.Time
+		granted := map[topo.HostID]uint32{}
+		var bytes, final units.Bytes
+		closest := units.Never
+		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Dst: 0, Size: 500_000}, {Src: 2, Dst: 0, Size: 700_000}}, OnPacket: func(e model.PacketEvent) {
+			h, ok := leavesHost(f, e)
+			if !ok || h.Kind != "CREDIT" {
+				return
+			}
+			if bytes == 0 {
+				first = e.At
+			} else {
+				closest = min(closest, e.At-last)
+			}
+			last = e.At
+			final = units.Bytes(h.Credit - granted[e.Dst])
+			granted[e.Dst] = h.Credit
+			bytes += final
+		}})
+		allDone(t, f, sim, 10*units.Millisecond)
+		rate := float64(units.RateOf(bytes-final, last-first)) / float64(100*units.Gbps)
+		if rate > share*1.0005 || rate < share*0.995 {
+			t.Errorf("credit_rate %v: paced at %.4f", share, rate)
+		}
+		if spacing := units.Time(123.04 / share); closest < spacing-2 && closest < units.Time(80/share) {
+			t.Errorf("credit_rate %v: two credits %v apart, want %v", share, closest, spacing)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package sird_test
+
+import (
+	"testing"
+
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/sird"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Paper, Algorithm 2, line 7; protocols.md sections 1.6 and 11: data carries csn
+// iff the credit held, before the packet spends its own, exceeds SThr strictly,
+// and two messages at least are outbound.
+func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
+	f := rack(t, 4)
+	for _, c := range []struct {
+		name     string
+		messages []topo.HostID  // receivers of large messages
+		credit   map[int]uint32 // from receivers
+		self     units.Bytes    // size of a message that credits itself, to host 3
+		least    int            // csn_messages, 2 if 0
+		want     []bool         // of the first data packets
+	}{
+		{"at SThr", []topo.HostID{1, 2}, map[int]uint32{1: 50_000}, 0, 0, []bool{false, false}},
+		{"a byte above", []topo.HostID{1, 2}, map[int]uint32{1: 50_001}, 0, 0, []bool{true, false}},
+		{"two packets above", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 + 2*frame}, 0, 0, []bool{true, true, false}},
+		{"summed over receivers", []topo.HostID{1, 2}, map[int]uint32{1: 25_000, 2: 25_001}, 0, 0, []bool{true, false}},
+		{"one message", []topo.HostID{1}, map[int]uint32{1: 90_000}, 0, 0, []bool{false, false}},
+		{"two messages to one receiver", []topo.HostID{1, 1}, map[int]uint32{1: 90_000}, 0, 0, []bool{true}},
+		{"one message, if it need not compete", []topo.HostID{1}, map[int]uint32{1: 90_000}, 0, 1, []bool{true}},
+		{"self-allocated credit counts", []topo.HostID{1, 2}, nil, 33 * mss, 0, []bool{true, false}},
+		{"self-allocated credit at SThr", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame}, 10 * mss, 0, []bool{false}},
+		{"both kinds", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame + 1}, 10 * mss, 0, []bool{true, false}},
+	} {
+		s := newCore(t, f, 0, params(f, func(p *sird.Params) {
+			if c.least > 0 {
+				p.CSNMessages = c.least
+			}
+		}))
+		ids := map[topo.HostID]transport.MessageID{}
+		for _, r := range c.messages {
+			s.Send(0, transport.Message{ID: ids[r], Peer: r, Size: 10_000_000})
+			ids[r]++
+		}
+		for r := 1; r < 4; r++ {
+			if c.credit[r] > 0 {
+				s.get(0, topo.HostID(r), sird.Header{Kind: "CREDIT", Credit: c.credit[r]}, 0, false)
+			}
+		}
+		if c.self > 0 {
+			s.Send(0, transport.Message{Peer: 3, Size: c.self})
+		}
+		for i := 0; i < len(c.want); {
+			h, n, ok := s.next(0)
+			if !ok {
+				t.Fatalf("%s: nothing to send", c.name)
+			}
+			if n == 0 {
+				if h.CSN {
+					t.Errorf("%s: a control packet with csn: %+v", c.name, h)
+				}
+				continue
+			}
+			if h.CSN != c.want[i] {
+				t.Errorf("%s: packet %d has csn %v", c.name, i, h.CSN)
+			}
+			i++
+		}
+	}
+}
+
+// protocols.md section 1.4: csn is on data only. An SThr of inf turns it off.
+func TestControlPacketsNeverCarryCSN(t *testing.T) {
+	f := rack(t, 6)
+	for _, sthr := range []sird.Multiple{0.1, inf} {
+		marked := map[string]int{}
+		p := params(f, func(p *sird.Params) { p.SThr, p.LossTimeout = sthr, 100*units.Microsecond })
+		sim := newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: crossfire(3, 3, 6, 600_000), Seed: 2,
+			// Losses, for RESEND and BUSY.
+			Lose: func(e model.PacketEvent) bool { return e.Port == f.Downlink(e.Dst) && e.At%97 == 0 },
+			OnPacket: func(e model.PacketEvent) {
+				h, ok := leavesHost(f, e)
+				if !ok {
+					return
+				}
+				if h.Request {
+					h.Kind = "request " + h.Kind
+				}
+				if h.CSN {
+					marked[h.Kind]++
+				} else {
+					marked[h.Kind] += 0
+				}
+			},
+		})
+		allDone(t, f, sim, 50*units.Millisecond)
+		for _, kind := range []string{"CREDIT", "RESEND", "ACK", "request DATA", "DATA"} {
+			if _, seen := marked[kind]; !seen {
+				t.Errorf("no %s seen", kind)
+			}
+		}
+		for kind, n := range marked {
+			if want := kind == "DATA" && sthr != inf; want != (n > 0) {
+				t.Errorf("SThr %v: %d %s packets with csn", sthr, n, kind)
+			}
+		}
+	}
+}
