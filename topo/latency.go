@@ -108,10 +108,19 @@ func (f *Fabric) CreditLoop(src, dst HostID) units.Time {
 	return f.Transit(f.Path(dst, src, 0), MinWire) + f.Transit(f.Path(src, dst, 0), f.FullFrame())
 }
 
-// BDP returns the bytes that the receiver's downlink carries during its longest
-// credit loop, in whole full-size packets.
+// BDP returns the bytes that a receiver's downlink carries during its longest
+// credit loop, in whole full-size packets: the most of any receiver.
 func (f *Fabric) BDP() units.Bytes {
-	last := f.Hosts[len(f.Hosts)-1]
-	bytes := f.Downlink(last).Rate.BytesIn(f.CreditLoop(f.Hosts[0], last))
-	return max(1, bytes/f.FullFrame()) * f.FullFrame()
+	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
+	most := f.Downlink(last).Rate.BytesIn(f.CreditLoop(first, last))
+	if len(f.Spec.Links) > 0 { // else all pairs across the fabric are alike
+		for _, dst := range f.Hosts {
+			for _, src := range f.Hosts {
+				if src != dst {
+					most = max(most, f.Downlink(dst).Rate.BytesIn(f.CreditLoop(src, dst)))
+				}
+			}
+		}
+	}
+	return max(1, most/f.FullFrame()) * f.FullFrame()
 }

@@ -61,6 +61,17 @@ func TestTestbedBDP(t *testing.T) {
 	}
 }
 
+// A long link anywhere makes the BDP that of the hosts behind it.
+func TestBDPFollowsTheLongestLoop(t *testing.T) {
+	far := 10 * units.Microsecond
+	s := testbed
+	s.Links = []LinkOverride{{Between: [2]string{"h1-3", "leaf1"}, Delay: &far}}
+	f := mustNew(t, s)
+	if want := (100 * units.Gbps).BytesIn(f.CreditLoop(2, 0)) / 9038 * 9038; f.BDP() != want || want <= 216912 {
+		t.Errorf("BDP %d, want %d", f.BDP(), want)
+	}
+}
+
 // UnloadedExact's closed form against a packet-by-packet recurrence.
 func TestUnloadedExactMatchesRecurrence(t *testing.T) {
 	slow := 30 * units.Gbps

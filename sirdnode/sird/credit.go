@@ -31,7 +31,7 @@ func (s *SIRD) nextCredit(now Time, p *transport.Packet) (at Time, ok bool) {
 		return s.receiver.pacer.At(), false
 	}
 	i := m.from
-	cost := s.grant(m)
+	cost := s.grant(now, m)
 	s.receiver.pacer.Sent(now, cost, units.Nanosecond)
 	s.receiver.turns++
 	i.turn = s.receiver.turns
@@ -47,8 +47,15 @@ func (s *SIRD) grantSize(m *inMessage) (payload, wire Bytes) {
 	return payload, s.wireOf(payload)
 }
 
-// grant charges m's next packet.
-func (s *SIRD) grant(m *inMessage) Bytes {
+// grant charges m's next packet. Silence begins to count when there is something
+// to be heard.
+func (s *SIRD) grant(now Time, m *inMessage) Bytes {
+	if !m.overdue() {
+		m.heard = now
+	}
+	if m.from.granted == m.from.spent {
+		m.from.heard = now
+	}
 	payload, wire := s.grantSize(m)
 	if m.granted += payload; m.granted == m.Size {
 		m.from.want.Remove(m)
@@ -110,11 +117,13 @@ func (s *SIRD) before(a, b *inMessage) bool {
 
 // mayGrant reports whether sender i's bucket and the cap of one BDP let the
 // next packet of m be credited. The bucket is compared before adding by
-// default, else one smaller than a frame would never grant again.
+// default, else one smaller than a frame would never grant again. A sender that
+// fell silent gets one packet's credit at a time: it may be dead, and others can
+// use the rest.
 func (s *SIRD) mayGrant(i *inPeer, m *inMessage) bool {
 	_, wire := s.grantSize(m)
 	flight := i.inFlight()
-	if flight+wire > s.params.BDP {
+	if flight+wire > s.params.BDP || i.silent && flight > 0 || i.farBehind() {
 		return false
 	}
 	if s.params.BucketCheck == "after" {

@@ -107,6 +107,9 @@ func (s *SIRD) SenderEpoch(id int) uint8 { return s.sender.peers[id].epoch }
 // ControlQueue returns how many control packets wait.
 func (s *SIRD) ControlQueue() int { return len(s.control.list) - s.control.head }
 
+// ControlMemory returns how many it has room for.
+func (s *SIRD) ControlMemory() int { return cap(s.control.list) }
+
 // A Header is a header as tests read and write it.
 type Header struct {
 	Kind                          string

@@ -17,7 +17,7 @@ type inMessage struct {
 	uncounted Bytes           // wire bytes of the prefix still charged and not yet arrived
 	complete  bool
 
-	heard Time // when something of it last arrived, or its sender said it lives
+	heard Time // when something of it last arrived, or began to be due, or its sender said it lives
 	asked int  // RESENDs since
 }
 
@@ -34,7 +34,9 @@ type inPeer struct {
 	listed  bool // in receiver.wanting
 	turn    uint64
 	heard   Time
-	epoch   uint8
+	silent  bool   // nothing heard since credit was reclaimed
+	epoch   uint8  // of the totals
+	known   uint8  // the epoch that the sender last said it is in
 	granted uint32 // running totals of scheduled credit, modulo 2^32
 	spent   uint32
 	charged Bytes // unscheduled wire bytes expected
@@ -48,6 +50,11 @@ type inPeer struct {
 // inFlight returns the credit out to this sender, unscheduled bytes included.
 func (i *inPeer) inFlight() Bytes { return Bytes(int32(i.granted-i.spent)) + i.charged }
 
+// farBehind reports that the sender may be so many epochs behind that it would
+// take the next one for an old one. It then gets no credit, which might have to
+// be reclaimed, until it says which it is in.
+func (i *inPeer) farBehind() bool { return (i.epoch-i.known)&15 >= 7 }
+
 // isDone reports whether a message has been delivered before.
 func (i *inPeer) isDone(id transport.MessageID) bool {
 	_, ok := i.done[id]
@@ -57,10 +64,20 @@ func (i *inPeer) isDone(id transport.MessageID) bool {
 // raiseFloor forgets delivered messages whose acknowledgement has arrived: the
 // sender says that everything below floor is settled.
 func (i *inPeer) raiseFloor(floor transport.MessageID) {
-	for ; int32(floor-i.floor) > 0 && len(i.done) > 0; i.floor++ {
-		delete(i.done, i.floor)
+	jump := int32(floor - i.floor)
+	if jump <= 0 {
+		return
 	}
-	if int32(floor-i.floor) > 0 {
-		i.floor = floor
+	if int(jump) > len(i.done) { // however far a header makes it jump
+		for id := range i.done {
+			if int32(id-floor) < 0 {
+				delete(i.done, id)
+			}
+		}
+	} else {
+		for id := i.floor; id != floor; id++ {
+			delete(i.done, id)
+		}
 	}
+	i.floor = floor
 }

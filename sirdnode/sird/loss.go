@@ -91,8 +91,9 @@ func (s *SIRD) askAgain(now Time, i *inPeer) {
 	for _, m := range silent {
 		s.uncharge(m, m.uncounted)
 		if m.asked >= s.params.MaxResends {
-			s.env.Sink.Count(&abandons, 1)
-			s.abandon(m)
+			s.giveUp(i, m)
+		}
+		if i.messages[m.ID] != m {
 			continue
 		}
 		m.asked++
@@ -101,8 +102,20 @@ func (s *SIRD) askAgain(now Time, i *inPeer) {
 	}
 }
 
+// giveUp abandons m, and with it all else of a sender that has not been heard of
+// for as long.
+func (s *SIRD) giveUp(i *inPeer, m *inMessage) {
+	for _, other := range i.messages {
+		if other == m || i.silent {
+			s.env.Sink.Count(&abandons, 1)
+			s.abandon(other)
+		}
+	}
+}
+
 // ask grants and requests the first missing range of m, as much of it as B and
-// the cap of one BDP allow, but at least a packet.
+// the cap of one BDP allow, but at least a packet, and no more than that from a
+// sender that fell silent.
 func (s *SIRD) ask(m *inMessage) {
 	from, to, ok := m.got.Gap(0, m.granted)
 	if !ok {
@@ -110,7 +123,12 @@ func (s *SIRD) ask(m *inMessage) {
 	}
 	room := min(s.receiver.limit-s.receiver.used, s.params.BDP-m.from.inFlight())
 	n := min(to-from, max(1, room/s.frame)*s.mss)
-	s.charge(m.from, s.wireOfRange(n))
+	if m.from.silent {
+		n = min(n, s.mss)
+	}
+	if !m.from.farBehind() {
+		s.charge(m.from, s.wireOfRange(n))
+	}
 	s.control.push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: n})
 	s.env.Sink.Count(&resends, 1)
 }
@@ -121,6 +139,7 @@ func (s *SIRD) reclaim(i *inPeer) {
 	s.receiver.used -= Bytes(int32(i.granted - i.spent))
 	i.granted, i.spent = 0, 0
 	i.epoch = (i.epoch + 1) & 15
+	i.silent = true
 	s.env.Sink.Count(&reclaims, 1)
 }
 
@@ -152,6 +171,9 @@ func (s *SIRD) receiveResend(now Time, h *header, peer transport.HostID) {
 	if split := min(to, m.sent); from < split {
 		o.again = slices.DeleteFunc(o.again, func(a span) bool { return a.m == m })
 		o.again = append(o.again, span{m, from, split})
+		if o.held() < s.wireOf(min(s.mss, split-from)) {
+			s.control.push(note{peer: o.id, kind: busy, id: m.ID}) // not without credit
+		}
 	}
 	if unsent := max(from, m.sent); unsent < to {
 		surplus := Bytes(0)

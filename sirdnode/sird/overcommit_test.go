@@ -97,7 +97,6 @@ func TestOutcastReceiversShareBDPPlusSThr(t *testing.T) {
 					t.Errorf("SThr %v: receiver %d of %d allocates %.0f, want %.0f", sthr, r, n, got, want)
 				}
 			}
-			t.Logf("sthr %v n %d want %.0f each %.0f held %.0f", sthr, n, want, each[1]/samples, held/samples)
 		}
 	}
 }

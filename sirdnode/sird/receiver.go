@@ -54,6 +54,9 @@ func (s *SIRD) inPeer(id transport.HostID) *inPeer {
 // takeSpent brings the receiver's view of what a sender has spent up to date,
 // which replenishes B and the sender's bucket.
 func (s *SIRD) takeSpent(i *inPeer, h *header) {
+	if (i.epoch-h.epoch)&15 < (i.epoch-i.known)&15 {
+		i.known = h.epoch
+	}
 	if h.epoch != i.epoch {
 		return
 	}
@@ -71,7 +74,8 @@ func (s *SIRD) receiveData(now Time, h *header, p *transport.Packet) {
 		i.raiseFloor(h.id - transport.MessageID(h.behind))
 	}
 	n := Bytes(p.PayloadLen)
-	if h.length == 0 || Bytes(h.offset)+n > Bytes(h.length) || n == 0 && h.flags&request == 0 {
+	from, size := Bytes(h.offset), Bytes(h.length)
+	if size == 0 || n == 0 && h.flags&request == 0 || n > 0 && (from%s.mss != 0 || n != min(s.mss, size-from)) {
 		return // makes no sense
 	}
 	m := i.messages[h.id]
@@ -81,6 +85,9 @@ func (s *SIRD) receiveData(now Time, h *header, p *transport.Packet) {
 			return
 		}
 		m = s.newInMessage(now, i, h)
+		if i.farBehind() { // tell it the epoch
+			s.control.push(note{peer: i.id, kind: busy, flags: request, id: h.id})
+		}
 	} else if m.complete {
 		s.control.push(note{peer: i.id, kind: ack, id: h.id})
 		return
@@ -98,7 +105,8 @@ func (s *SIRD) receiveData(now Time, h *header, p *transport.Packet) {
 func (s *SIRD) newInMessage(now Time, i *inPeer, h *header) *inMessage {
 	m := &inMessage{from: i, heard: now}
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
-	m.prefix = min(m.Size, Bytes(h.prefix)*s.mss)
+	// No sender takes more than a BDP, or a packet, without credit.
+	m.prefix = min(m.Size, Bytes(h.prefix)*s.mss, (s.params.BDP/s.frame+1)*s.mss)
 	m.granted = m.prefix
 	i.messages[m.ID] = m
 	if s.params.AccountUnscheduled {
@@ -137,8 +145,8 @@ func (s *SIRD) takeBytes(now Time, i *inPeer, m *inMessage, h *header, p *transp
 	if h.flags&scheduled == 0 {
 		s.uncharge(m, s.wireOf(n))
 	}
-	// Packets are cut at the same places whenever they are sent, so bytes are
-	// new all together or not at all.
+	// Packets are cut at the same places whenever they are sent (receiveData saw to
+	// it), so bytes are new all together or not at all.
 	s.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
 	if m.slot.In() {
 		s.wantCredit(m)

@@ -65,6 +65,7 @@ func (s *SIRD) takeCredit(o *outPeer, h *header) {
 	case age > 0:
 		s.sender.credit -= o.held()
 		o.epoch, o.granted, o.spent = h.epoch, 0, 0
+		s.control.push(note{peer: o.id, kind: busy, id: o.next}) // says so
 	}
 	if more := Bytes(int32(h.credit - o.granted)); more > 0 && o.held()+more <= maxHeld {
 		o.granted = h.credit

@@ -96,7 +96,7 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	}
 	s.quiet = false
 	i := s.inPeer(p.Peer)
-	i.heard = now
+	i.heard, i.silent = now, false
 	if s.params.Samples == "all" || h.kind == data {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
 	}
@@ -171,8 +171,10 @@ func (q *queue) pop() (note, bool) {
 		return note{}, false
 	}
 	n := q.list[q.head]
-	if q.head++; q.head == len(q.list) {
-		q.list, q.head = q.list[:0], 0
+	// What is left moves to the front when it is the smaller half, so a queue that
+	// never runs empty does not grow for ever.
+	if q.head++; 2*q.head >= len(q.list) {
+		q.list, q.head = q.list[:copy(q.list, q.list[q.head:])], 0
 	}
 	return n, true
 }

@@ -56,6 +56,7 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 		{1, 1_000_000, true, 0},
 		{0.5, 32 * mss, false, 32},
 		{0.5, 33 * mss, true, 0},
+		{32 * frame / 100e3, 32 * mss, false, 32}, // exactly UnschT
 		{0, 1, true, 0},
 		{0, 8, true, 0},
 		{0, 1_000_000, true, 0},

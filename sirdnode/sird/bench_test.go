@@ -1,0 +1,137 @@
+package sird_test
+
+import (
+	"testing"
+
+	"sirdbed/sirdnode/sird"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// backToBack is two hosts whose packets are handed from one to the other without
+// any engine, on a link of 100 Gbps and no length.
+type backToBack struct {
+	hosts   [2]core
+	now     units.Time
+	ps      int64
+	p       transport.Packet
+	packets int
+	next    transport.MessageID
+}
+
+func newBackToBack(t testing.TB, hosts int) *backToBack {
+	f := rack(t, hosts)
+	return &backToBack{hosts: [2]core{newCore(t, f, 0, params(f, nil)), newCore(t, f, 1, params(f, nil))}}
+}
+
+// send has host 0 send a message.
+func (b *backToBack) send(size units.Bytes) {
+	b.hosts[0].Send(b.now, transport.Message{ID: b.next, Peer: 1, Size: size})
+	b.next++
+}
+
+// step passes time by a packet, and lets each host send one.
+func (b *backToBack) step() {
+	b.ps += 123_040
+	b.now = units.Time(b.ps / 1000)
+	for h, s := range b.hosts {
+		if s.Wake() > b.now || !s.Next(b.now, &b.p) {
+			continue
+		}
+		b.packets++
+		b.p.Peer = topo.HostID(h)
+		b.hosts[1-h].Receive(b.now, &b.p)
+		b.p = transport.Packet{HeaderBytes: b.p.HeaderBytes}
+	}
+}
+
+// large keeps two messages of 10 MB under way.
+func (b *backToBack) large() {
+	for int(b.next) < b.hosts[0].sink.acked+2 {
+		b.send(10_000_000)
+	}
+	b.step()
+}
+
+// small sends a message of 8 bytes, and has it delivered and acknowledged.
+func (b *backToBack) small() {
+	b.send(8)
+	for b.hosts[0].sink.acked < int(b.next) {
+		b.step()
+	}
+}
+
+// design.md section 3: "No allocation per packet in steady state."
+func TestNoAllocationPerPacket(t *testing.T) {
+	b := newBackToBack(t, 2)
+	for range 20_000 { // three messages
+		b.large()
+	}
+	before := b.packets
+	// What is left of two messages lasts for 5 times 1,200 packets.
+	allocs := testing.AllocsPerRun(4, func() {
+		for range 1200 {
+			b.step()
+		}
+	})
+	if packets := (b.packets - before) / 5; allocs != 0 || packets < 2200 {
+		t.Errorf("%v allocations in %d packets", allocs, packets)
+	}
+}
+
+// What a message costs does not grow with how many there were.
+func TestFewAllocationsPerMessage(t *testing.T) {
+	b := newBackToBack(t, 2)
+	for range 5000 {
+		b.small()
+	}
+	if allocs := testing.AllocsPerRun(5000, b.small); allocs > 4 {
+		t.Errorf("%v allocations per message of 8 bytes", allocs)
+	}
+}
+
+// BenchmarkCore tells what the protocol itself costs at both hosts together. An
+// op is a packet sent and received (large), or a message, of two packets (small).
+func BenchmarkCore(b *testing.B) {
+	b.Run("large", func(b *testing.B) {
+		bb := newBackToBack(b, 2)
+		for range 20_000 {
+			bb.large()
+		}
+		b.ReportAllocs()
+		b.ResetTimer()
+		for bb.packets = 0; bb.packets < b.N; {
+			bb.large()
+		}
+	})
+	b.Run("small", func(b *testing.B) {
+		bb := newBackToBack(b, 2)
+		for range 5000 {
+			bb.small()
+		}
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			bb.small()
+		}
+	})
+}
+
+// A receiver whose acknowledgements never quite drain keeps no memory of those
+// that have gone.
+func TestControlQueueThatNeverRunsEmptyDoesNotGrow(t *testing.T) {
+	s := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
+	for id := range transport.MessageID(20_000) {
+		s.get(0, 0, sird.Header{Kind: "DATA", ID: id, Length: 8, Prefix: 1, Behind: uint16(min(id, 10))}, 8, false)
+		if id < 10 {
+			continue
+		}
+		if h, _, ok := s.next(0); !ok || h.Kind != "ACK" || h.ID != id-10 {
+			t.Fatalf("message %d: sends %+v", id, h)
+		}
+	}
+	if room := s.ControlMemory(); s.ControlQueue() != 10 || room > 100 {
+		t.Errorf("%d packets wait in a queue with room for %d", s.ControlQueue(), room)
+	}
+}

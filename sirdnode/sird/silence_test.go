@@ -1,0 +1,219 @@
+package sird_test
+
+import (
+	"strings"
+	"testing"
+
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/sird"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// dead makes a Config.Lose that cuts a host off from a time on until another.
+func dead(h topo.HostID, from, until units.Time) func(model.PacketEvent) bool {
+	return func(e model.PacketEvent) bool { return (e.Src == h || e.Dst == h) && e.At >= from && e.At < until }
+}
+
+// design.md section 5: "After N resends the message fails, its credit is
+// released and the application gets an error."
+func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
+	f := rack(t, 3)
+	for _, c := range []struct {
+		name string
+		from units.Time // when the receiver dies
+		size units.Bytes
+		most units.Time // until the message fails
+	}{
+		{"never there, 8 bytes", 0, 8, 26 * units.Millisecond},
+		{"never there, a request", 0, 5_000_000, 26 * units.Millisecond},
+		{"never there, unscheduled", 0, 90_000, 26 * units.Millisecond},
+		{"dies in the middle", 100 * units.Microsecond, 5_000_000, 300 * units.Millisecond},
+	} {
+		sim := newSim(t, model.Config{Fabric: f, Lose: dead(1, c.from, units.Never), Sends: []model.Send{
+			{Src: 0, Dst: 1, Size: c.size}, {Src: 0, Dst: 2, Size: 3_000_000},
+		}})
+		if !sim.RunUntilDone(units.Second) {
+			t.Fatalf("%s: not done: %s", c.name, undone(sim))
+		}
+		for _, m := range sim.Messages() {
+			if m.Dst == 2 {
+				// The other receiver has the uplink for itself from then on.
+				if m.Delivered > units.Millisecond {
+					t.Errorf("%s: the other receiver's message: %+v", c.name, m)
+				}
+				continue
+			}
+			if m.Failed == units.Never || m.Failed > c.most || m.Failed < 20*units.Millisecond || m.Acked != units.Never {
+				t.Errorf("%s: %+v", c.name, m)
+			}
+			if !strings.Contains(m.Reason, "h1-2") || !strings.Contains(m.Reason, "5 attempts") {
+				t.Errorf("%s: reason %q", c.name, m.Reason)
+			}
+		}
+		if held := at(sim, 0).Held(); held != 0 {
+			t.Errorf("%s: %d of credit still held", c.name, held)
+		}
+		if leak := at(sim, 0).Leaks(); leak != "" {
+			t.Errorf("%s: %s", c.name, leak)
+		}
+	}
+}
+
+// design.md section 5; paper, section 4.4: what a silent sender holds is
+// reclaimed, and then B is there for the others again, whose messages take
+// hardly longer than without it; what it never sent is forgotten in the end.
+func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
+	f := rack(t, 4)
+	for _, c := range []struct {
+		name string
+		size units.Bytes
+		each int
+		dies units.Time
+	}{
+		{"one large message", 10_000_000, 1, 350_000},
+		{"many messages", 1_000_000, 12, 350_000},
+		{"unscheduled prefixes", 90_000, 6, 314_000},
+	} {
+		p := params(f, func(p *sird.Params) { p.LossTimeout = units.Millisecond })
+		sends := []model.Send{{Src: 2, Dst: 0, Size: 60_000_000}, {Src: 3, Dst: 0, Size: 120_000_000}}
+		for range c.each {
+			sends = append(sends, model.Send{At: 300_000, Src: 1, Dst: 0, Size: c.size})
+		}
+		// Dies when its requests are there, or the first packets of its prefixes.
+		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, Lose: dead(1, c.dies, units.Never)})
+		r := at(sim, 0)
+		sim.Run(400 * units.Microsecond)
+		if r.InFlight(1) < 50_000 {
+			t.Fatalf("%s: %d of credit out to the sender that is to die", c.name, r.InFlight(1))
+		}
+		// The silence is noticed within 3 timeouts (a look every half of one).
+		reclaimed := 400*units.Microsecond + 3*p.LossTimeout
+		sim.Run(reclaimed)
+		if got := r.InFlight(1); got > frame {
+			t.Errorf("%s: %d of credit out at %v", c.name, got, sim.Now())
+		}
+		before := sim.Port(f.Downlink(0).ID).WireBytes
+		used, samples := 0.0, 0.0
+		for sim.Now() < 4*reclaimed {
+			sim.Run(sim.Now() + 20*units.Microsecond)
+			used += float64(r.InFlight(1))
+			samples++
+		}
+		rate := units.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
+		if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
+			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name, used/samples, rate)
+		}
+		if sim.RunUntilDone(units.Second); at(sim, 0).Leaks() != "" {
+			sim.Run(sim.Now() + 100*units.Millisecond)
+		}
+		if leak := r.Leaks(); leak != "" {
+			t.Errorf("%s: %s", c.name, leak)
+		}
+		// All that the dead was to send is given up together with the first of it.
+		if resends, abandoned := counted(f, sim, "resends_asked"), counted(f, sim, "inbound_messages_abandoned"); resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
+			t.Errorf("%s: %d RESENDs, %d messages abandoned", c.name, resends, abandoned)
+		}
+		for _, m := range sim.Messages() {
+			if m.Src == 2 && m.Delivered == units.Never {
+				t.Errorf("%s: %+v", c.name, m)
+			}
+		}
+	}
+}
+
+// design.md section 5: silence counts only for messages with credit outstanding,
+// so it begins with the first credit, however long the message had to wait.
+func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
+	p := params(rack(t, 2), nil)
+	s := newCore(t, rack(t, 2), 0, p)
+	s.get(0, 1, sird.Header{Kind: "DATA", Request: true, Length: 1_000_000}, 0, false)
+	kinds := func(now units.Time) map[string]int {
+		n := map[string]int{}
+		for h, _, ok := s.next(now); ok; h, _, ok = s.next(now) {
+			n[h.Kind]++
+		}
+		return n
+	}
+	const begin = 50 * units.Millisecond // the host has not come to send before
+	if got := kinds(begin); got["CREDIT"] != 1 || got["RESEND"] != 0 {
+		t.Fatalf("at first %v", got)
+	}
+	for _, c := range []struct {
+		after             units.Time // in quarters of the timeout
+		resends, reclaims int
+	}{{1, 0, 0}, {3, 0, 0}, {5, 1, 0}, {7, 0, 0}, {9, 1, 1}} {
+		if got := kinds(begin + c.after*p.LossTimeout/4)["RESEND"]; got != c.resends || int(s.Epoch(1)) != c.reclaims {
+			t.Errorf("%d quarters of the timeout later: %d RESENDs, want %d; %d reclaims, want %d", c.after, got, c.resends, s.Epoch(1), c.reclaims)
+		}
+	}
+}
+
+// design.md section 5: credit is released when the message that it was for is
+// gone.
+func TestCreditThatNothingIsLeftForGoesBack(t *testing.T) {
+	s := newCore(t, rack(t, 2), 0, params(rack(t, 2), nil))
+	s.Send(0, transport.Message{Peer: 1, Size: 1_000_000})
+	s.next(0) // the request
+	s.get(10, 1, sird.Header{Kind: "CREDIT", Credit: 50_000}, 0, false)
+	s.get(10, 1, sird.Header{Kind: "ACK", Credit: 50_000}, 0, false)
+	h, _, ok := s.next(20)
+	if !ok || h.Kind != "BUSY" || h.Credit != 50_000 || s.Held() != 0 || s.Leaks() != "" {
+		t.Errorf("sends %+v, holds %d: %s", h, s.Held(), s.Leaks())
+	}
+}
+
+// design.md section 5: epochs are counted modulo 16. However many reclaims
+// outages make for, messages go on soon after each, and credit is neither lost nor
+// minted.
+func TestEpochsWrapSafely(t *testing.T) {
+	f := rack(t, 2)
+	const timeout = 50 * units.Microsecond
+	for _, resends := range []int{8, 50} {
+		wrapEpochs(t, f, params(f, func(p *sird.Params) { p.LossTimeout, p.MaxResends = timeout, resends }))
+	}
+}
+
+func wrapEpochs(t *testing.T, f *topo.Fabric, p *sird.Params) {
+	timeout := p.LossTimeout
+	limit := units.Bytes(float64(p.B) * float64(p.BDP))
+	for name, broken := range map[string]func(e model.PacketEvent) bool{
+		"both ways": func(e model.PacketEvent) bool { return true },
+		"data":      func(e model.PacketEvent) bool { return e.Src == 0 },
+		"credit":    func(e model.PacketEvent) bool { return e.Src == 1 },
+	} {
+		for _, outage := range []units.Time{2, 3, 5, 8, 12, 14, 15, 16, 17, 21, 25, 33, 45} {
+			// After an outage a sender announces its message again within 32
+			// timeouts. A new one begins shortly before the next outage.
+			const begin, rounds = 33 * units.Microsecond, 10
+			period := begin + outage*timeout + 40*timeout
+			var sends []model.Send
+			for i := range units.Time(rounds) {
+				sends = append(sends, model.Send{At: i * period, Src: 0, Dst: 1, Size: 500_000})
+			}
+			var sim *model.Sim
+			sim = newSim(t, model.Config{
+				Fabric: f, Params: p, Sends: sends,
+				Lose: func(e model.PacketEvent) bool {
+					at := e.At % period
+					return at >= begin && at < begin+outage*timeout && broken(e)
+				},
+				OnPacket: func(e model.PacketEvent) {
+					if s := at(sim, 1); s.Used() > limit+frame || s.Broken() != "" {
+						t.Fatalf("%s, %d timeouts: %d of credit out: %s", name, outage, s.Used(), s.Broken())
+					}
+				},
+			})
+			for i := range units.Time(rounds) {
+				if sim.Run((i + 1) * period); sim.Host(1).Counts().Delivered < int64(i+1) {
+					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), undone(sim))
+				}
+			}
+			if n := counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {
+				t.Errorf("%s, %d timeouts: %d reclaims: epochs do not wrap", name, outage, n)
+			}
+			noLeaks(t, f, sim)
+		}
+	}
+}
