@@ -31,7 +31,7 @@ const agreeWithin = 2
 
 // Compare compares samples of a port's queue with the queue rebuilt from a
 // capture, at the ticks within [from, to). A sample agrees with every depth
-// that the rebuilt queue had within tolerance of when it was read; its
+// that the rebuilt queue had while it was read, give or take tolerance; its
 // difference is that to the nearest of them. When a sample was read that is
 // the same as the one before is not logged: some time during its tick.
 func (q *PortQueue) Compare(log *QueueLog, from, to, tolerance units.Time) Agreement {
@@ -46,7 +46,7 @@ func (q *PortQueue) Compare(log *QueueLog, from, to, tolerance units.Time) Agree
 		for len(samples) > 0 && samples[0].Tick <= i {
 			now, samples = samples[0], samples[1:]
 			if now.Tick == i {
-				first, last = now.At, now.At
+				first, last = now.At, now.Until
 			}
 		}
 		if tick < from || tick >= to {

@@ -80,6 +80,7 @@ func writeParquet[T any](path string, each func(put func(T) error) error) (err e
 			err = os.Rename(part, path)
 		}
 		if err != nil {
+			os.Remove(part)
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()

@@ -65,6 +65,52 @@ func (j *judge) conservation() {
 	}
 }
 
+// drops: nothing was lost where no network would lose it.
+func (j *judge) drops() {
+	f := j.v.Facts
+	var ring int64
+	for _, h := range f.Hosts {
+		ring += h.RingDrops
+	}
+	for _, d := range []struct {
+		name  string
+		n     int64
+		level Level
+		where string
+	}{
+		{"socket drops", ring, Invalid, "hosts' receive rings"},
+		{"kernel drops", f.SoftnetDrops, Invalid, "the kernel's backlog"},
+		{"link drops", f.LinkDrops, Invalid, "interfaces outside their ports"},
+		{"capture drops", f.CaptureDrops, Degraded, "captures"},
+	} {
+		level := Pass
+		if d.n > 0 {
+			level = d.level
+		}
+		j.add(d.name, level, "0", "%d packets lost by %s", d.n, d.where)
+	}
+	j.corruption()
+}
+
+// corruption: checksums found what the fault shim damaged, all of it and
+// nothing else.
+func (j *judge) corruption() {
+	var found, meant int64
+	for _, h := range j.v.Facts.Hosts {
+		found += h.Corrupt
+		meant += h.Flipped
+	}
+	const limit = "as many as were damaged on purpose"
+	switch {
+	case found > meant:
+		j.add("corruption", Invalid, limit, "%d packets failed their checksum, %d were damaged on purpose", found, meant)
+	case found < meant:
+		j.add("corruption", Invalid, limit, "%d packets were damaged on purpose, %d failed their checksum", meant, found)
+	case meant > 0:
+		j.add("corruption", Pass, limit, "%d packets, found by their checksum", found)
+	}
+}
+
 // rates: over the whole run no port carried more than its rate.
 func (j *judge) rates() {
 	ports := map[string]*topo.Port{}

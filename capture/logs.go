@@ -86,7 +86,7 @@ func readLogs(dir string) (*rawLogs, error) {
 	if err := readJSON(filepath.Join(dir, "facts.json"), facts); err == nil {
 		l.facts = facts
 	} else if errors.Is(err, os.ErrNotExist) {
-		l.problem(FactsLost, "facts.json is missing: the run was killed before it could say what it ran on")
+		l.problem(FactsLost, "facts.json is missing: the run was killed, or its disk full, before it could say what it ran on")
 	} else {
 		l.problem(FactsLost, "%v", err)
 	}
@@ -176,15 +176,15 @@ func (l *rawLogs) readQueues(path string) {
 				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer, len(q.Ports))
 				continue
 			}
-			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.N, int64(r.ID), len(q.Ticks)})
-			swept = max(swept, r.At)
+			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
+			swept = max(swept, r.At+units.Time(r.Tag))
 		case record.Tick:
 			at := r.At
 			if n := len(q.Ticks); n > 0 && at < q.Ticks[n-1] {
 				l.problem(QueueLogCut, "queues: time goes back from %v to %v", q.Ticks[n-1], at)
 				at = q.Ticks[n-1]
 			}
-			swept = max(swept, at)
+			swept = max(swept, at, units.Time(r.N))
 			q.Ticks, q.swept = append(q.Ticks, at), append(q.swept, swept)
 		case record.Note:
 			l.problem(Note, "queues: %s", r.Text)

@@ -17,12 +17,13 @@ type QueueLog struct {
 	Ticks []units.Time    // when all ports were sampled, in order
 	Ports [][]QueueSample // by PortID: the samples that differ from the one before
 
-	swept []units.Time // by tick: when the last of its samples was read
+	swept []units.Time // by tick: until when ports were read
 }
 
 // A QueueSample says what waited at a port (design.md section 4, Queue).
 type QueueSample struct {
-	At      units.Time // when it was read
+	At      units.Time // when it was read: from then
+	Until   units.Time // until then
 	Bytes   int64
 	Packets int64
 	Tick    int // index of its tick; that of no tick if the log ends before it
@@ -116,7 +117,7 @@ func (q *QueueLog) SumOver(ports []topo.PortID) []QueueSample {
 	for _, p := range ports {
 		var last QueueSample
 		for _, s := range q.Ports[p] {
-			steps = append(steps, QueueSample{s.At, s.Bytes - last.Bytes, s.Packets - last.Packets, s.Tick})
+			steps = append(steps, QueueSample{s.At, s.Until, s.Bytes - last.Bytes, s.Packets - last.Packets, s.Tick})
 			last = s
 		}
 	}

@@ -222,8 +222,12 @@ func writeJSON(path string, value any) error {
 
 func writeFile(path string, data []byte) error {
 	part := path + ".part"
-	if err := os.WriteFile(part, data, 0o644); err != nil {
-		return err
+	err := os.WriteFile(part, data, 0o644)
+	if err == nil {
+		err = os.Rename(part, path)
 	}
-	return os.Rename(part, path)
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
 }

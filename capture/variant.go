@@ -33,8 +33,8 @@ type Options struct {
 	// Framing tells how a protocol cuts messages into packets, for the exact
 	// unloaded latency; nil asks package sirdnode.
 	Framing func(protocol string, mtu units.Bytes) (topo.Framing, error)
-	// SampleTolerance is how far the time of a queue sample may be off when it
-	// is compared with a capture; 0 for a full-size packet's time at the port.
+	// SampleTolerance is how far beyond the time during which a queue was read
+	// its depth may have been seen, when samples are compared with a capture.
 	SampleTolerance units.Time
 }
 
@@ -184,11 +184,7 @@ func (v *Variant) readCaptures(dir string, opt Options) {
 			if q.Packets == 0 || q.Local > q.Packets {
 				continue
 			}
-			tolerance := opt.SampleTolerance
-			if tolerance == 0 {
-				tolerance = q.Port.Rate.TimeFor(v.Fabric.FullFrame())
-			}
-			if a := q.Compare(&v.Queues, max(v.From, r.From), min(v.To, r.To), tolerance); a.Samples > 0 {
+			if a := q.Compare(&v.Queues, max(v.From, r.From), min(v.To, r.To), opt.SampleTolerance); a.Samples > 0 {
 				v.Agreements = append(v.Agreements, a)
 			}
 		}

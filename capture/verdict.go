@@ -69,7 +69,9 @@ func (v *Variant) judge() Verdict {
 	j.completeness()
 	j.integrity()
 	if v.Facts != nil {
-		j.conservation()
+		if j.lost == 0 {
+			j.conservation()
+		}
 		if v.Facts.Engine != modelEngine {
 			j.drops()
 			j.lateness()
@@ -96,6 +98,7 @@ func packetTime(f *topo.Fabric) units.Time {
 type judge struct {
 	v      *Variant
 	packet units.Time
+	lost   int // hosts whose totals are not known
 	checks []Check
 }
 
@@ -123,7 +126,7 @@ func (j *judge) completeness() {
 		from, to := j.v.Experiment.Window()
 		switch {
 		case f.Failure != "":
-			j.add("run", Invalid, "to its end", "it failed: %s", f.Failure)
+			j.add("run", Invalid, "to its end", "it failed: %s", brief(f.Failure))
 		case f.Reached < to:
 			j.add("run", Invalid, "to its end", "it ended at %v of a window from %v to %v", f.Reached, from, to)
 		default:
@@ -135,8 +138,8 @@ func (j *judge) completeness() {
 				lost = append(lost, h.Name)
 			}
 		}
-		if len(lost) > 0 {
-			j.add("hosts", Invalid, "all finish", "%d of %d hosts did not finish: %s", len(lost), len(f.Hosts), shorten(lost))
+		if j.lost = len(lost); j.lost > 0 {
+			j.add("hosts", Invalid, "all finish", "%d of %d hosts did not finish: %s", j.lost, len(f.Hosts), shorten(lost))
 		}
 	}
 	for _, k := range []struct {
@@ -165,36 +168,6 @@ func (j *judge) integrity() {
 		return
 	}
 	j.add("integrity", Pass, limit, "%d messages", len(j.v.Messages))
-}
-
-// drops: nothing was lost where no network would lose it.
-func (j *judge) drops() {
-	f := j.v.Facts
-	var ring, corrupt int64
-	for _, h := range f.Hosts {
-		ring += h.RingDrops
-		corrupt += h.Corrupt
-	}
-	for _, d := range []struct {
-		name  string
-		n     int64
-		level Level
-		where string
-	}{
-		{"socket drops", ring, Invalid, "hosts' receive rings"},
-		{"kernel drops", f.SoftnetDrops, Invalid, "the kernel's backlog"},
-		{"link drops", f.LinkDrops, Invalid, "interfaces outside their ports"},
-		{"capture drops", f.CaptureDrops, Degraded, "captures"},
-	} {
-		level := Pass
-		if d.n > 0 {
-			level = d.level
-		}
-		j.add(d.name, level, "0", "%d packets lost by %s", d.n, d.where)
-	}
-	if corrupt > 0 && !j.v.Experiment.Faults.Enabled() {
-		j.add("corruption", Invalid, "0", "%d packets failed their checksum", corrupt)
-	}
 }
 
 // lateness: loops woke up in time.
@@ -273,6 +246,13 @@ func (j *judge) burst(p *topo.Port) units.Bytes {
 		return p.Rate.BytesIn(units.Time(late.Nanoseconds() / max(1, j.v.Facts.Dilation)))
 	}
 	return 0
+}
+
+// brief is what of a failure goes into a list of reasons: what failed, and the
+// first of its last words.
+func brief(failure string) string {
+	lines := strings.SplitN(failure, "\n", 3)
+	return strings.Join(lines[:min(2, len(lines))], " ")
 }
 
 func shorten(texts []string) string {

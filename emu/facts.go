@@ -49,6 +49,7 @@ type HostFacts struct {
 	Sent      int64    `json:"sent"`     // packets handed to the network
 	Received  int64    `json:"received"` // packets taken from it, before the fault shim
 	Corrupt   int64    `json:"corrupt"`  // refused by their checksum
+	Flipped   int64    `json:"flipped"`  // damaged by the fault shim, for the checksum to find; 0 for the model
 	Foreign   int64    `json:"foreign"`  // not of the run's protocol, or not for this host
 	RingDrops int64    `json:"ring_drops"`
 	Faults    int64    `json:"faults"`    // packets that the fault shim dropped

@@ -37,7 +37,10 @@ func makeNamespaces(ctx context.Context, count int, inside func(i int) error) (m
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			switch err := unix.Unshare(unix.CLONE_NEWNET); {
+			case err == unix.ENOSPC: // not the disk's: see namespaces(7)
+				return fmt.Errorf("make network namespace %d of %d: the limit is reached: sysctl -w user.max_net_namespaces=10000", i+1, count)
+			case err != nil:
 				return fmt.Errorf("make network namespace %d of %d: %w; be root, or use a user namespace (emu.EnterCommand)", i+1, count, err)
 			}
 			fd, err := openNamespace()
@@ -85,12 +88,20 @@ func elsewhere(f func() error) error {
 	}
 	defer unix.Close(origin)
 	result := f()
-	if err := unix.Setns(origin, unix.CLONE_NEWNET); err != nil {
+	if err := unix.Setns(origin, unix.CLONE_NEWNET); err != nil && !inNamespace(origin) {
 		// Still locked: the thread ends with its goroutine.
 		return fmt.Errorf("return to the network namespace: %w (after: %v)", err, result)
 	}
 	runtime.UnlockOSThread()
 	return result
+}
+
+// inNamespace tells whether the calling thread is in the namespace of fd, as it
+// is when it had no right to leave it.
+func inNamespace(fd int) bool {
+	var here, there unix.Stat_t
+	return unix.Stat("/proc/thread-self/ns/net", &here) == nil && unix.Fstat(fd, &there) == nil &&
+		here.Dev == there.Dev && here.Ino == there.Ino
 }
 
 // within runs f on a thread inside the namespace of fd.

@@ -31,6 +31,10 @@ func (f *Fabric) choose() error {
 	return f.chooseWires()
 }
 
+// ErrNoMarker matches the error that says that ports have to mark and cannot:
+// without sch_red it takes the machine's root.
+var ErrNoMarker = errors.New("emu: no ECN marker")
+
 func (f *Fabric) chooseMarker() error {
 	f.marker = "none"
 	marks := false
@@ -53,7 +57,7 @@ func (f *Fabric) chooseMarker() error {
 	case f.config.Marker == "ebpf":
 		return fmt.Errorf("emu: %w", ebpf.Err)
 	default:
-		return fmt.Errorf("emu: the protocol needs ports that mark: %w", errors.Join(red.Err, ebpf.Err))
+		return fmt.Errorf("%w: the protocol has ports of this fabric mark packets, and nothing here can\n  %w\n  %w", ErrNoMarker, red.Err, ebpf.Err)
 	}
 	return nil
 }

@@ -87,7 +87,11 @@ func (p probe) run() Feature {
 		f.Remedy = ""
 		return f
 	case errors.Is(err, errNoNamespace) && f.Name != FeatureNetNS:
-		f.Remedy = "make network namespaces possible first"
+		f.Option, f.Remedy = "a network namespace to try it in", "make network namespaces possible first"
+	case errors.Is(err, unix.EPERM) && f.Name == FeatureNetNS:
+		f.Option = "CAP_SYS_ADMIN, as root has it, here or in a user namespace"
+	case errors.Is(err, unix.ENOSPC) && f.Name == FeatureNetNS:
+		f.Option = "a higher limit: sysctl -w user.max_net_namespaces=10000"
 	}
 	f.Err = port.Explain(err)
 	if !errors.Is(f.Err, ErrNotSupported) {

@@ -21,6 +21,9 @@ func tryUserNamespace() error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
+	if errors.Is(err, unix.ENOSPC) { // not the disk's: see namespaces(7)
+		err = errors.New("the limit is reached")
+	}
 	return &port.NotSupportedError{Feature: FeatureUserNS, Option: userNamespaceObstacle(), Err: fmt.Errorf("clone: %w", err)}
 }
 

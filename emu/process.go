@@ -29,6 +29,7 @@ type hostProcess struct {
 	words  lastWords
 	report *sirdnode.NodeReport // nil until it has finished
 	err    error                // how it ended; after ended
+	failed error                // why the run lost it, where that is known
 }
 
 // A launcher starts host processes from one thread that lives as long as it
@@ -115,12 +116,17 @@ func (p *hostProcess) await(ctx context.Context, state string) (sirdnode.NodeSta
 			case !ok:
 				return s, p.death()
 			case s.State == sirdnode.StateFailed:
-				return s, fmt.Errorf("host %s failed: %s", p.name, s.Error)
+				return s, p.failure(s)
 			case s.State == state:
 				return s, nil
 			}
 		}
 	}
+}
+
+// failure is what the process itself said before it ended.
+func (p *hostProcess) failure(s sirdnode.NodeStatus) error {
+	return fmt.Errorf("host %s failed: %s", p.name, s.Error)
 }
 
 // death describes how the process ended, with its last words.
@@ -147,20 +153,25 @@ func (p *hostProcess) stop(grace time.Duration) {
 	}
 }
 
-// lastWords keeps the end of what a process writes.
+// lastWords keeps what a process writes: of much, the beginning, where a Go
+// program that panics says why, and the end.
 type lastWords struct {
-	mu   sync.Mutex
-	text []byte
+	mu        sync.Mutex
+	head, end []byte
+	left      int // bytes left out between them
 }
 
-const keptWords = 4 << 10
+const keptWords = 2 << 10 // of each
 
 func (w *lastWords) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.text = append(w.text, b...)
-	if over := len(w.text) - keptWords; over > 0 {
-		w.text = append(w.text[:0], w.text[over:]...)
+	n := min(len(b), keptWords-len(w.head))
+	w.head = append(w.head, b[:n]...)
+	w.end = append(w.end, b[n:]...)
+	if over := len(w.end) - keptWords; over > 0 {
+		w.end = append(w.end[:0], w.end[over:]...)
+		w.left += over
 	}
 	return len(b), nil
 }
@@ -168,5 +179,9 @@ func (w *lastWords) Write(b []byte) (int, error) {
 func (w *lastWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return strings.TrimSpace(string(w.text))
+	gap := ""
+	if w.left > 0 {
+		gap = fmt.Sprintf("\n... (%d bytes)\n", w.left)
+	}
+	return strings.TrimSpace(string(w.head) + gap + string(w.end))
 }

@@ -28,7 +28,8 @@ type Real struct {
 	// Running, when set, is told which processes are hosts once they run, so
 	// that others can enter them. It is called again with nil at the end.
 	Running func([]RunningHost)
-	// Hold, when set, keeps the fabric up after the experiment until it returns.
+	// Hold, when set, keeps the fabric up after an experiment that came to its
+	// end, until it returns. What it does there is in no measurement.
 	Hold func(context.Context)
 }
 
@@ -57,7 +58,7 @@ func (r *Real) Run(ctx context.Context, x *Experiment, dir string, hooks Hooks) 
 		return run.facts, err
 	}
 	err = run.run(ctx)
-	run.facts.Wall = time.Since(run.facts.Started).Seconds()
+	run.facts.Wall = (time.Since(run.facts.Started) - run.held).Seconds()
 	if err != nil {
 		run.facts.Failure = err.Error()
 	}
@@ -80,37 +81,7 @@ type realRun struct {
 	launcher *launcher
 	hosts    []*hostProcess
 	clock    *clock.Clock
-}
-
-func (r *realRun) run(ctx context.Context) (err error) {
-	if r.topology, err = topo.New(r.x.Topology); err != nil {
-		return err
-	}
-	protocol, err := sirdnode.Protocol(r.x.Protocol)
-	if err != nil {
-		return err
-	}
-	params, err := sirdnode.DecodeParams(protocol, r.topology, r.x.Params)
-	if err != nil {
-		return err
-	}
-	network := protocol.Network(r.topology, params)
-	machine := MeasureMachine()
-	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
-		r.facts.Dilation = machine.Dilation(r.topology, r.x)
-	}
-	cfg := FabricConfig{
-		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
-		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
-	}
-	if r.fabric, err = Build(ctx, r.topology, cfg); err != nil {
-		return err
-	}
-	defer r.fabric.Close()
-	r.facts.Features = r.fabric.Features()
-	r.launcher = newLauncher()
-	defer r.launcher.close()
-	return r.measure(ctx)
+	held     time.Duration // how long the engine's Hold took
 }
 
 // measure starts the hosts and everything that watches them, waits for the end
@@ -136,18 +107,21 @@ func (r *realRun) measure(ctx context.Context) error {
 	if err == nil {
 		err = r.wait(ctx)
 	}
-	if r.engine.Hold != nil && err == nil {
-		r.engine.Hold(ctx)
-	}
 	r.land()
-	stopErr := r.stopHosts()
-	err = errors.Join(err, stopErr, samples.stop(&r.facts.SampleLateness), taps.stop(&r.facts.CaptureDrops))
+	err = errors.Join(err, samples.stop(&r.facts.SampleLateness), taps.stop(&r.facts.CaptureDrops))
 	r.facts.Steal = steal.since()
 	if after, e := SoftnetDrops(); e == nil {
 		r.facts.SoftnetDrops = after - softnet
 	}
+	err = errors.Join(err, r.collectPorts())
+	if r.engine.Hold != nil && err == nil {
+		since := time.Now()
+		r.engine.Hold(ctx)
+		r.held = time.Since(since)
+	}
+	err = errors.Join(err, r.stopHosts())
 	r.collectHosts()
-	return errors.Join(err, r.collectPorts())
+	return err
 }
 
 func (r *Real) announce(hosts []*hostProcess) {
@@ -193,66 +167,6 @@ func (r *realRun) startHosts(ctx context.Context) error {
 	return nil
 }
 
-// wait lets the hosts go and waits until all are done or one is lost. The
-// run's end may come before that.
-func (r *realRun) wait(ctx context.Context) error {
-	lost := make(chan error, len(r.hosts))
-	done := make(chan struct{}, len(r.hosts))
-	ended := make(chan struct{})
-	defer close(ended)
-	for _, p := range r.hosts {
-		if err := p.say(fmt.Sprintf("go %d", r.clock.Origin())); err != nil {
-			return errors.Join(p.death(), err)
-		}
-		go p.watch(done, lost, ended)
-	}
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))
-	for left := len(r.hosts); left > 0; {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case err := <-lost:
-			return err
-		case <-done:
-			left--
-		case <-end:
-			return nil
-		case <-tick.C:
-			if r.hooks.Progress != nil {
-				r.hooks.Progress(max(0, min(r.clock.Now(), r.x.End())))
-			}
-		}
-	}
-	return nil
-}
-
-// watch passes on that the process is done, or is lost before ended.
-func (p *hostProcess) watch(done chan<- struct{}, lost chan<- error, ended <-chan struct{}) {
-	for {
-		select {
-		case <-ended:
-			return
-		case s, ok := <-p.status:
-			switch {
-			case !ok:
-				lost <- p.death()
-				return
-			case s.State == sirdnode.StateFailed:
-				lost <- fmt.Errorf("host %s failed: %s", p.name, s.Error)
-				return
-			case s.State == sirdnode.StateDone:
-				done <- struct{}{}
-			case s.State == sirdnode.StateFinished:
-				p.report = s.Report // it reached the end by itself
-				done <- struct{}{}
-				return
-			}
-		}
-	}
-}
-
 // land has the hosts send nothing more and waits until the fabric is empty, as
 // far as that can be seen, so that every packet is accounted for.
 func (r *realRun) land() {
@@ -290,16 +204,17 @@ func (r *realRun) stopHosts() error {
 	defer cancel()
 	var errs []error
 	for _, p := range r.hosts {
-		if p.report == nil {
-			if s, err := p.await(ctx, sirdnode.StateFinished); err != nil {
+		if p.failed == nil {
+			if s, err := p.await(ctx, sirdnode.StateFinished); errors.Is(err, context.DeadlineExceeded) {
+				errs = append(errs, fmt.Errorf("host %s did not answer within %v at the end, and was killed", p.name, stopGrace))
+			} else if err != nil {
 				errs = append(errs, err)
 			} else {
 				p.report = s.Report
 			}
-		}
+		} // else wait has told
 		p.stop(time.Second)
 	}
-	// One lost host is told once: wait has named it.
 	if len(errs) > 3 {
 		errs = append(errs[:3], fmt.Errorf("and %d more hosts", len(errs)-3))
 	}
@@ -346,7 +261,7 @@ func (r *realRun) collectHosts() {
 			all.Merge(&rep.Lateness)
 			f = HostFacts{
 				Name: p.name, Finished: true,
-				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Foreign: rep.NIC.Foreign,
+				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Flipped: rep.NIC.Flipped, Foreign: rep.NIC.Foreign,
 				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
 				Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),
 			}

@@ -41,8 +41,12 @@ func (d RunDir) write(name string, v any) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	path := filepath.Join(string(d), name)
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o644); err != nil {
-		return err
+	err = os.WriteFile(path+".new", append(b, '\n'), 0o644)
+	if err == nil {
+		err = os.Rename(path+".new", path)
 	}
-	return os.Rename(path+".new", path)
+	if err != nil {
+		os.Remove(path + ".new")
+	}
+	return err
 }

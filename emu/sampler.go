@@ -25,7 +25,13 @@ type sampler struct {
 	quit     chan struct{}
 	ended    chan error
 	lateness clock.Lateness
+
+	swept   int64 // when the latest sample was complete, by the kernel's clock
+	flushAt int64
 }
+
+// flushEvery is how much of the samples a crash can cost, by the kernel's clock.
+const flushEvery = 200e6
 
 // leastInterval is the shortest time between two samples, by the kernel's clock.
 // A sample takes a netlink dump for each switch.
@@ -73,23 +79,41 @@ func (s *sampler) run() error {
 		if err := s.fabric.Sample(stats); err != nil {
 			return fmt.Errorf("sampling queues: %w", err)
 		}
+		s.swept = clock.Monotonic()
 		for _, id := range s.ids {
 			bytes, packets := stats[id].Backlog()
 			if bytes == before[id] {
 				continue
 			}
 			before[id] = bytes
+			at := s.clock.ToNominal(stats[id].At)
 			s.log.Put(record.Record{
-				Kind: record.Queue, At: s.clock.ToNominal(stats[id].At), Peer: uint16(id), ID: uint32(packets), N: bytes,
+				Kind: record.Queue, At: at, Tag: uint32(max(0, s.readUntil(stats, id)-at)),
+				Peer: uint16(id), ID: uint32(packets), N: bytes,
 			})
 		}
-		if err := s.log.Put(record.Record{Kind: record.Tick, At: now}); err != nil {
+		err := s.log.Put(record.Record{Kind: record.Tick, At: now, N: int64(s.clock.ToNominal(s.swept))})
+		if err == nil && s.swept >= s.flushAt {
+			s.flushAt = s.swept + flushEvery
+			err = s.log.Flush()
+		}
+		if err != nil {
 			return fmt.Errorf("writing queue samples: %w", err)
 		}
 		// Sampling that fell behind is not made up for.
 		at += s.every * ((s.clock.Now() - at) / s.every)
 	}
 	return nil
+}
+
+// readUntil is when at the latest a port was read: when the reading of the next
+// switch began, since each takes one dump.
+func (s *sampler) readUntil(stats []port.Stats, id topo.PortID) units.Time {
+	topology := s.fabric.Topology()
+	if next := int(topology.Ports[id].Node) + 1; next < len(topology.Nodes) {
+		return s.clock.ToNominal(stats[topology.Nodes[next].Ports[0]].At)
+	}
+	return s.clock.ToNominal(s.swept)
 }
 
 // stop ends the sampling and tells how late it was. A nil sampler was off.

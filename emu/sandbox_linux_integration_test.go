@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,11 +187,15 @@ func processes(t *testing.T, tok string) map[string][]int {
 	return found
 }
 
-// Killing the front, or the worker, ends every process of the run and frees its
-// namespaces: a veth that the test plugs into a host's namespace goes with it.
+// Killing the front, the supervisor or the worker ends every process of the run
+// and frees its namespaces: a veth that the test plugs into a host's namespace
+// goes with it.
 func TestKilledRunLeavesNothing(t *testing.T) {
-	for _, victim := range []string{"front-worker", "worker"} {
-		t.Run(victim, func(t *testing.T) {
+	for name, victim := range map[string]struct {
+		role   string
+		number int // of the role, in the order in which they began
+	}{"front": {"front-worker", 0}, "supervisor": {"worker", 0}, "worker": {"worker", 1}} {
+		t.Run(name, func(t *testing.T) {
 			_, tok := front(t, "worker")
 			before := processes(t, tok)
 			for role, want := range map[string]int{"front-worker": 1, "worker": 2, "host": 2} { // supervisor and worker; host and orphan
@@ -199,8 +204,9 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 				}
 			}
 			plug := plugInto(t, before["host"])
-			pids := before[victim]
-			if err := unix.Kill(pids[len(pids)-1], unix.SIGKILL); err != nil {
+			pids := before[victim.role]
+			slices.Sort(pids)
+			if err := unix.Kill(pids[victim.number], unix.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
 			deadline := time.Now().Add(10 * time.Second)
@@ -220,12 +226,9 @@ func plugInto(t *testing.T, pids []int) func() bool {
 	t.Helper()
 	mine := nstest.Namespace(t)
 	h := mine.Handle(t)
-	for _, pid := range pids {
-		err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug", PeerNamespace: netlink.NsPid(pid)})
-		if err != nil {
-			t.Fatalf("plug into the namespace of process %d: %v", pid, err)
-		}
-		break
+	err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug", PeerNamespace: netlink.NsPid(pids[0])})
+	if err != nil {
+		t.Fatalf("plug into the namespace of process %d: %v", pids[0], err)
 	}
 	return func() bool {
 		_, err := h.LinkByName("plug")

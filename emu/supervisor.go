@@ -40,7 +40,10 @@ func loopbackUp() error {
 // until the worker does. It returns the worker's exit status.
 func supervise() (int, error) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
+	if !signal.Ignored(unix.SIGHUP) { // as nohup has it
+		signal.Notify(signals, unix.SIGHUP)
+	}
 	if err := os.Setenv(sandboxVar, "worker"); err != nil {
 		return 0, err
 	}

@@ -45,7 +45,7 @@ type Scenario struct {
 	Sample     Sample       `yaml:"sample,omitempty" json:"sample,omitempty" jsonschema_description:"How often the fabric and the hosts are looked at."`
 	QueueLimit units.Bytes  `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty" jsonschema_description:"Bytes that each port holds for each priority before it drops; inf or absent: no drops."`
 	Capture    []string     `yaml:"capture,omitempty" json:"capture,omitempty" jsonschema_description:"Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng files."`
-	SnapLen    units.Bytes  `yaml:"snap_len,omitempty" json:"snap_len,omitempty" jsonschema_description:"Bytes kept of each captured frame; 0 for all."`
+	SnapLen    units.Bytes  `yaml:"snap_len,omitempty" json:"snap_len,omitempty" jsonschema_description:"Bytes kept of each captured frame, 128 (all headers) unless given; inf for all."`
 	Faults     fault.Config `yaml:"faults,omitempty" json:"faults,omitempty" jsonschema_description:"Loss, duplication, reordering and corruption at the receiving hosts."`
 	Dilation   Dilation     `yaml:"dilation,omitempty" json:"dilation,omitempty" jsonschema_description:"Factor by which the real and virtual engines stretch time; auto (default) lets the engine choose."`
 
@@ -147,6 +147,12 @@ func (s *Scenario) setDefaults() {
 	}
 	if s.Sample.Gauges == 0 {
 		s.Sample.Gauges = 10 * units.Microsecond
+	}
+	switch s.SnapLen {
+	case 0:
+		s.SnapLen = 128
+	case units.Unlimited:
+		s.SnapLen = 0
 	}
 	if s.QueueLimit == units.Unlimited {
 		s.QueueLimit = 0

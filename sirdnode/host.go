@@ -197,11 +197,20 @@ func (h *Host) Done() bool {
 	return h.source.NextAt() == units.Never && h.counts.Offered == h.counts.Acked+h.counts.Failed
 }
 
+// Settled reports that the host is done and its transport waits for nothing,
+// not even for credit to come back: unless something arrives, nothing changes.
+func (h *Host) Settled() bool { return h.Done() && h.proto.Wake() == units.Never }
+
 // Counts returns the host's totals so far.
 func (h *Host) Counts() Counts { return h.counts }
 
-// Finish writes the host's totals and ends its log.
+// Finish writes the gauges' last values and the host's totals, and ends its log.
 func (h *Host) Finish(now units.Time) error {
+	if h.cfg.GaugeEvery > 0 {
+		for i, read := range h.gauges {
+			h.log.PutGauge(now, i, read())
+		}
+	}
 	c := h.counts
 	for _, e := range []struct {
 		name string

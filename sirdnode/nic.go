@@ -19,6 +19,7 @@ type NICCounts struct {
 	Sent     int64 `json:"sent"`     // packets handed to the kernel
 	Received int64 `json:"received"` // packets of the run's protocol, before the fault shim
 	Corrupt  int64 `json:"corrupt"`  // refused by their checksum
+	Flipped  int64 `json:"flipped"`  // that the fault shim flipped a bit of, copies included
 	Foreign  int64 `json:"foreign"`  // of another protocol, or not for this host
 	Drops    int64 `json:"drops"`    // that the receive ring had no room for
 	Full     int64 `json:"full"`     // times that the kernel could not take more
@@ -124,14 +125,17 @@ func (n *nic) takeOne(frame []byte, realtime int64) {
 	}
 	fault.Flip(frame, verdict.FlipBit)
 	if verdict.Duplicate {
-		n.hold(arrival, frame)
+		n.hold(arrival, frame, verdict.FlipBit >= 0)
 	}
-	n.hold(arrival+verdict.Delay, frame)
+	n.hold(arrival+verdict.Delay, frame, verdict.FlipBit >= 0)
 }
 
-func (n *nic) hold(due units.Time, frame []byte) {
-	if !n.held.Put(due, frame) {
+func (n *nic) hold(due units.Time, frame []byte, flipped bool) {
+	switch {
+	case !n.held.Put(due, frame):
 		n.counts.Drops++
+	case flipped:
+		n.counts.Flipped++
 	}
 }
 
@@ -246,8 +250,12 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	return f.Encode(buf)
 }
 
-// finish returns the socket's totals.
+// finish returns the socket's totals. Frames that are still held come too late
+// for the transport, but not to be counted.
 func (n *nic) finish() (NICCounts, error) {
+	for n.due() != units.Never {
+		n.deliver(units.Never)
+	}
 	drops, err := n.socket.Drops()
 	if err != nil {
 		return n.counts, fmt.Errorf("counting the receive ring's drops: %w", err)

@@ -50,7 +50,8 @@ type NodeConfig struct {
 // answers with NodeStatus in JSON.
 const (
 	StateReady    = "ready"    // configured, waiting for "go"
-	StateDone     = "done"     // its messages are settled, or the end has come; still serving others
+	StateDone     = "done"     // its messages and its transport's state are settled, or the end has come; still serving others
+	StateBusy     = "busy"     // not done after all: others had something for it
 	StateFinished = "finished" // stopped in good order; Report holds its totals
 	StateFailed   = "failed"   // Error says why
 )
@@ -102,6 +103,8 @@ type node struct {
 	last                units.Time // no event is earlier
 	done                bool       // said so
 	landing             bool       // sends nothing more
+	busy                int64      // processor time when it began to land, since start
+	landed              int64      // when that was, monotonic ns
 	lateness, generator clock.Lateness
 }
 
@@ -131,11 +134,20 @@ func (n *node) run(log io.Writer) error {
 		return err
 	}
 	n.nic.clock = n.clock
-	start := processCPU()
+	n.busy = -processCPU()
 	if err := n.loop(); err != nil {
 		return err
 	}
-	return n.finish(float64(processCPU()-start) / float64(max(1, clock.Monotonic()-origin)))
+	n.land(clock.Monotonic())
+	return n.finish(float64(n.busy) / float64(max(1, n.landed-origin)))
+}
+
+// land begins to send nothing more. What comes then is no load of the run's.
+func (n *node) land(mono int64) {
+	if !n.landing {
+		n.landing, n.landed = true, mono
+		n.busy += processCPU()
+	}
 }
 
 func (n *node) setUp(log io.Writer) error {
@@ -180,11 +192,13 @@ func (n *node) loop() error {
 		}
 		now := n.clock.ToNominal(mono)
 		if extra[0].Revents != 0 {
-			if stop, err := n.listen(); err != nil || stop {
+			if stop, err := n.listen(mono); err != nil || stop {
 				return err
 			}
 		}
-		n.landing = n.landing || now >= n.cfg.End
+		if now >= n.cfg.End {
+			n.land(mono)
+		}
 		if now < 0 {
 			wait = n.clock.Origin()
 			continue
@@ -199,11 +213,8 @@ func (n *node) loop() error {
 				return fmt.Errorf("writing the host's log: %w", err)
 			}
 		}
-		if !n.done && (n.landing || now >= n.cfg.To && n.host.Done()) {
-			n.done = true
-			if err := n.out.Encode(NodeStatus{State: StateDone}); err != nil {
-				return err
-			}
+		if err := n.tell(now); err != nil {
+			return err
 		}
 		next := n.nic.due()
 		if !n.landing {
@@ -214,6 +225,20 @@ func (n *node) loop() error {
 		}
 		wait = min(n.clock.ToKernel(next), flushAt)
 	}
+}
+
+// tell tells the controller when the host is done, and when it is so no more.
+func (n *node) tell(now units.Time) error {
+	done := n.landing || now >= n.cfg.To && n.host.Settled()
+	if done == n.done {
+		return nil
+	}
+	n.done = done
+	state := StateBusy
+	if done {
+		state = StateDone
+	}
+	return n.out.Encode(NodeStatus{State: state})
 }
 
 // serve does what is due by now, in the order and as of the times in which it
@@ -327,7 +352,7 @@ func (c *controlPipe) line() ([]byte, error) {
 
 // listen is called when the controller has something to say: it reports whether
 // that is to stop, or it is gone.
-func (n *node) listen() (stop bool, err error) {
+func (n *node) listen(mono int64) (stop bool, err error) {
 	line, err := n.control.line()
 	switch {
 	case err == io.ErrUnexpectedEOF:
@@ -335,7 +360,7 @@ func (n *node) listen() (stop bool, err error) {
 	case err != nil:
 		return true, err
 	case string(line) == "land":
-		n.landing = true
+		n.land(mono)
 		// "stop" may have come with it.
 		return bytes.IndexByte(n.control.rest, '\n') >= 0, nil
 	case string(line) == "stop":

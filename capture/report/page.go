@@ -69,13 +69,22 @@ func Write(dir string, m *capture.Manifest, s *capture.Summary, variants []*capt
 	}
 	var errs []error
 	for _, f := range figures {
-		errs = append(errs, os.WriteFile(filepath.Join(plots, f.Name+".svg"), f.SVG, 0o644))
+		errs = append(errs, write(filepath.Join(plots, f.Name+".svg"), f.SVG))
 	}
 	text, err := Page(m, s, figures)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, PageFile), text, 0o644)
+		err = write(filepath.Join(dir, PageFile), text)
 	}
 	return errors.Join(append(errs, err)...)
+}
+
+// write leaves a file whole or not at all.
+func write(path string, text []byte) error {
+	err := os.WriteFile(path, text, 0o644)
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
 }
 
 // Page returns report.html.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,24 +11,31 @@ import (
 	"sirdbed/emu/model"
 	"sirdbed/scenarios"
 	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/sird"
 )
 
-// engines makes each engine that this binary has. running is to be told which
-// processes are hosts of the fabric that is up, and nil when it is down.
-var engines = map[scenarios.Engine]func(running func([]HostState)) emu.Engine{
-	scenarios.EngineModel: func(func([]HostState)) emu.Engine { return model.Engine{} },
-	scenarios.EngineReal: func(running func([]HostState)) emu.Engine {
+// engines makes each engine that this binary has.
+var engines = map[scenarios.Engine]func(visitors) emu.Engine{
+	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
+	scenarios.EngineReal: func(v visitors) emu.Engine {
 		return &emu.Real{
 			NodeCommand: []string{"/proc/self/exe", nodeCommand},
+			Hold:        v.hold,
 			Running: func(hosts []emu.RunningHost) {
 				var list []HostState
 				for _, h := range hosts {
 					list = append(list, HostState{h.Name, h.PID})
 				}
-				running(list)
+				v.running(list)
 			},
 		}
 	},
+}
+
+// visitors are what lets people into a fabric that is up.
+type visitors struct {
+	running func([]HostState)     // told which processes are hosts, and nil when it goes down
+	hold    func(context.Context) // if set, returns when the fabric may go down
 }
 
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
@@ -63,4 +72,42 @@ func engineExists(name scenarios.Engine) error {
 		return nil
 	}
 	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)", name, strings.Join(engineNames(), ", ")))
+}
+
+// check finds out whether the machine has what the experiments need, before
+// anything is made of them. Its error says what to do.
+func (r *scenarioRun) check() error {
+	engine, ok := engines[r.engine](visitors{}).(interface{ Check(*emu.Experiment) error })
+	if !ok {
+		return nil
+	}
+	for i := range r.experiments {
+		x := &r.experiments[i]
+		if err := engine.Check(x); err != nil {
+			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
+		}
+	}
+	return nil
+}
+
+// waysOut says what to do about something that the machine lacks.
+func (r *scenarioRun) waysOut(x *emu.Experiment, err error) string {
+	if !errors.Is(err, emu.ErrNotSupported) {
+		return ""
+	}
+	var ways []string
+	if errors.Is(err, emu.ErrNoMarker) {
+		if os.Getuid() != 0 || inUserNamespace() {
+			ways = append(ways, "run it with sudo: root can mark by eBPF")
+		}
+		if x.Protocol == sird.Protocol.Name {
+			ways = append(ways, "do without marks: --set sird.ecn=none (sird: {ecn: none} in the scenario)")
+		}
+	}
+	for _, name := range engineNames() {
+		if name != string(r.engine) {
+			ways = append(ways, "--engine "+name)
+		}
+	}
+	return "\nWhat to do:\n  " + strings.Join(append(ways, "sirdbed doctor has the details"), "\n  ")
 }

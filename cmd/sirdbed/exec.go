@@ -21,7 +21,8 @@ func newExec() *cobra.Command {
 		Long: text(`
 			Enter the namespaces of a host of a fabric that is up, and run a command there: a shell unless one is given. What the
 			kernel of host hL-H answers to is 10.250.L.H (ping, kernel TCP); its interface carries the name of the leaf at the
-			other end. The fabric belongs to a run in another terminal, and goes when that ends.
+			other end. The fabric belongs to a run in another terminal, and goes when that ends: sirdbed run --hold
+			keeps it up.
 
 			Where several runs are up, --run chooses one; without it the newest is meant.`),
 		Example: text(`
@@ -57,7 +58,7 @@ func chooseRun(name string) (*State, error) {
 		names = append(names, live[i].Run)
 	}
 	if len(live) == 0 {
-		return nil, errors.New("no fabric is up: start one with sirdbed run, and use exec while it runs")
+		return nil, errors.New("no fabric of this user is up: start one with sirdbed run, and use exec while it runs (--hold keeps it up); a run with sudo takes exec with sudo")
 	}
 	return nil, badInput(fmt.Errorf("no run is called %q: running are %s", name, strings.Join(names, ", ")))
 }

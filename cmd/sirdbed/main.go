@@ -65,7 +65,7 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)
 		return exitFailed
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	defer stop()
 	context.AfterFunc(ctx, func() {
 		// A second signal kills at once. The first may come more than once, from
@@ -74,6 +74,16 @@ func Main() int {
 		stop()
 	})
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// ends lists the signals that end a command early: a terminal that closes is an
+// interrupt too, unless nohup has SIGHUP ignored.
+func ends() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {

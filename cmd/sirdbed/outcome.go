@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sirdbed/capture"
@@ -112,7 +113,7 @@ func inOrder(entries []os.DirEntry, s *scenarios.Scenario) (names []string) {
 }
 
 // report analyzes and prints, and turns the outcome to the command's error.
-func (r *scenarioRun) report(interrupted bool) error {
+func (r *scenarioRun) report() error {
 	if !r.json {
 		fmt.Fprintln(r.stderr, "analyzing")
 	}
@@ -123,15 +124,17 @@ func (r *scenarioRun) report(interrupted bool) error {
 	if o == nil || o.summary == nil {
 		return err
 	}
-	if printErr := o.print(r.stdout, r.json); printErr != nil {
+	if printErr := o.print(r.stdout, r.json); printErr != nil && !r.interrupted { // its terminal may be gone
 		return printErr
 	}
 	switch {
+	case err != nil && diskFull(err) && r.toldDisk():
+		return &codedError{exitFailed, errReported}
 	case err != nil:
 		return err
 	case len(r.failures) > 0:
 		return &codedError{exitFailed, errReported}
-	case interrupted:
+	case r.interrupted:
 		fmt.Fprintln(r.stderr, "interrupted: the above is what was measured until then")
 		return &codedError{exitStopped, errReported}
 	}
@@ -149,8 +152,16 @@ func (o *outcome) print(w io.Writer, asJSON bool) error {
 	for _, lost := range o.lost {
 		fmt.Fprintln(w, lost)
 	}
-	_, err := fmt.Fprintf(w, "\nResults: %s\nTo look at: %s\n", o.dir, filepath.Join(o.dir, report.PageFile))
-	return err
+	fmt.Fprintf(w, "\nResults: %s\n", o.dir)
+	if page := filepath.Join(o.dir, report.PageFile); exists(page) {
+		fmt.Fprintf(w, "To look at: %s\n", page)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // tellFailures names the variants that failed; why, progress has told unless it
@@ -166,10 +177,19 @@ func (r *scenarioRun) tellFailures() {
 	fmt.Fprintf(r.stderr, "%d of %d variants failed: %s\n", len(names), len(r.experiments), strings.Join(names, ", "))
 }
 
+// toldDisk tells whether a variant failed, and has said so, for a full disk.
+func (r *scenarioRun) toldDisk() bool {
+	return slices.ContainsFunc(r.failures, func(f failure) bool { return diskFull(f.err) })
+}
+
 // verdict is the error with which a command ends that has reported a result.
 func (o *outcome) verdict(stderr io.Writer) error {
 	if o.summary.Verdict == capture.Invalid {
-		fmt.Fprintln(stderr, "the verdict is INVALID: this machine did not keep up. Try a larger --dilation, a quieter machine, or --engine model")
+		what := "see its reasons above"
+		if len(o.lost) == 0 && len(o.complete()) == len(o.variants) {
+			what = "this machine did not keep up. Try a larger --dilation, a quieter machine, or --engine model"
+		}
+		fmt.Fprintln(stderr, "the verdict is INVALID: "+what)
 		return &codedError{exitInvalid, errReported}
 	}
 	unmet := 0

@@ -77,6 +77,16 @@ func (p *progress) reached(at units.Time) {
 	}
 }
 
+// pause says, in a line of its own, that for now nothing comes of the run.
+func (p *progress) pause(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	fmt.Fprintf(p.w, "%s: %s\n", p.label, why)
+}
+
 // done ends it with a word on how it went.
 func (p *progress) done(err error) {
 	p.mu.Lock()

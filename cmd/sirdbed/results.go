@@ -69,9 +69,26 @@ func giveBack(dir string) {
 // explainDisk says what to do about a full disk, in one line however many files
 // did not fit. Other errors stay as they are.
 func explainDisk(err error, dir string) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if err == nil || !diskFull(err) {
 		return err
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)", dir, first)
+	what := err.Error()
+	for line := range strings.Lines(what) {
+		if diskFull(errors.New(line)) {
+			what = strings.TrimSpace(line)
+			break
+		}
+	}
+	return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)", dir, what)
+}
+
+// diskFull tells whether an error is that of a full disk, here or, by its word,
+// in a host process.
+func diskFull(err error) bool {
+	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
+		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
+			return true
+		}
+	}
+	return false
 }

@@ -27,6 +27,7 @@ type runOptions struct {
 	dilation string
 	variants []string
 	set      []string
+	hold     bool
 }
 
 func newRun() *cobra.Command {
@@ -44,7 +45,9 @@ func newRun() *cobra.Command {
 			The verdict says whether this machine was fast enough for the figures to stand: PASS, DEGRADED or INVALID. Bounds
 			are what the scenario's author, or the paper, expects.
 
-			A first interrupt ends the run early and reports what was measured until then, a second one ends at once.
+			A first interrupt ends the run early and reports what was measured until then, a second one ends at once. With --hold
+			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
+			What happens on it then is in no figure.
 
 			Exit codes: 0 fine, 1 failed, 2 bad input, 3 verdict INVALID, 4 a bound not met, 130 interrupted.`),
 		Example: text(`
@@ -52,7 +55,8 @@ func newRun() *cobra.Command {
 			sirdbed run scenarios/incast.yaml
 			sirdbed run incast --engine model --variant srpt,rr
 			sirdbed run outcast --set variants.sthr-0.5.sird.sthr=0.25 --seed 7
-			sirdbed run my.yaml --dilation 200 --out /data/my --json`),
+			sirdbed run my.yaml --dilation 200 --out /data/my --json
+			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := prepare(args[0], o)
@@ -73,6 +77,7 @@ func newRun() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON, and nothing else, to stdout")
 	f.StringVar(&o.dilation, "dilation", "", "factor by which time is stretched, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run these variants only (default: all)")
+	f.BoolVar(&o.hold, "hold", false, "keep the last variant's fabric up after its run until interrupted, for sirdbed exec (engine real)")
 	f.StringArrayVar(&o.set, "set", nil, "change the scenario: PATH=VALUE, such as sird.sthr=inf (may be repeated)")
 	return c
 }
@@ -84,10 +89,12 @@ type scenarioRun struct {
 	experiments []emu.Experiment
 	out         string
 	json        bool
+	hold        bool
 
 	stdout, stderr io.Writer
 	dir            string // of the results
 	failures       []failure
+	interrupted    bool // before all variants had come to their end
 }
 
 // A failure is a variant that did not run to its end, and why.
@@ -110,7 +117,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
 	if o.engine != "" {
 		r.engine = scenarios.Engine(o.engine)
 	}
@@ -125,12 +132,18 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err := engineExists(r.engine); err != nil {
 		return nil, err
 	}
+	if r.hold && !sandboxed[r.engine] {
+		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
+	}
 	r.experiments, err = s.Experiments(options)
 	return r, badInput(err)
 }
 
 // run runs all variants and reports.
 func (r *scenarioRun) run(ctx context.Context) error {
+	if err := r.check(); err != nil {
+		return err
+	}
 	var err error
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
@@ -144,11 +157,12 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	for i := range r.experiments {
 		if ctx.Err() != nil {
+			r.interrupted = true
 			break
 		}
 		r.runVariant(ctx, i)
 	}
-	return r.report(ctx.Err() != nil)
+	return r.report()
 }
 
 // keepScenario writes what is run, so that report can tell even after this
@@ -173,7 +187,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {
-		engine := engines[r.engine](r.publish(x))
+		engine := engines[r.engine](visitors{r.publish(x), r.holding(i, p)})
 		_, err = engine.Run(ctx, x, dir, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {
@@ -182,6 +196,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 		})
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		r.interrupted = true
 		p.done(context.Canceled)
 		return
 	}
@@ -189,6 +204,18 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p.done(err)
 	if err != nil {
 		r.failures = append(r.failures, failure{x.Variant, err})
+	}
+}
+
+// holding returns what keeps the fabric of experiment i up: nil unless it is the
+// last one and that was asked for.
+func (r *scenarioRun) holding(i int, p *progress) func(context.Context) {
+	if !r.hold || i+1 < len(r.experiments) {
+		return nil
+	}
+	return func(ctx context.Context) {
+		p.pause("the fabric is kept up: enter it with sirdbed exec HOST in another terminal, end it with Ctrl-C")
+		<-ctx.Done()
 	}
 }
 

@@ -42,9 +42,9 @@ func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hook
 }
 
 // runFake runs twoVariants on a fakeEngine.
-func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (err error, dir, stdout, stderr string) {
+func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (dir, stdout, stderr string, err error) {
 	t.Helper()
-	engines["fake"] = func(func([]HostState)) emu.Engine { return fakeEngine{second: second} }
+	engines["fake"] = func(visitors) emu.Engine { return fakeEngine{second: second} }
 	defer delete(engines, "fake")
 	temp := t.TempDir()
 	file := filepath.Join(temp, "two.yaml")
@@ -59,7 +59,7 @@ func runFake(t *testing.T, ctx context.Context, second func(context.Context, *em
 	var out, errs bytes.Buffer
 	r.stdout, r.stderr = &out, &errs
 	err = r.run(ctx)
-	return err, dir, out.String(), errs.String()
+	return dir, out.String(), errs.String(), err
 }
 
 func exitCode(err error) int {
@@ -73,7 +73,7 @@ func exitCode(err error) int {
 }
 
 func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
-	err, dir, stdout, stderr := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error {
+	dir, stdout, stderr, err := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error {
 		return errors.New("the process of host h1-2 died: its last words:\npanic: at the disco")
 	})
 	if exitCode(err) != exitFailed {
@@ -101,7 +101,7 @@ func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
 
 func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	err, dir, _, stderr := runFake(t, ctx, func(ctx context.Context, _ *emu.Experiment, _ string) error {
+	dir, _, stderr, err := runFake(t, ctx, func(ctx context.Context, _ *emu.Experiment, _ string) error {
 		interrupt()
 		return ctx.Err()
 	})
@@ -119,7 +119,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "/data/x.rec", Err: syscall.ENOSPC}
-	_, _, _, stderr := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error { return full })
+	_, _, stderr, _ := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error { return full })
 	if !strings.Contains(stderr, "is full: free some space, or put results elsewhere with --out (write /data/x.rec: no space left on device)") {
 		t.Errorf("stderr is\n%s", stderr)
 	}

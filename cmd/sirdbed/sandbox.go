@@ -29,17 +29,21 @@ func inSandbox(ctx context.Context) error {
 		if os.Geteuid() == 0 || f.Err == nil {
 			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
 		}
-		return fmt.Errorf("%w for an ordinary user: %w: %w\nRun it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details", errNoSandbox, err, f.Err)
+		return fmt.Errorf("%w for an ordinary user: %w\nRun it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details", errNoSandbox, f.Err)
 	}
 	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(syscall.SIGINT) })
 	defer stop()
 	err := cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		status := exit.Sys().(syscall.WaitStatus)
+		code := status.ExitStatus()
 		if status.Signaled() {
-			return fmt.Errorf("the sandbox was killed: %v", status.Signal())
+			code = 128 + int(status.Signal())
 		}
-		return &codedError{status.ExitStatus(), errReported}
+		if code > 128 && code != exitStopped { // it had no chance to say anything
+			return fmt.Errorf("the run was killed by a signal: %v (sirdbed report makes what can be made of its results)", syscall.Signal(code-128))
+		}
+		return &codedError{code, errReported}
 	}
 	return err
 }

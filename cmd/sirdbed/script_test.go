@@ -14,7 +14,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && inner[os.Args[1]] != nil {
 		os.Exit(Main()) // this test's binary, started again as a host process
 	}
-	testscript.Main(m, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
+	testscript.Main(tidy{m}, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
+}
+
+// tidy removes what all tests share when they are over.
+type tidy struct{ m *testing.M }
+
+func (t tidy) Run() int {
+	defer func() { os.RemoveAll(built.dir) }()
+	return t.m.Run()
 }
 
 // The scripts in testdata are the command line's tests. They run on the model.

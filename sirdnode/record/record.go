@@ -40,9 +40,10 @@ const (
 	Gauge
 	// Queue: N bytes in ID packets waited at port number Peer at At. Written
 	// when they differ from that port's last record; before the first one a
-	// port's queue is empty.
+	// port's queue is empty. Tag is for how many ns at most the reading went on
+	// from At.
 	Queue
-	// Tick: all ports were sampled at At.
+	// Tick: all ports were sampled, from At until N or, where N is less, at once.
 	Tick
 	// Counter: a count called Text ended at N.
 	Counter
