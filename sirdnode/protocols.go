@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"sirdbed/baselines/aimd"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
