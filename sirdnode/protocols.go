@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"sirdbed/baselines/aimd"
+	"sirdbed/baselines/dctcp"
+	"sirdbed/baselines/swift"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
