@@ -145,6 +145,9 @@ func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
 	for n := max(int(from/s.mss), s.acked); n < end; n++ {
 		fresh += s.settle(s.at(n), stamp)
 	}
+	for s.acked < s.fresh && s.at(s.acked).state == arrived {
+		s.acked++
+	}
 	s.trim()
 	return fresh
 }
