@@ -199,7 +199,9 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 				sent = append(sent, e.At)
 			}
 		},
-		Lose: func(e model.PacketEvent) bool { return e.Port == f.Downlink(1) && flow.Parse(e.Packet.Header()).ID == 0 },
+		Lose: func(e model.PacketEvent) bool {
+			return e.Port == f.Downlink(1) && flow.Parse(e.Packet.Header()).ID == 0
+		},
 	})
 	sim.RunUntilDone(units.Second)
 	if len(sent) != 9 {
