@@ -9,13 +9,14 @@ import (
 	"sirdbed/baselines/aimd"
 	"sirdbed/baselines/dctcp"
 	"sirdbed/baselines/swift"
+	"sirdbed/baselines/xpass"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, xpass.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
