@@ -40,6 +40,13 @@ func (x *XPass) Loss() (total, lost int64) {
 	return total, lost
 }
 
+// Known returns what the control loop of one connection knows of credits since
+// its last update.
+func (x *XPass) Known(peer, conn int) (total, lost int64) {
+	c := x.inPeers[peer].conns[conn]
+	return c.total, c.lost
+}
+
 // A Header is a header as tests read and write it.
 type Header struct {
 	Kind           string
