@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sirdbed/baselines/aimd"
+	"sirdbed/baselines/dcpim"
 	"sirdbed/baselines/dctcp"
 	"sirdbed/baselines/swift"
 	"sirdbed/baselines/xpass"
@@ -16,7 +17,7 @@ import (
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, xpass.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, dcpim.Protocol, xpass.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
