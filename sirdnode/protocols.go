@@ -9,6 +9,7 @@ import (
 	"sirdbed/baselines/aimd"
 	"sirdbed/baselines/dcpim"
 	"sirdbed/baselines/dctcp"
+	"sirdbed/baselines/homa"
 	"sirdbed/baselines/swift"
 	"sirdbed/baselines/xpass"
 	"sirdbed/sirdnode/sird"
@@ -17,7 +18,7 @@ import (
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, dcpim.Protocol, xpass.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, dcpim.Protocol, xpass.Protocol, homa.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
