@@ -6,13 +6,19 @@ import (
 	"fmt"
 	"strings"
 
+	"sirdbed/baselines/aimd"
+	"sirdbed/baselines/dcpim"
+	"sirdbed/baselines/dctcp"
+	"sirdbed/baselines/homa"
+	"sirdbed/baselines/swift"
+	"sirdbed/baselines/xpass"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol}
+var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, dcpim.Protocol, xpass.Protocol, homa.Protocol}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }

@@ -1,0 +1,120 @@
+// Package aimd is a small rate-based transport: the worked example of
+// baselines/README.md. It is complete and reliable, and no protocol of any
+// paper.
+//
+// A sender has a rate towards each receiver. Every DATA packet is answered by an
+// ACK that echoes the packet's ECN mark. An unloaded round trip's time without a
+// mark adds Step to the rate, one with a mark takes a Cut of it. Messages to a receiver go one
+// after another; what is not acknowledged for Timeout goes again.
+package aimd
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+type (
+	// Time is nominal ns.
+	Time = transport.Time
+	// Bytes is payload, or wire bytes where a rate is meant.
+	Bytes = transport.Bytes
+)
+
+// AIMD is the protocol at one host. It implements transport.Transport.
+type AIMD struct {
+	env    transport.Env
+	params Params
+	mss    Bytes
+
+	out  []*flow    // by HostID, nil until something was sent there
+	in   []*inbound // by HostID, nil until something came from there
+	acks []reply    // waiting to be sent
+	turn int        // of the receivers, one packet each
+}
+
+// A reply is an ACK that waits to be sent.
+type reply struct {
+	peer transport.HostID
+	header
+}
+
+// New makes the protocol at one host.
+func New(env transport.Env, params *Params) (*AIMD, error) {
+	if err := params.validate(); err != nil {
+		return nil, err
+	}
+	n := len(env.Fabric.Hosts)
+	return &AIMD{
+		env: env, params: *params, mss: framing(env.Fabric.Spec.MTU).MSS,
+		out: make([]*flow, n), in: make([]*inbound, n),
+	}, nil
+}
+
+// Send implements transport.Transport: messages to a receiver wait in line.
+func (a *AIMD) Send(now Time, m transport.Message) {
+	if m.Size > 1<<32-1 {
+		a.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the header", m.Size))
+		return
+	}
+	f := a.out[m.Peer]
+	if f == nil {
+		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate)}
+		a.out[m.Peer] = f
+		a.env.Sink.Gauge("rate/"+a.env.Fabric.HostName(m.Peer), func() float64 { return f.rate })
+	}
+	f.queue = append(f.queue, m)
+}
+
+// Receive implements transport.Transport.
+func (a *AIMD) Receive(now Time, p *transport.Packet) {
+	var h header
+	if h.decode(p.Header()) != nil || int(p.Peer) >= len(a.out) {
+		return
+	}
+	switch h.kind {
+	case data:
+		if a.takeData(now, &h, p) {
+			a.acks = append(a.acks, reply{p.Peer, header{kind: ack, marked: p.CE, id: h.id, offset: h.offset}})
+		}
+	case ack:
+		if f := a.out[p.Peer]; f != nil {
+			a.takeAck(now, f, &h)
+		}
+	}
+}
+
+// Next implements transport.Transport: ACKs first, then the receivers in turn,
+// each at its own rate.
+func (a *AIMD) Next(now Time, p *transport.Packet) bool {
+	p.ECT = true
+	if n := len(a.acks); n > 0 {
+		r := a.acks[0]
+		a.acks = a.acks[:copy(a.acks, a.acks[1:])]
+		p.Peer = r.peer
+		r.encode(p)
+		return true
+	}
+	for range a.out {
+		a.turn = (a.turn + 1) % len(a.out)
+		if f := a.out[a.turn]; f != nil && a.sendData(now, f, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Wake implements transport.Transport.
+func (a *AIMD) Wake() Time {
+	if len(a.acks) > 0 {
+		return 0
+	}
+	at := units.Never
+	for _, f := range a.out {
+		if f != nil {
+			at = min(at, f.wake(a.params.Timeout))
+		}
+	}
+	return at
+}

@@ -1,0 +1,152 @@
+package aimd
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// A flow is what a sender knows of one receiver: the messages in line, of which
+// the first is under way, and the rate.
+type flow struct {
+	queue []transport.Message
+	rate  float64 // bit/s
+	pacer transport.Pacer
+
+	acked    transport.Spans // of the first message
+	next     Bytes           // offset of its next packet
+	progress Time            // when it began, or something of it was last acknowledged
+	timeouts int             // in a row
+
+	adjustAt Time // when the rate is adjusted next
+	marked   bool // an ACK since the last time echoed a mark
+}
+
+// wake returns when the flow has something to do.
+func (f *flow) wake(timeout Time) Time {
+	switch {
+	case len(f.queue) == 0:
+		return units.Never
+	case f.next < f.queue[0].Size:
+		return f.pacer.At()
+	}
+	return f.progress + timeout
+}
+
+// sendData fills in the flow's next packet, if it is time for one.
+func (a *AIMD) sendData(now Time, f *flow, p *transport.Packet) bool {
+	if len(f.queue) == 0 || !f.pacer.Ready(now) {
+		return false
+	}
+	m := f.queue[0]
+	if f.next == 0 && f.acked.Total() == 0 && f.timeouts == 0 {
+		f.progress = now // the first message begins
+	}
+	if f.next >= m.Size {
+		if now < f.progress+a.params.Timeout {
+			return false
+		}
+		if f.timeouts++; f.timeouts > a.params.Attempts {
+			f.advance()
+			a.env.Sink.Failed(now, m, fmt.Sprintf("%d timeouts of %v in a row", a.params.Attempts, a.params.Timeout))
+			return a.sendData(now, f, p)
+		}
+		f.next, f.progress = 0, now
+		a.env.Sink.Count(&timeouts, 1)
+	}
+	// What is acknowledged is not sent again.
+	from, _, missing := f.acked.Gap(f.next, m.Size)
+	if !missing {
+		f.next = m.Size
+		return false
+	}
+	n := min(a.mss, m.Size-from)
+	f.next = from + n
+	h := header{kind: data, id: m.ID, offset: uint32(from), length: uint32(m.Size), tag: m.Tag}
+	h.encode(p)
+	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = m.Peer, m.ID, m.Tag, from, int(n)
+	p.Entropy = uint16(m.ID) * 40503 // one path for each message
+	f.pacer.Rate = units.BitsPerSecond(f.rate)
+	f.pacer.Sent(now, p.WireLen(), units.Nanosecond)
+	return true
+}
+
+var timeouts = transport.Counter{Name: "timeouts"}
+
+// advance goes on to the next message.
+func (f *flow) advance() {
+	f.queue = f.queue[:copy(f.queue, f.queue[1:])]
+	f.acked.Reset()
+	f.next, f.timeouts = 0, 0
+}
+
+// takeAck notes what arrived at the receiver, and adjusts the rate once for each
+// unloaded round trip.
+func (a *AIMD) takeAck(now Time, f *flow, h *header) {
+	if len(f.queue) == 0 || f.queue[0].ID != h.id || Bytes(h.offset) >= f.queue[0].Size {
+		return // of a message that is done
+	}
+	m, from := f.queue[0], Bytes(h.offset)
+	if f.acked.Add(from, min(from+a.mss, m.Size)) > 0 {
+		f.progress, f.timeouts = now, 0
+	}
+	f.marked = f.marked || h.marked
+	if now >= f.adjustAt {
+		a.adjust(f)
+		f.adjustAt, f.marked = now+a.env.Fabric.CreditLoop(a.env.Self, m.Peer), false
+	}
+	if f.acked.Total() == m.Size {
+		f.advance()
+		a.env.Sink.Acked(now, m)
+	}
+}
+
+// adjust is the control law.
+func (a *AIMD) adjust(f *flow) {
+	if f.marked {
+		f.rate *= 1 - a.params.Cut
+	} else {
+		f.rate += float64(a.params.Step)
+	}
+	f.rate = min(max(f.rate, float64(a.params.Least)), float64(a.env.Fabric.Uplink(a.env.Self).Rate))
+}
+
+// An inbound is what a receiver knows of one sender. Messages come one after
+// another, so anything below the current one is done.
+type inbound struct {
+	m    transport.Message
+	got  transport.Spans
+	next transport.MessageID // the lowest that is not done
+}
+
+// takeData takes the bytes of a DATA packet and reports whether to acknowledge
+// it.
+func (a *AIMD) takeData(now Time, h *header, p *transport.Packet) bool {
+	in := a.in[p.Peer]
+	if in == nil {
+		in = &inbound{}
+		a.in[p.Peer] = in
+	}
+	n := Bytes(p.PayloadLen)
+	if n == 0 || Bytes(h.offset)+n > Bytes(h.length) {
+		return false // makes no sense
+	}
+	if h.id < in.next || h.id < in.m.ID {
+		return true // late duplicate: the ACK was lost, or the sender went on
+	}
+	if h.id != in.m.ID || in.got.Total() == 0 {
+		in.m = transport.Message{ID: h.id, Tag: h.tag, Peer: p.Peer, Size: Bytes(h.length)}
+		in.got.Reset()
+	}
+	if in.got.Add(Bytes(h.offset), Bytes(h.offset)+n) == 0 {
+		return true
+	}
+	a.env.Sink.Data(now, in.m, Bytes(h.offset), int(n), p.Payload)
+	if in.got.Total() == in.m.Size {
+		in.next = h.id + 1
+		in.got.Reset()
+		a.env.Sink.Delivered(now, in.m)
+	}
+	return true
+}

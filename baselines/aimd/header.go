@@ -1,0 +1,92 @@
+package aimd
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// Both packet types begin with kind (1), mark echo (1), message id (4) and
+// offset (4). DATA goes on with message length (4) and tag (4). An ACK's offset
+// is that of the DATA packet it answers, and with it says which bytes arrived.
+const (
+	data = 1
+	ack  = 2
+
+	ackLen  = 10
+	dataLen = 18
+)
+
+type header struct {
+	kind   uint8
+	marked bool
+	id     transport.MessageID
+	offset uint32
+	length uint32
+	tag    transport.Tag
+}
+
+var errKind = errors.New("AIMD header of an unknown type")
+
+func headerLen(b []byte) (int, error) {
+	if len(b) < ackLen {
+		return 0, wire.ErrTruncated
+	}
+	switch {
+	case b[0] == ack:
+		return ackLen, nil
+	case b[0] != data:
+		return 0, errKind
+	case len(b) < dataLen:
+		return 0, wire.ErrTruncated
+	}
+	return dataLen, nil
+}
+
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	b[0], b[1] = h.kind, 0
+	if h.marked {
+		b[1] = 1
+	}
+	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
+	binary.BigEndian.PutUint32(b[6:], h.offset)
+	p.HeaderLen = ackLen
+	if h.kind == data {
+		binary.BigEndian.PutUint32(b[10:], h.length)
+		binary.BigEndian.PutUint32(b[14:], uint32(h.tag))
+		p.HeaderLen = dataLen
+	}
+}
+
+func (h *header) decode(b []byte) error {
+	if _, err := headerLen(b); err != nil {
+		return err
+	}
+	*h = header{
+		kind: b[0], marked: b[1] == 1,
+		id: transport.MessageID(binary.BigEndian.Uint32(b[2:])), offset: binary.BigEndian.Uint32(b[6:]),
+	}
+	if h.kind == data {
+		h.length = binary.BigEndian.Uint32(b[10:])
+		h.tag = transport.Tag(binary.BigEndian.Uint32(b[14:]))
+	}
+	return nil
+}
+
+// fields names the header's fields in captures.
+func fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	return []wire.Field{
+		{Name: "type", Value: map[uint8]string{data: "DATA", ack: "ACK"}[h.kind]},
+		{Name: "message", Value: fmt.Sprint(h.id)},
+		{Name: "offset", Value: fmt.Sprint(h.offset)},
+		{Name: "marked", Value: fmt.Sprint(h.marked)},
+	}
+}

@@ -1,0 +1,65 @@
+package aimd
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Params are what a scenario can set, under the key "aimd".
+type Params struct {
+	Mark     units.Bytes         `json:"mark" jsonschema_description:"ECN threshold of all switch ports. Default: a BDP."`
+	Step     units.BitsPerSecond `json:"step" jsonschema_description:"Rate added for each acknowledged round trip without a mark."`
+	Cut      float64             `json:"cut" jsonschema_description:"Share of the rate taken away on a mark, once each round trip."`
+	Least    units.BitsPerSecond `json:"least" jsonschema_description:"Lowest rate towards a receiver."`
+	Timeout  units.Time          `json:"timeout" jsonschema_description:"Silence after which what is not acknowledged is sent again."`
+	Attempts int                 `json:"attempts" jsonschema_description:"Timeouts in a row after which a message fails."`
+}
+
+func defaults(f *topo.Fabric) any {
+	line := f.Spec.HostRate
+	return &Params{
+		Mark: f.BDP(), Step: line / 200, Cut: 0.05, Least: line / 1000, Timeout: 500 * units.Microsecond, Attempts: 20,
+	}
+}
+
+// validate names the parameter that cannot work.
+func (p *Params) validate() error {
+	switch {
+	case p.Step <= 0:
+		return fmt.Errorf("step is %v: want more than 0", p.Step)
+	case !(p.Cut > 0 && p.Cut < 1):
+		return fmt.Errorf("cut is %g: want between 0 and 1", p.Cut)
+	case p.Least <= 0:
+		return fmt.Errorf("least is %v: want more than 0", p.Least)
+	case p.Timeout < 10*units.Microsecond:
+		return fmt.Errorf("timeout is %v: want at least 10us", p.Timeout)
+	case p.Attempts < 1:
+		return fmt.Errorf("attempts is %d: want at least 1", p.Attempts)
+	}
+	return nil
+}
+
+// Protocol is what makes the package selectable: sirdnode/protocols.go lists it.
+var Protocol = transport.Protocol{
+	Name:          "aimd",
+	Wire:          wire.Protocol{Name: "AIMD", Port: 47030, HeaderLen: headerLen, Fields: fields},
+	Framing:       framing,
+	DefaultParams: defaults,
+	Network: func(_ *topo.Fabric, params any) transport.Network {
+		mark := params.(*Params).Mark
+		return transport.Network{Priorities: 1, MarkCore: mark, MarkEdge: mark}
+	},
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }
+
+func framing(mtu units.Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}

@@ -1,0 +1,201 @@
+// Package dcpim is dcPIM (Cai, Arashloo, Agarwal, SIGCOMM 2022), as its released
+// simulator has it (protocols.md section 5): hosts match senders with receivers
+// in rounds of messages, as a switch's ports are matched by parallel iterative
+// matching, while data flows by the matching before.
+//
+// The package is split by role:
+//
+//	timing.go     rounds, matching and data phases, from the topology and the clock
+//	matching.go   the receiving half of a round: REQUEST, ACCEPT, the next data phase
+//	granting.go   the sending half of a round: GRANT, GRANTSR
+//	tokens.go     TOKENs for matched senders, paced; windows and token time-outs
+//	receiver.go   messages on their way in
+//	sender.go     messages on their way out: RTS, data for tokens, short messages
+//	loss.go       silence, RTS again, giving up
+//	header.go, params.go
+//
+// A round takes beta times the fabric's control round trip. It begins with a
+// REQUEST from every receiver to each sender it wants more from; half a round
+// later senders GRANT, and where the next round begins receivers ACCEPT. Each
+// host has k channels of 1/k of its link's rate as a sender, and k as a receiver.
+// After r rounds the data phase of that matching begins, and so does the next
+// matching.
+//
+// Nothing is coordinated but by these messages and the clock. All hosts of a
+// run share one clock, so skew is taken to be 0: what it would cost is covered
+// by beta alone. A packet that is late for its half of a round is ignored, as
+// the simulator does.
+//
+// What the simulator leaves out is added: RTS are acknowledged, messages that
+// nothing is heard of are announced again and given up at last. What it reserves
+// and never uses (prompt links) is left out.
+package dcpim
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+type (
+	// Time is nominal nanoseconds.
+	Time = transport.Time
+	// Bytes counts payload, or wire bytes where it says so.
+	Bytes = transport.Bytes
+)
+
+// DCPIM is the protocol at one host. It implements transport.Transport.
+type DCPIM struct {
+	env     transport.Env
+	params  Params
+	timing  timing
+	framing topo.Framing
+	mss     Bytes // payload of a full packet
+	frame   Bytes // wire bytes of a full packet
+
+	control  queue
+	sender   sender
+	receiver receiver
+	tick     int64 // the last half round that was dealt with
+
+	// Next found nothing to send, and nothing has happened since. Then only
+	// time can change that: at wake.
+	quiet bool
+	wake  Time
+}
+
+// New makes dcPIM at one host. It fails, naming the parameter, on parameters
+// that cannot work.
+func New(env transport.Env, params *Params) (*DCPIM, error) {
+	fr := framing(env.Fabric.Spec.MTU)
+	s := &DCPIM{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), tick: -1, wake: units.Never}
+	if err := params.validate(s.frame); err != nil {
+		return nil, err
+	}
+	rate := env.Fabric.Downlink(env.Self).Rate
+	s.timing = newTiming(env.Fabric, rate, sizes{data: s.frame, control: topo.MinWire}, params)
+	s.initSender()
+	s.initReceiver(rate)
+	return s, nil
+}
+
+// Send implements transport.Transport.
+func (s *DCPIM) Send(now Time, m transport.Message) {
+	s.quiet = false
+	if limit := s.mss * maxPackets; m.Size < 1 || m.Size > min(limit, maxMessage) {
+		s.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit dcPIM's header: want 1B to %v", m.Size, min(limit, maxMessage)))
+		return
+	}
+	s.sendMessage(now, m)
+}
+
+// Receive implements transport.Transport. Packets that make no sense are
+// ignored.
+func (s *DCPIM) Receive(now Time, p *transport.Packet) {
+	var h header
+	if p.Peer < 0 || int(p.Peer) >= len(s.env.Fabric.Hosts) || p.Peer == s.env.Self || h.decode(p.Header()) != nil {
+		return
+	}
+	s.quiet = false
+	s.advance(now - 1) // what arrives at the instant of a step takes part in it
+	switch h.kind {
+	case rts:
+		s.receiveRTS(now, &h, p.Peer)
+	case rtsAck:
+		s.receiveRTSAck(now, &h, p.Peer)
+	case request:
+		s.receiveRequest(now, &h, p.Peer)
+	case grant:
+		s.receiveGrant(&h, p.Peer)
+	case accept:
+		s.receiveAccept(&h, p.Peer)
+	case grantsr:
+		s.receiveGrantSR(&h, p.Peer)
+	case token:
+		s.receiveToken(now, &h, p.Peer)
+	case data:
+		s.receiveData(now, &h, p)
+	case ack:
+		s.receiveAck(now, &h, p.Peer)
+	case gone:
+		s.receiveGone(&h, p.Peer)
+	}
+}
+
+// Next implements transport.Transport: control packets first, then tokens, then
+// data.
+func (s *DCPIM) Next(now Time, p *transport.Packet) bool {
+	s.advance(now)
+	s.timeouts(now)
+	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
+	p.Priority = s.params.level(0)
+	for {
+		n, ok := s.control.pop()
+		if !ok {
+			break
+		}
+		if s.fillControl(n, p) {
+			return true
+		}
+	}
+	at, ok := s.nextToken(now, p)
+	if ok {
+		return true
+	}
+	if s.nextData(now, p) {
+		return true
+	}
+	s.quiet, s.wake = true, min(at, s.nextStep(), s.nextTimeout())
+	return false
+}
+
+// Wake implements transport.Transport.
+func (s *DCPIM) Wake() Time {
+	if !s.quiet {
+		return 0
+	}
+	return s.wake
+}
+
+// A note is a control packet that waits to be sent.
+type note struct {
+	peer transport.HostID
+	header
+}
+
+// queue is a FIFO of notes that keeps its memory.
+type queue struct {
+	list []note
+	head int
+}
+
+func (q *queue) push(peer transport.HostID, h header) { q.list = append(q.list, note{peer, h}) }
+
+func (q *queue) pop() (note, bool) {
+	if q.head == len(q.list) {
+		return note{}, false
+	}
+	n := q.list[q.head]
+	if q.head++; q.head == len(q.list) {
+		q.list, q.head = q.list[:0], 0
+	}
+	return n, true
+}
+
+// fillControl makes a packet of a note. It reports false when the note has
+// become pointless while it waited.
+func (s *DCPIM) fillControl(n note, p *transport.Packet) bool {
+	if n.kind == rts {
+		o := s.sender.peers[n.peer]
+		m := o.messages[n.id]
+		if m == nil {
+			return false
+		}
+		n.length, n.tag, n.behind = uint32(m.Size), m.Tag, o.behind(m.ID)
+	}
+	p.Peer = n.peer
+	n.encode(p)
+	return true
+}

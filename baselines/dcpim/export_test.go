@@ -1,0 +1,175 @@
+package dcpim
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Leaks describes what is left when nothing is under way, at either half of a
+// host; "" when nothing is.
+func (s *DCPIM) Leaks() string {
+	r, o := &s.receiver, &s.sender
+	switch {
+	case o.tokens != 0:
+		return fmt.Sprintf("sender holds %d tokens", o.tokens)
+	case o.ready.Len()+o.timers.Len()+len(o.requests) != 0:
+		return fmt.Sprintf("sender has %d messages to send, %d timers, %d requests", o.ready.Len(), o.timers.Len(), len(o.requests))
+	case r.outstanding != 0:
+		return fmt.Sprintf("receiver counts %d tokens outstanding", r.outstanding)
+	case r.resting.Len()+r.silent.Len()+len(r.grants) != 0:
+		return fmt.Sprintf("receiver has %d messages resting, %d watched, %d grants", r.resting.Len(), r.silent.Len(), len(r.grants))
+	case len(r.active.links)+r.active.total+len(r.building.links)+r.building.total != 0:
+		return fmt.Sprintf("receiver is matched: %d channels, and %d next", r.active.total, r.building.total)
+	case s.ControlQueue() != 0:
+		return fmt.Sprintf("%d control packets wait", s.ControlQueue())
+	}
+	for _, p := range o.peers {
+		if p != nil && len(p.messages) != 0 {
+			return fmt.Sprintf("%d messages to %d", len(p.messages), p.id)
+		}
+	}
+	for _, p := range r.peers {
+		if p != nil && (len(p.messages) != 0 || p.want.Len() != 0) {
+			return fmt.Sprintf("%d messages from %d, %d want tokens", len(p.messages), p.id, p.want.Len())
+		}
+	}
+	return ""
+}
+
+// Broken describes a sum that does not add up, which no packet may cause; ""
+// when all do.
+func (s *DCPIM) Broken() string {
+	r := &s.receiver
+	for name, m := range map[string]*matching{"active": &r.active, "building": &r.building} {
+		total := 0
+		for _, l := range m.links {
+			total += l.channels
+			if l.channels < 1 || l.pacer.Rate < 0 {
+				return fmt.Sprintf("%s: %d channels at %v to %d", name, l.channels, l.pacer.Rate, l.peer.id)
+			}
+		}
+		if total != m.total || total > s.params.Channels {
+			return fmt.Sprintf("%s: %d channels by link, %d in all", name, total, m.total)
+		}
+	}
+	outstanding, tokens := int64(0), 0
+	for _, p := range r.peers {
+		if p == nil {
+			continue
+		}
+		for _, m := range p.messages {
+			outstanding += m.gap()
+			if m.gap() < 0 || m.left() <= 0 {
+				return fmt.Sprintf("message %d from %d: gap %d, left %v", m.ID, p.id, m.gap(), m.left())
+			}
+		}
+	}
+	for _, p := range s.sender.peers {
+		if p != nil {
+			for _, m := range p.messages {
+				tokens += m.tokens.len()
+			}
+		}
+	}
+	if outstanding != r.outstanding || tokens != s.sender.tokens {
+		return fmt.Sprintf("%d tokens outstanding, %d by message; %d held, %d by message", r.outstanding, outstanding, s.sender.tokens, tokens)
+	}
+	for _, c := range s.sender.shares {
+		if c.accepted < 0 || c.accepted > s.params.Channels {
+			return fmt.Sprintf("sender has %d channels", c.accepted)
+		}
+	}
+	return ""
+}
+
+// ControlQueue returns how many control packets wait.
+func (s *DCPIM) ControlQueue() int { return len(s.control.list) - s.control.head }
+
+// ReceiverChannels and SenderChannels return the channels of the data phase as
+// the two halves of a host know them, and Peers those by sender.
+func (s *DCPIM) ReceiverChannels() int { return s.receiver.active.total }
+func (s *DCPIM) SenderChannels() int   { return s.matched() }
+func (s *DCPIM) With(id topo.HostID) int {
+	if i := s.receiver.peers[id]; i != nil {
+		return s.receiver.active.with(i)
+	}
+	return 0
+}
+
+// Round and Epoch return the timing in use, Phase when an epoch's data phase
+// begins, Share the packets of a channel, Expiry when tokens expire.
+func (s *DCPIM) Round() Time { return s.timing.round() }
+func (s *DCPIM) Epoch() Time { return s.timing.epoch() }
+func (s *DCPIM) Phase(epoch int64) Time {
+	return Time(epoch*s.timing.period+s.timing.rounds) * s.timing.round()
+}
+func (s *DCPIM) Share() int              { return s.timing.share }
+func (s *DCPIM) Expiry(epoch int64) Time { return s.timing.expiry(epoch) }
+func (s *DCPIM) Initial() int            { return s.receiver.initial }
+
+// A Timing is what newTiming derives.
+type Timing struct {
+	ControlRTT, Round, Matching, Epoch Time
+	ResendAfter, WindowAfter           Time
+	BDP, Share                         int
+}
+
+// Derive returns the timing of a fabric for packets of given wire lengths.
+func Derive(f *topo.Fabric, rate units.BitsPerSecond, data, control Bytes, p *Params) Timing {
+	t := newTiming(f, rate, sizes{data, control}, p)
+	return Timing{
+		ControlRTT: t.controlRTT, Round: t.round(), Matching: t.round() * Time(t.rounds), Epoch: t.epoch(),
+		ResendAfter: t.resendAfter, WindowAfter: t.windowAfter, BDP: t.bdp, Share: t.share,
+	}
+}
+
+// BandwidthDelay returns the default BDP for frames of a given wire length.
+func BandwidthDelay(f *topo.Fabric, frame Bytes) Bytes { return bandwidthDelay(f, frame) }
+
+// Class returns the class of a message's data.
+func (p *Params) Class(packets, short int) int { return p.class(packets, short) }
+
+// A Header is a header as tests read and write it.
+type Header struct {
+	Kind                string
+	ID                  transport.MessageID
+	Channels            int
+	Round, Remaining    uint32
+	Priority, Epoch     uint8
+	Free                bool
+	Seq, Offset, Length uint32
+	Behind              uint16
+}
+
+// Parse reads a header; its Kind is "?" if that is impossible.
+func Parse(b []byte) Header {
+	var h header
+	if h.decode(b) != nil {
+		return Header{Kind: "?"}
+	}
+	return Header{
+		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
+		Priority: h.priority, Epoch: h.epoch, Free: h.free, Seq: h.seq, Offset: h.offset, Length: h.length, Behind: h.behind,
+	}
+}
+
+// Encode writes a header into a packet.
+func (h Header) Encode(p *transport.Packet) {
+	e := header{
+		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
+		priority: h.Priority, epoch: h.Epoch, free: h.Free, seq: h.Seq, offset: h.Offset, length: h.Length, behind: h.Behind,
+	}
+	for k, name := range kindNames {
+		if name == h.Kind {
+			e.kind = kind(k)
+		}
+	}
+	e.encode(p)
+}
+
+// Remembered returns how many delivered messages of a sender are remembered one
+// by one.
+func (s *DCPIM) Remembered(id topo.HostID) int { return len(s.receiver.peers[id].done) }

@@ -1,0 +1,207 @@
+package dcpim
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// Port is the UDP destination port of dcPIM.
+const Port = 47023
+
+// kind is a packet's type.
+type kind uint8
+
+// The packet types of protocols.md section 5, and gone.
+const (
+	rts     kind = 1 + iota // sender to receiver: a message of this size wants to come
+	rtsAck                  // receiver to sender: the message is known
+	request                 // receiver to sender: so many channels, please
+	grant                   // sender to receiver: have so many
+	accept                  // receiver to sender: these are matched
+	grantsr                 // sender to receiver: takes accepted channels back
+	token                   // receiver to sender: send this packet
+	data                    // bytes of a message
+	ack                     // receiver to sender: the message is complete
+	gone                    // sender to receiver: there is no such message any more
+)
+
+var kindNames = [...]string{
+	rts: "RTS", rtsAck: "RTSACK", request: "REQUEST", grant: "GRANT", accept: "ACCEPT",
+	grantsr: "GRANTSR", token: "TOKEN", data: "DATA", ack: "ACK", gone: "GONE",
+}
+
+const (
+	version = 1
+	// Every packet begins with baseLen bytes:
+	//
+	//	0   version (4 bits), kind (4 bits)
+	//	1   REQUEST, GRANT, ACCEPT, GRANTSR: channels
+	//	    TOKEN: priority, 0 the first (4 bits), epoch (4 bits)
+	//	    DATA: 1 if sent without a token
+	//	2   message id (4)
+	//	6   REQUEST, GRANT, ACCEPT, GRANTSR: round (4); TOKEN, DATA: token's
+	//	    sequence number (4); RTS: message length (4)
+	//	10  REQUEST, GRANT: packets missing (4); TOKEN, DATA: offset (4); RTS: tag (4)
+	//
+	// which makes control packets 84 bytes on the wire, Ethernet's least.
+	baseLen = 14
+	// RTS goes on with how far the id is above the lowest unacknowledged one (2).
+	rtsLen = baseLen + 2
+	// DATA goes on with message length (4), tag (4), and the same (2).
+	dataLen = baseLen + 10
+)
+
+// noFloor says that the lowest unacknowledged id is too far away to be told.
+const noFloor = 0xffff
+
+const (
+	// maxMessage is the largest message that the header can describe.
+	maxMessage transport.Bytes = 1<<32 - 1
+	// maxPackets is the most packets of a message.
+	maxPackets = 1 << 26
+)
+
+// A header is a dcPIM header, decoded.
+type header struct {
+	kind kind
+	id   transport.MessageID
+
+	channels  uint8
+	round     uint32 // counted from time 0, modulo 2^32
+	remaining uint32 // packets that the receiver misses
+
+	priority uint8 // TOKEN: among the tokens of one sender
+	epoch    uint8 // TOKEN: whose data phase it is for, modulo 16
+	free     bool  // DATA: sent without a token
+	seq      uint32
+	offset   uint32
+
+	length uint32
+	tag    transport.Tag
+	behind uint16
+}
+
+var (
+	errVersion = errors.New("dcPIM header of an unknown version")
+	errKind    = errors.New("dcPIM header of an unknown type")
+)
+
+// headerLen tells the length of the header that b begins with.
+func headerLen(b []byte) (int, error) {
+	if len(b) < baseLen {
+		return 0, wire.ErrTruncated
+	}
+	if b[0]>>4 != version {
+		return 0, errVersion
+	}
+	n := baseLen
+	switch k := kind(b[0] & 15); {
+	case k == rts:
+		n = rtsLen
+	case k == data:
+		n = dataLen
+	case k == 0 || k > gone:
+		return 0, errKind
+	}
+	if len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
+
+// encode writes h into p.
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	clear(b[:baseLen])
+	b[0] = version<<4 | byte(h.kind)
+	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
+	p.HeaderLen = baseLen
+	word := binary.BigEndian.PutUint32
+	switch h.kind {
+	case request, grant, accept, grantsr:
+		b[1] = h.channels
+		word(b[6:], h.round)
+		word(b[10:], h.remaining)
+	case token:
+		b[1] = h.priority<<4 | h.epoch&15
+		word(b[6:], h.seq)
+		word(b[10:], h.offset)
+	case rts:
+		word(b[6:], h.length)
+		word(b[10:], uint32(h.tag))
+		binary.BigEndian.PutUint16(b[14:], h.behind)
+		p.HeaderLen = rtsLen
+	case data:
+		if h.free {
+			b[1] = 1
+		}
+		word(b[6:], h.seq)
+		word(b[10:], h.offset)
+		word(b[14:], h.length)
+		word(b[18:], uint32(h.tag))
+		binary.BigEndian.PutUint16(b[22:], h.behind)
+		p.HeaderLen = dataLen
+	}
+}
+
+// decode reads the header that b begins with.
+func (h *header) decode(b []byte) error {
+	if _, err := headerLen(b); err != nil {
+		return err
+	}
+	word := binary.BigEndian.Uint32
+	*h = header{kind: kind(b[0] & 15), id: transport.MessageID(word(b[2:]))}
+	switch h.kind {
+	case request, grant, accept, grantsr:
+		h.channels, h.round, h.remaining = b[1], word(b[6:]), word(b[10:])
+	case token:
+		h.priority, h.epoch = b[1]>>4, b[1]&15
+		h.seq, h.offset = word(b[6:]), word(b[10:])
+	case rts:
+		h.length, h.tag = word(b[6:]), transport.Tag(word(b[10:]))
+		h.behind = binary.BigEndian.Uint16(b[14:])
+	case data:
+		h.free = b[1] == 1
+		h.seq, h.offset = word(b[6:]), word(b[10:])
+		h.length, h.tag = word(b[14:]), transport.Tag(word(b[18:]))
+		h.behind = binary.BigEndian.Uint16(b[22:])
+	}
+	return nil
+}
+
+// fields names the header's fields for captures.
+func fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	list := []wire.Field{{Name: "type", Value: kindNames[h.kind]}, {Name: "message", Value: fmt.Sprint(h.id)}}
+	add := func(name string, value any) {
+		list = append(list, wire.Field{Name: name, Value: fmt.Sprint(value)})
+	}
+	switch h.kind {
+	case request, grant, accept, grantsr:
+		add("round", h.round)
+		add("channels", h.channels)
+		if h.kind == request || h.kind == grant {
+			add("remaining", h.remaining)
+		}
+	case token:
+		add("epoch", h.epoch)
+		add("priority", h.priority)
+		add("seq", h.seq)
+		add("offset", h.offset)
+	case rts:
+		add("length", h.length)
+	case data:
+		add("free", h.free)
+		add("seq", h.seq)
+		add("offset", h.offset)
+		add("length", h.length)
+	}
+	return list
+}

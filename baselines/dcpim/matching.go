@@ -1,0 +1,214 @@
+package dcpim
+
+import (
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// A matching is a receiver's view of one epoch's: the senders that it is
+// matched with, and the channels to each. No more than k in all.
+type matching struct {
+	epoch int64
+	total int // channels
+	links []link
+}
+
+// A link is the channels between a matched sender and this receiver.
+type link struct {
+	peer     *inPeer
+	channels int
+	shortest uint32 // packets missing of its shortest message when it was matched
+	priority uint8  // of its tokens
+	pacer    transport.Pacer
+}
+
+// with returns the channels to a sender.
+func (m *matching) with(i *inPeer) int {
+	for k := range m.links {
+		if m.links[k].peer == i {
+			return m.links[k].channels
+		}
+	}
+	return 0
+}
+
+func (m *matching) add(i *inPeer, channels int, shortest uint32) {
+	m.total += channels
+	for k := range m.links {
+		if l := &m.links[k]; l.peer == i {
+			l.channels += channels
+			return
+		}
+	}
+	m.links = append(m.links, link{peer: i, channels: channels, shortest: shortest})
+}
+
+// take removes up to so many channels to a sender.
+func (m *matching) take(i *inPeer, channels int) {
+	for k := range m.links {
+		l := &m.links[k]
+		if l.peer != i {
+			continue
+		}
+		n := min(channels, l.channels)
+		m.total -= n
+		l.pacer.Rate -= l.pacer.Rate / units.BitsPerSecond(l.channels) * units.BitsPerSecond(n)
+		if l.channels -= n; l.channels == 0 {
+			m.links = slices.Delete(m.links, k, k+1)
+		}
+		return
+	}
+}
+
+func (m *matching) reset(epoch int64) {
+	clear(m.links)
+	m.epoch, m.total, m.links = epoch, 0, m.links[:0]
+}
+
+// An offer is a sender's offer of channels, until the round ends.
+type offer struct {
+	peer      *inPeer
+	id        transport.MessageID
+	remaining uint32
+	channels  int
+}
+
+// beginRound accepts what was granted in the round before, begins the data
+// phase if that was a matching's last, and asks for channels of this round's
+// matching. A round that is over already asks nobody.
+func (s *DCPIM) beginRound(round int64, current bool) {
+	r := &s.receiver
+	if round > 0 {
+		if epoch, n := s.timing.of(round - 1); n < s.timing.rounds {
+			s.acceptGrants(round-1, epoch, n)
+			if n == s.timing.rounds-1 {
+				s.beginPhase(epoch)
+			}
+		}
+	}
+	clear(r.grants)
+	r.grants = r.grants[:0]
+	epoch, n := s.timing.of(round)
+	if n >= s.timing.rounds {
+		return
+	}
+	if r.building.epoch != epoch {
+		r.building.reset(epoch)
+	}
+	if current {
+		s.requestAll(round)
+	}
+}
+
+// requestAll asks every sender with messages that wait for tokens for as many
+// channels as its shortest message fills in a data phase (PimEpoch::
+// send_all_req).
+func (s *DCPIM) requestAll(round int64) {
+	r := &s.receiver
+	for k := 0; k < len(r.wanting); {
+		i := r.wanting[k]
+		m := i.want.Top()
+		if m == nil {
+			i.listed = false
+			r.wanting[k] = r.wanting[len(r.wanting)-1]
+			r.wanting = r.wanting[:len(r.wanting)-1]
+			continue
+		}
+		k++
+		free := s.params.Channels - r.building.total
+		missing := s.packets(m.left())
+		need := (missing+s.timing.share-1)/s.timing.share - r.active.with(i) - r.building.with(i)
+		if need = min(need, free); need > 0 {
+			s.control.push(i.id, header{
+				kind: request, id: m.ID, round: uint32(round), channels: uint8(need), remaining: uint32(missing),
+			})
+		}
+	}
+}
+
+// receiveGrant keeps a grant until the round ends.
+func (s *DCPIM) receiveGrant(h *header, peer transport.HostID) {
+	r := &s.receiver
+	i := r.peers[peer]
+	round := s.roundOf(h)
+	if i == nil || h.channels == 0 || s.tick != 2*round && s.tick != 2*round+1 {
+		s.env.Sink.Count(&late, 1)
+		return
+	}
+	for k := range r.grants {
+		if r.grants[k].peer == i {
+			return // a duplicate
+		}
+	}
+	r.grants = append(r.grants, offer{i, h.id, h.remaining, int(h.channels)})
+}
+
+var late = transport.Counter{Name: "matching_packets_late"}
+
+// acceptGrants takes grants while channels are free: the shortest messages'
+// first in the first rounds, then random ones (PimEpoch::handle_all_grants).
+func (s *DCPIM) acceptGrants(round, epoch, n int64) {
+	r := &s.receiver
+	if len(r.grants) == 0 || r.building.epoch != epoch {
+		return
+	}
+	shuffle(&s.env, r.grants) // equal ones too
+	if n < int64(s.params.SelectMinRounds) {
+		slices.SortStableFunc(r.grants, func(a, b offer) int { return int(int64(a.remaining) - int64(b.remaining)) })
+	}
+	for _, g := range r.grants {
+		take := min(g.channels, s.params.Channels-r.building.total)
+		if take == 0 {
+			break
+		}
+		if g.peer.want.Len() == 0 {
+			continue // finished in the meantime
+		}
+		r.building.add(g.peer, take, g.remaining)
+		s.control.push(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
+	}
+}
+
+// beginPhase begins the data phase of an epoch. Tokens of the sender with the
+// shortest message have the first priority.
+func (s *DCPIM) beginPhase(epoch int64) {
+	r := &s.receiver
+	r.active, r.building = r.building, r.active
+	if r.active.epoch != epoch {
+		r.active.reset(epoch)
+	}
+	r.building.reset(epoch + 1)
+	slices.SortStableFunc(r.active.links, func(a, b link) int { return int(int64(a.shortest) - int64(b.shortest)) })
+	priority := firstToken
+	for k := range r.active.links {
+		l := &r.active.links[k]
+		l.priority = uint8(priority)
+		priority += l.channels
+		l.pacer = transport.Pacer{Rate: r.rate / units.BitsPerSecond(s.params.Channels) * units.BitsPerSecond(l.channels)}
+	}
+}
+
+// receiveGrantSR gives channels back that the sender has too many of
+// (PimEpoch::receive_grantsr).
+func (s *DCPIM) receiveGrantSR(h *header, peer transport.HostID) {
+	r := &s.receiver
+	i := r.peers[peer]
+	round := s.roundOf(h)
+	if i == nil || round < 0 || i.takenBack == round+1 {
+		return
+	}
+	switch epoch, _ := s.timing.of(round); epoch {
+	case r.building.epoch:
+		r.building.take(i, int(h.channels))
+	case r.active.epoch:
+		r.active.take(i, int(h.channels))
+	default:
+		return
+	}
+	i.takenBack = round + 1
+	s.env.Sink.Count(&takenBack, int(h.channels))
+}
+
+var takenBack = transport.Counter{Name: "channels_taken_back"}

@@ -1,0 +1,119 @@
+package dcpim
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Params are dcPIM's parameters (protocols.md section 5; the released
+// simulator's py/load_100Gbps/load.py).
+type Params struct {
+	Rounds          int     `json:"rounds" jsonschema_description:"Rounds r of a matching."`
+	Channels        int     `json:"channels" jsonschema_description:"Channels k of each host, as a sender and as a receiver; each carries 1/k of its link's rate."`
+	Beta            float64 `json:"beta" jsonschema_description:"Length of a round in control round trips of the fabric. What is above 1 covers queueing of control packets."`
+	Alpha           float64 `json:"alpha" jsonschema_description:"Length of a data phase in matchings, rounded to whole rounds."`
+	SelectMinRounds int     `json:"select_min_rounds" jsonschema_description:"In so many first rounds hosts prefer the shortest messages; later they choose at random."`
+
+	BDP                units.Bytes `json:"bdp" jsonschema_description:"Bandwidth-delay product in wire bytes, taken as whole packets. Default: the fabric's, a full packet there and back over the longest path."`
+	TokenInitial       float64     `json:"token_initial" jsonschema_description:"Messages of at most this many BDP are short: they go at once, without tokens."`
+	TokenWindow        float64     `json:"token_window" jsonschema_description:"Tokens of a message that may be on their way, over all k channels, in BDP."`
+	TokenTimeout       float64     `json:"token_timeout" jsonschema_description:"Life of a token at its sender after its data phase has ended there, in packet times."`
+	TokenResendTimeout float64     `json:"token_resend_timeout" jsonschema_description:"Time from the last token of a message, or the last packet of a short one, until what is missing gets tokens again, in BDP at line rate."`
+	TokenWindowTimeout float64     `json:"token_window_timeout" jsonschema_description:"Time after which a full token window is opened again, in BDP at line rate."`
+	TokenHold          bool        `json:"token_hold" jsonschema_description:"Leave out as many tokens as a short message that begins to arrive has packets."`
+
+	Priorities   int `json:"priorities" jsonschema_description:"Priority levels: the first for control packets, the others for data by message size; 1 to 8."`
+	PriorityBase int `json:"priority_base" jsonschema_description:"Messages of up to this many packets have the first data level, up to its square the second, and so on. 0: as many as a short message may have."`
+
+	RetryTimeout float64 `json:"retry_timeout" jsonschema_description:"Silence after which a sender announces a message again, in epochs (a matching and its data phase); doubles up to 16 times that."`
+	MaxRetries   int     `json:"max_retries" jsonschema_description:"Announcements without an answer after which a message fails."`
+}
+
+// defaults returns the parameters for a fabric.
+func defaults(f *topo.Fabric) *Params {
+	fr := framing(f.Spec.MTU)
+	return &Params{
+		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
+		BDP: bandwidthDelay(f, fr.Wire(fr.MSS)), TokenInitial: 1, TokenWindow: 1,
+		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, TokenHold: true,
+		Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
+	}
+}
+
+// maxChannels is set by the token's priority, which has 4 bits.
+const maxChannels = 8
+
+// validate names the parameter that cannot work.
+func (p *Params) validate(frame units.Bytes) error {
+	for _, c := range []struct {
+		name      string
+		v, lo, hi float64
+	}{
+		{"rounds", float64(p.Rounds), 1, 64},
+		{"channels", float64(p.Channels), 1, maxChannels},
+		{"beta", p.Beta, 1, 1000},
+		{"alpha", p.Alpha, 1, 16},
+		{"select_min_rounds", float64(p.SelectMinRounds), 0, 64},
+		{"token_initial", p.TokenInitial, 0, 1000},
+		{"token_window", p.TokenWindow, 0.01, 1000},
+		{"token_timeout", p.TokenTimeout, 0, 1e6},
+		{"token_resend_timeout", p.TokenResendTimeout, 0.1, 1e6},
+		{"token_window_timeout", p.TokenWindowTimeout, 0.1, 1e6},
+		{"priorities", float64(p.Priorities), 1, 8},
+		{"retry_timeout", p.RetryTimeout, 0.1, 1e6},
+		{"max_retries", float64(p.MaxRetries), 1, 1000},
+	} {
+		if !(c.v >= c.lo && c.v <= c.hi) {
+			return fmt.Errorf("%s is %g: want %g to %g", c.name, c.v, c.lo, c.hi)
+		}
+	}
+	if p.BDP < frame || p.BDP > 1<<30 {
+		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes, and at most 1GiB", p.BDP, frame)
+	}
+	if p.PriorityBase != 0 && (p.PriorityBase < 2 || p.PriorityBase > 1<<20) {
+		return fmt.Errorf("priority_base is %d: want 2 to %d packets, or 0", p.PriorityBase, 1<<20)
+	}
+	return nil
+}
+
+// level returns the packet priority of a class, 0 being that of control
+// packets: the most urgent of the levels in use.
+func (p *Params) level(class int) uint8 { return uint8(max(0, p.Priorities-1-class)) }
+
+// class returns the class of a message's data, from 1: DCExpParams::
+// packet_priority of the released simulator, called with base token_initial.
+func (p *Params) class(packets, short int) int {
+	base := p.PriorityBase
+	if base == 0 {
+		base = max(2, short)
+	}
+	class := 1
+	for limit := base; packets > limit && class < 7; limit *= base {
+		class++
+	}
+	return class
+}
+
+// Protocol is dcPIM, for the list of transports that a scenario can select.
+var Protocol = transport.Protocol{
+	Name:          "dcpim",
+	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Framing:       framing,
+	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Network: func(_ *topo.Fabric, params any) transport.Network {
+		return transport.Network{Priorities: min(max(1, params.(*Params).Priorities), 8)}
+	},
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }
+
+func framing(mtu units.Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}

@@ -1,0 +1,213 @@
+package dcpim
+
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// receiver is the receiving half of a host.
+type receiver struct {
+	peers    []*inPeer // by HostID, nil until met
+	wanting  []*inPeer // those with messages that want tokens
+	grants   []offer   // of this round
+	building matching  // being negotiated
+	active   matching  // that tokens go by
+
+	rate        units.BitsPerSecond
+	initial     int                       // packets of the longest short message
+	window      int64                     // tokens of a message that may be out
+	hold        int                       // tokens to be left out for a short message
+	holdUntil   Time                      // by when it should be here
+	outstanding int64                     // packets asked for, or announced as short, and not yet come
+	resting     transport.Heap[inMessage] // by the end of their rest
+	silent      transport.Heap[inMessage] // by when they are forgotten, if not heard of
+}
+
+// An inPeer is what a receiver knows of one sender.
+type inPeer struct {
+	id     transport.HostID
+	listed bool // in receiver.wanting
+
+	messages map[transport.MessageID]*inMessage
+	want     transport.Heap[inMessage] // messages that want tokens, by bytes missing
+	done     map[transport.MessageID]struct{}
+	floor    transport.MessageID // ids below are settled at the sender
+
+	takenBack int64 // 1 + the round of the last GRANTSR
+}
+
+// An inMessage is a message on its way in, until it is complete.
+type inMessage struct {
+	transport.Message
+	from *inPeer
+	slot transport.Slot // in from.want, or in receiver.resting
+
+	got      transport.Spans // payload that has arrived
+	cursor   Bytes           // tokens have been sent for what is missing below
+	tokens   int64           // sent, or packets announced as short
+	heardSeq int64           // the latest of them that a packet has answered
+	tokenAt  Time            // when the last token was sent
+	resting  bool            // waits for packets that it need not ask for
+	until    Time            // end of its rest
+	again    bool            // tokens have been sent for all of it before
+
+	heard  Time           // when something of it last arrived
+	silent transport.Slot // in receiver.silent
+	forget Time           // when to look whether it has fallen silent
+}
+
+// left returns the payload still to arrive.
+func (m *inMessage) left() Bytes { return m.Size - m.got.Total() }
+
+// gap returns the tokens that may still be answered (PimFlow::token_gap).
+func (m *inMessage) gap() int64 { return m.tokens - 1 - m.heardSeq }
+
+func (s *DCPIM) initReceiver(rate units.BitsPerSecond) {
+	slot := func(m *inMessage) *transport.Slot { return &m.slot }
+	s.receiver = receiver{
+		peers:   make([]*inPeer, len(s.env.Fabric.Hosts)),
+		rate:    rate,
+		initial: int(s.params.TokenInitial * float64(s.timing.bdp)),
+		window:  max(1, int64(s.params.TokenWindow*float64(s.timing.bdp))),
+		resting: transport.NewHeap(slot),
+		silent:  transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.silent }),
+		// No epoch has been matched yet.
+		building: matching{epoch: -1}, active: matching{epoch: -1},
+	}
+	s.env.Sink.Gauge("receiver_channels", func() float64 { return float64(s.receiver.active.total) })
+	s.env.Sink.Gauge("tokens_outstanding", func() float64 { return float64(s.receiver.outstanding) })
+}
+
+// packets returns how many packets carry n bytes of a message.
+func (s *DCPIM) packets(n Bytes) int { return int((n + s.mss - 1) / s.mss) }
+
+func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
+	i := s.receiver.peers[id]
+	if i == nil {
+		i = &inPeer{
+			id:       id,
+			messages: map[transport.MessageID]*inMessage{},
+			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
+			done:     map[transport.MessageID]struct{}{},
+		}
+		s.receiver.peers[id] = i
+	}
+	return i
+}
+
+// receiveRTS takes the announcement of a message, and answers what has become
+// of it so far.
+func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
+	i := s.inPeer(peer)
+	if h.behind != noFloor {
+		s.raiseFloor(i, h.id-transport.MessageID(h.behind))
+	}
+	if m := s.findMessage(now, i, h); m != nil {
+		s.control.push(i.id, header{kind: rtsAck, id: m.ID})
+	}
+}
+
+// findMessage returns the message of an RTS or DATA, which begins with it if it
+// is not known. It is nil if it has been delivered before, which its sender
+// then hears, or makes no sense.
+func (s *DCPIM) findMessage(now Time, i *inPeer, h *header) *inMessage {
+	m := i.messages[h.id]
+	switch {
+	case h.length == 0 || Bytes(h.length) > s.mss*maxPackets:
+		return nil
+	case m == nil && i.isDone(h.id):
+		s.control.push(i.id, header{kind: ack, id: h.id})
+		return nil
+	case m == nil:
+		m = s.newInMessage(now, i, h)
+	case m.Size != Bytes(h.length):
+		return nil
+	}
+	m.heard = now
+	return m
+}
+
+// newInMessage takes in a message: a short one is already on its way, and joins
+// the matching if it has not come in time; a long one joins at once (PimHost::
+// receive_rts, PimFlow::receive_short_flow).
+func (s *DCPIM) newInMessage(now Time, i *inPeer, h *header) *inMessage {
+	r := &s.receiver
+	m := &inMessage{from: i, heardSeq: -1}
+	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
+	i.messages[m.ID] = m
+	m.forget = now + s.timing.abandonAfter
+	r.silent.Set(m, Bytes(m.forget))
+	n := s.packets(m.Size)
+	if n > r.initial {
+		s.wantTokens(m)
+		return m
+	}
+	m.tokens = int64(n)
+	r.outstanding += m.tokens
+	s.rest(m, now+Time(n)*s.timing.packet+s.timing.resendAfter)
+	if s.params.TokenHold {
+		r.hold, r.holdUntil = n, m.until
+	}
+	return m
+}
+
+// wantTokens puts a message where requests and tokens find it, or moves it
+// there.
+func (s *DCPIM) wantTokens(m *inMessage) {
+	m.from.want.Set(m, m.left())
+	if !m.from.listed {
+		m.from.listed = true
+		s.receiver.wanting = append(s.receiver.wanting, m.from)
+	}
+}
+
+func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
+	i := s.inPeer(p.Peer)
+	from, n := Bytes(h.offset), Bytes(p.PayloadLen)
+	if from%s.mss != 0 || from >= Bytes(h.length) || n != min(s.mss, Bytes(h.length)-from) {
+		return // makes no sense
+	}
+	if h.behind != noFloor {
+		s.raiseFloor(i, h.id-transport.MessageID(h.behind))
+	}
+	m := s.findMessage(now, i, h)
+	if m == nil {
+		return
+	}
+	if seq := int64(h.seq); seq > m.heardSeq && seq < m.tokens {
+		s.receiver.outstanding -= seq - m.heardSeq
+		m.heardSeq = seq
+	}
+	if m.got.Add(from, from+n) == 0 {
+		s.env.Sink.Count(&duplicates, 1)
+		return
+	}
+	s.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
+	switch {
+	case m.left() == 0:
+		i.done[m.ID] = struct{}{}
+		s.drop(m)
+		s.control.push(i.id, header{kind: ack, id: m.ID})
+		s.env.Sink.Delivered(now, m.Message)
+	case !m.resting:
+		s.wantTokens(m)
+	}
+}
+
+var duplicates = transport.Counter{Name: "duplicate_data"}
+
+// drop forgets a message that is complete, or will not be.
+func (s *DCPIM) drop(m *inMessage) {
+	r := &s.receiver
+	r.outstanding -= m.gap()
+	m.from.want.Remove(m)
+	r.resting.Remove(m)
+	r.silent.Remove(m)
+	delete(m.from.messages, m.ID)
+}
+
+// isDone reports whether a message has been delivered, or given up, before.
+func (i *inPeer) isDone(id transport.MessageID) bool {
+	_, ok := i.done[id]
+	return ok || int32(id-i.floor) < 0
+}

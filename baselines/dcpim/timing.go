@@ -1,0 +1,162 @@
+package dcpim
+
+import (
+	"math"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// sizes are what packets occupy on a link. The released simulator has 1500 and
+// 40 bytes, this testbed's frames have their headers, preamble and gap besides.
+type sizes struct{ data, control Bytes }
+
+// A timing is how a fabric's hosts divide time. Rounds are counted from time 0
+// on. The matching of epoch e is negotiated in the first r rounds from e*period
+// on; then its data phase begins, which lasts for period rounds. With alpha 1 a
+// matching takes as long as a data phase, and one always runs beside the other.
+type timing struct {
+	controlRTT Time // worst round trip of a control packet over the idle fabric
+	half       Time // of a round
+	rounds     int64
+	period     int64 // rounds from one matching to the next
+	packet     Time  // a full packet at the host's rate
+	share      int   // packets that one channel carries in a data phase
+	bdp        int   // bandwidth-delay product in packets
+
+	tokenLife    Time // from the end of its data phase until a token expires
+	resendAfter  Time // from the last token of a message to the first one again
+	windowAfter  Time // from a token that filled the window to its being opened again
+	retryAfter   Time // silence until a sender sends the RTS again
+	abandonAfter Time // silence until a receiver forgets a message
+}
+
+// newTiming derives phases and time-outs from the topology, as
+// LeafSpineTopology::set_up_parameter of the released simulator does:
+//
+//	round         beta x control RTT
+//	matching      r rounds
+//	data phase    alpha x matching
+//	channel       data phase / packet time / k packets
+func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) timing {
+	t := timing{
+		controlRTT: roundTrip(f, wire.control),
+		rounds:     int64(p.Rounds),
+		period:     int64(math.Round(p.Alpha * float64(p.Rounds))),
+		packet:     rate.TimeFor(wire.data),
+		bdp:        int((p.BDP + wire.data - 1) / wire.data),
+	}
+	t.half = max(1, Time(math.Round(p.Beta*float64(t.controlRTT)/2)))
+	phase := t.round() * Time(t.period)
+	t.share = max(1, int(int64(phase)*1000/rate.Picoseconds(wire.data)/int64(p.Channels)))
+
+	// The simulator adds half a control round trip and k packet times to the
+	// end of the data phase; the packet times are a parameter here.
+	bdpTime := float64(rate.Picoseconds(wire.data*Bytes(t.bdp))) / 1000
+	t.tokenLife = t.controlRTT/2 + Time(p.TokenTimeout*float64(rate.Picoseconds(wire.data))/1000)
+	t.resendAfter = Time(p.TokenResendTimeout * bdpTime)
+	t.windowAfter = Time(p.TokenWindowTimeout * bdpTime)
+	t.retryAfter = max(1, Time(p.RetryTimeout*float64(t.epoch())))
+	// Longer than it takes the sender to give up, so that no message that is
+	// still alive there is forgotten here.
+	for n, wait := 0, t.retryAfter; n <= p.MaxRetries; n++ {
+		t.abandonAfter += 2 * wait
+		wait = min(2*wait, maxWait*t.retryAfter)
+	}
+	return t
+}
+
+// maxWait is how many times retryAfter the wait before an RTS doubles up to.
+const maxWait = 16
+
+func (t *timing) round() Time { return 2 * t.half }
+
+// epoch is a matching and its data phase.
+func (t *timing) epoch() Time { return t.round() * Time(t.rounds+t.period) }
+
+// of returns a round's epoch, and its number within it: a matching round if it
+// is less than r.
+func (t *timing) of(round int64) (epoch, n int64) { return round / t.period, round % t.period }
+
+// expiry returns when a token of an epoch's data phase is void at its sender.
+func (t *timing) expiry(epoch int64) Time {
+	return Time(epoch*t.period+t.rounds+t.period)*t.round() + t.tokenLife
+}
+
+// roundTrip returns how long packets of the given wire length take there and
+// back over the longest path of the idle fabric: exact where all host links are
+// alike and all core links are, else no path takes longer.
+func roundTrip(f *topo.Fabric, wire Bytes) Time {
+	var host, core int64
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		hop := int64(p.Delay)*1000 + p.Rate.Picoseconds(wire)
+		if p.Core {
+			core = max(core, hop)
+		} else {
+			host = max(host, hop)
+		}
+	}
+	if f.Spec.Leaves == 1 {
+		core = 0
+	}
+	return Time((2*(2*host+2*core) + 500) / 1000)
+}
+
+// bandwidthDelay returns the BDP in whole full packets, rounded up: a full
+// packet there and back, as the simulator has it.
+func bandwidthDelay(f *topo.Fabric, frame Bytes) Bytes {
+	bytes := f.Spec.HostRate.BytesIn(roundTrip(f, frame))
+	return (bytes + frame - 1) / frame * frame
+}
+
+// advance does what is due at the half rounds up to now.
+func (s *DCPIM) advance(now Time) {
+	due := int64(now / s.timing.half)
+	if now < 0 || s.tick >= due {
+		return
+	}
+	if !s.matching() {
+		s.tick = due
+		return
+	}
+	// Late by more than two epochs, only the end of what was is of interest.
+	s.tick = max(s.tick, due-4*(s.timing.rounds+s.timing.period))
+	for s.tick < due {
+		s.tick++
+		if s.tick%2 == 1 {
+			s.grantAll(s.tick / 2)
+		} else {
+			s.beginRound(s.tick/2, s.tick == due)
+		}
+	}
+}
+
+// matching reports whether half rounds make any difference here.
+func (s *DCPIM) matching() bool {
+	r := &s.receiver
+	return len(s.sender.requests) > 0 || len(r.grants) > 0 || len(r.wanting) > 0 || r.building.total > 0 || len(r.active.links) > 0
+}
+
+// nextStep returns when the next half round is to be dealt with.
+func (s *DCPIM) nextStep() Time {
+	if !s.matching() {
+		return units.Never
+	}
+	return Time(s.tick+1) * s.timing.half
+}
+
+// roundOf completes the round of a packet, of which 32 bits travel.
+func (s *DCPIM) roundOf(h *header) int64 {
+	now := max(0, s.tick) / 2
+	return now + int64(int32(h.round-uint32(now)))
+}
+
+// shuffle brings a list into random order.
+func shuffle[T any](env *transport.Env, list []T) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := env.Rand.IntN(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+}

@@ -1,0 +1,84 @@
+package dctcp
+
+import "sirdbed/baselines/flow"
+
+// control is the window of one connection (DCTCP, SIGCOMM 2010, section 3.2;
+// RFC 8257; figures in protocols.md section 2).
+type control struct {
+	params *Params
+
+	window    float64 // segments
+	threshold float64 // below it, slow start
+	alpha     float64 // estimated share of marked segments
+
+	acked, marked int    // segments in this window of data
+	end           uint64 // transmission that ends the window of data
+	cutEnd        uint64 // until which the window is not cut again
+}
+
+// What the window and slow start's threshold never fall below, in segments.
+const (
+	leastWindow    = 1
+	leastThreshold = 2
+)
+
+func newControl(p *Params) *control {
+	return &control{params: p, window: p.InitialWindow, threshold: p.MaxWindow, alpha: p.InitialAlpha}
+}
+
+// OnMessage starts again from the initial window; what was learned of the
+// network, alpha and the threshold, stays.
+func (c *control) OnMessage(flow.Time) { c.window = c.params.InitialWindow }
+
+// OnAck implements flow.Controller.
+func (c *control) OnAck(_ flow.Time, a flow.Ack) {
+	c.acked += a.Segments
+	if a.Marked {
+		c.marked += a.Segments
+	}
+	if a.Highest > c.end {
+		c.alpha += c.params.Gain * (float64(c.marked)/float64(c.acked) - c.alpha)
+		c.acked, c.marked, c.end = 0, 0, a.Next
+	}
+	switch {
+	case a.Marked:
+		if a.Highest > c.cutEnd {
+			c.cutEnd = a.Next
+			c.cut(c.window * (1 - c.alpha/2))
+		}
+	case a.Recovering:
+	default:
+		c.grow(float64(a.Segments))
+	}
+}
+
+// grow opens the window for acknowledged segments: by as many in slow start,
+// by one for each window after it.
+func (c *control) grow(segments float64) {
+	if c.window < c.threshold {
+		c.window = min(c.window+segments, c.threshold)
+	} else {
+		c.window += segments / c.window
+	}
+	c.window = min(c.window, c.params.MaxWindow)
+}
+
+func (c *control) cut(window float64) {
+	c.window = max(window, leastWindow)
+	c.threshold = max(window, leastThreshold)
+}
+
+// OnLoss halves the window.
+func (c *control) OnLoss(flow.Time) { c.cut(c.window / 2) }
+
+// OnTimeout falls back to one segment.
+func (c *control) OnTimeout(flow.Time, int) {
+	c.cut(c.window / 2)
+	c.window = leastWindow
+}
+
+// Window implements flow.Controller.
+func (c *control) Window() float64 { return c.window }
+
+// Pacing implements flow.Controller: DCTCP does not pace.
+func (c *control) Pacing() flow.Time { return 0 }

@@ -1,0 +1,204 @@
+package dctcp_test
+
+import (
+	"math"
+	"testing"
+
+	"sirdbed/baselines/dctcp"
+	"sirdbed/baselines/flow"
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// windows feeds a control law whole windows of single acknowledgements, the
+// first marked ones of each marked. It returns the order it has come to.
+func windows(c *dctcp.Control, order uint64, n, size, marked int) uint64 {
+	for range n {
+		next := order + uint64(size)
+		for i := range size {
+			order++
+			c.OnAck(0, flow.Ack{Segments: 1, Marked: i < marked, Highest: order, Next: next + uint64(i)})
+		}
+	}
+	return order
+}
+
+// protocols.md section 2: alpha is updated per window with g = 0.08, from 0:
+// after n windows of a share f of marks it is f (1 - 0.92^n).
+func TestAlphaIsAMovingAverageOverWindows(t *testing.T) {
+	for _, c := range []struct{ n, marked int }{{1, 100}, {10, 100}, {10, 50}, {60, 25}, {200, 10}} {
+		l := dctcp.NewControl(params(rack(t, 2), nil))
+		l.Set(100, 50, 0)
+		windows(l, 0, 1, 1, 0) // the first acknowledgement ends a window of its own
+		windows(l, 1, c.n, 100, c.marked)
+		_, _, alpha := l.State()
+		share := float64(c.marked) / 100
+		want := share * (1 - math.Pow(0.92, float64(c.n)))
+		// The last window may still be open.
+		least := share * (1 - math.Pow(0.92, float64(c.n-1)))
+		if alpha < least-0.09*share-1e-9 || alpha > want+0.09*share+1e-9 {
+			t.Errorf("%d windows of %d %% marks: alpha %g, want %g", c.n, c.marked, alpha, want)
+		}
+	}
+}
+
+// protocols.md section 2: "cut once per window: cwnd *= (1 - alpha/2)",
+// however many of its segments are marked.
+func TestOneCutPerWindow(t *testing.T) {
+	for _, marked := range []int{1, 10, 100} {
+		l := dctcp.NewControl(params(rack(t, 2), func(p *dctcp.Params) { p.Gain = 0 }))
+		l.Set(100, 50, 0.5)
+		cuts := 0
+		next := uint64(100)
+		last := 100.0
+		for i := range 300 {
+			order := uint64(i + 1)
+			l.OnAck(0, flow.Ack{Segments: 1, Marked: i%100 < marked, Highest: order, Next: next + uint64(i)})
+			window, threshold, _ := l.State()
+			if window < last {
+				cuts++
+				if want := last * 0.75; math.Abs(window-want) > 1e-9 || threshold != window {
+					t.Errorf("cut from %g to %g, threshold %g; want %g", last, window, threshold, want)
+				}
+			}
+			last = window
+		}
+		if cuts != 3 {
+			t.Errorf("%d of 100 marked: %d cuts in 3 windows", marked, cuts)
+		}
+	}
+}
+
+// On a network as well: a long flow's window is not cut again before what it
+// had sent at the last cut is acknowledged.
+func TestOneCutPerRoundTripOnTheFabric(t *testing.T) {
+	_, sim := senders(t, 2, nil)
+	sim.Run(2 * units.Millisecond)
+	cuts, lastCut := 0, units.Time(0)
+	last, _, _ := at(sim, 0).Controls()[0].State()
+	for sim.Now() < 6*units.Millisecond {
+		sim.Run(sim.Now() + 50) // ns: less than a packet takes
+		window, _, _ := at(sim, 0).Controls()[0].State()
+		if window < last-1e-9 {
+			if cuts++; sim.Now()-lastCut < 15*us { // 7.3 us and a queue of some 110 KB
+				t.Errorf("cut at %v and at %v", lastCut, sim.Now())
+			}
+			lastCut = sim.Now()
+		}
+		last = window
+	}
+	if cuts < 20 {
+		t.Errorf("%d cuts", cuts)
+	}
+}
+
+// protocols.md section 2: "slow start until ssthresh, then +1 per window".
+func TestSlowStartThenOnePerWindow(t *testing.T) {
+	l := dctcp.NewControl(params(rack(t, 2), nil))
+	l.Set(10, 40, 0)
+	for i, want := range []float64{20, 40} {
+		before, _, _ := l.State()
+		windows(l, uint64(100*i), 1, int(before), 0)
+		if window, _, _ := l.State(); window != want {
+			t.Errorf("after %d windows: %g, want %g", i+1, window, want)
+		}
+	}
+	for i := range 5 {
+		before, _, _ := l.State()
+		windows(l, uint64(1000+100*i), 1, int(before), 0)
+		if window, _, _ := l.State(); window < before+0.95 || window > before+1 {
+			t.Errorf("congestion avoidance: from %g to %g", before, window)
+		}
+	}
+	// An acknowledgement with an echo does not open it.
+	l.Set(10, 40, 0)
+	l.OnAck(0, flow.Ack{Segments: 1, Marked: true, Highest: 5000, Next: 5010})
+	if window, threshold, alpha := l.State(); window != 10*(1-alpha/2) || threshold != window {
+		t.Errorf("window %g, threshold %g, alpha %g", window, threshold, alpha)
+	}
+}
+
+// The same on the wire: segments sent per round trip double from an initial
+// window of 2.
+func TestSlowStartDoublesEachRoundTrip(t *testing.T) {
+	f := rack(t, 2)
+	perRound := map[int]int{}
+	round := f.Transit(f.Path(0, 1, 0), frame) + f.Transit(f.Path(1, 0, 0), 89)
+	sim := newSim(t, model.Config{
+		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.InitialWindow = 2 }), Sends: []model.Send{{Dst: 1, Size: 63 * full}},
+		OnPacket: func(e model.PacketEvent) {
+			if leavesHost(f, e) {
+				perRound[int((e.At+100)/round)]++ // acknowledgements are 123 ns apart
+			}
+		},
+	})
+	allDone(t, f, sim, units.Millisecond)
+	for round, want := range []int{2, 4, 8, 16} {
+		if perRound[round] != want {
+			t.Errorf("round trip %d: %d segments, want %d (%v)", round, perRound[round], want, perRound)
+		}
+	}
+}
+
+// protocols.md section 2: "window cap 1256".
+func TestWindowIsCapped(t *testing.T) {
+	f := rack(t, 2)
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 1 << 30}}})
+	sim.Run(2 * units.Millisecond)
+	if window, _, _ := at(sim, 0).Controls()[0].State(); window != 1256 {
+		t.Errorf("%g", window)
+	}
+}
+
+// protocols.md section 2: "dupacks 3, halves".
+func TestLossHalvesTheWindow(t *testing.T) {
+	f := rack(t, 2)
+	lost := 0
+	var window float64
+	var sim *model.Sim
+	sim = newSim(t, model.Config{
+		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.MaxWindow = 100 }), Sends: []model.Send{{Dst: 1, Size: 5_000_000}},
+		Lose: func(e model.PacketEvent) bool {
+			if e.At < 200*us || e.Packet.PayloadLen == 0 || lost >= 5 {
+				return false
+			}
+			lost++
+			window, _, _ = at(sim, 0).Controls()[0].State()
+			return true
+		},
+	})
+	sim.Run(200*us + 20*us)
+	after, threshold, _ := at(sim, 0).Controls()[0].State()
+	if window != 100 || after < 50 || after > 51 || threshold != 50 {
+		t.Errorf("window %g, after a loss %g, threshold %g", window, after, threshold)
+	}
+	allDone(t, f, sim, units.Second)
+	if n := sim.Host(0).Counter("timeouts"); n != 0 || sim.Host(0).Counter("retransmissions") != 5 {
+		t.Errorf("%d timeouts, %d retransmissions", n, sim.Host(0).Counter("retransmissions"))
+	}
+}
+
+// protocols.md section 2: "min RTO 200 us"; a timeout begins with one segment,
+// and slow start.
+func TestTimeoutAfter200usBeginsWithOneSegment(t *testing.T) {
+	f := rack(t, 2)
+	var again units.Time
+	dead := true
+	sim := newSim(t, model.Config{
+		Fabric: f, Sends: []model.Send{{Dst: 1, Size: 66 * full}},
+		Lose: func(e model.PacketEvent) bool { return dead && e.Port == f.Downlink(1) },
+		OnPacket: func(e model.PacketEvent) {
+			if leavesHost(f, e) && e.At > 100*us && again == 0 {
+				again, dead = e.At, false
+			}
+		},
+	})
+	sim.Run(205 * us)
+	if window, threshold, _ := at(sim, 0).Controls()[0].State(); again != 200*us || window != 1 || threshold != 33 {
+		t.Errorf("resent at %v with a window of %g, threshold %g", again, window, threshold)
+	}
+	allDone(t, f, sim, units.Second)
+}
+
+var _ transport.Transport = (*dctcp.DCTCP)(nil)

@@ -1,0 +1,96 @@
+package dctcp
+
+import (
+	"fmt"
+	"math"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Port is the UDP destination port of DCTCP.
+const Port = 47020
+
+// Params are DCTCP's parameters. Defaults are those of the paper's evaluation
+// (protocols.md section 2).
+type Params struct {
+	InitialWindow float64     `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
+	MaxWindow     float64     `json:"max_window" jsonschema_description:"Largest window in segments."`
+	Gain          float64     `json:"gain" jsonschema_description:"EWMA gain g of alpha, the estimated share of marked segments."`
+	InitialAlpha  float64     `json:"initial_alpha" jsonschema_description:"Alpha of a new connection: 0 as released; Linux has 1."`
+	K             units.Bytes `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger (released: 123KB); 0 marks nothing."`
+
+	MinRTO      units.Time `json:"min_rto" jsonschema_description:"Least retransmission timeout. It doubles with each in a row, up to 64 times."`
+	MaxTimeouts int        `json:"max_timeouts" jsonschema_description:"Retransmission timeouts in a row that a message survives; with one more it fails."`
+
+	DelayedAck     units.Time `json:"delayed_ack" jsonschema_description:"Longest delay of an acknowledgement; 0 delays none."`
+	SegmentsPerAck int        `json:"segments_per_ack" jsonschema_description:"Full segments after which an acknowledgement is not delayed. 1 as released: only those of short segments are."`
+	Connections    int        `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy."`
+}
+
+// DefaultParams returns the parameters of the paper's evaluation for a fabric.
+func DefaultParams(f *topo.Fabric) *Params {
+	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
+	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
+		scale = own
+	}
+	return &Params{
+		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
+		Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
+		MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
+		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
+	}
+}
+
+// validate names the parameter that cannot work.
+func (p *Params) validate(frame units.Bytes) error {
+	inRange := func(name string, v, lo, hi float64) error {
+		if !(v >= lo && v <= hi) {
+			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		inRange("max_window", p.MaxWindow, 1, 1e6),
+		inRange("initial_window", p.InitialWindow, 1, p.MaxWindow),
+		inRange("gain", p.Gain, 0, 1),
+		inRange("initial_alpha", p.InitialAlpha, 0, 1),
+		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
+		inRange("segments_per_ack", float64(p.SegmentsPerAck), 1, 1000),
+		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if p.K != 0 && p.K < frame {
+		return fmt.Errorf("k is %v: want 0 or at least one full frame of %d wire bytes", p.K, frame)
+	}
+	if p.MinRTO < 1*units.Microsecond || p.MinRTO > units.Second {
+		return fmt.Errorf("min_rto is %v: want 1us to 1s", p.MinRTO)
+	}
+	if p.DelayedAck < 0 || p.DelayedAck >= p.MinRTO {
+		return fmt.Errorf("delayed_ack is %v: want less than min_rto, %v", p.DelayedAck, p.MinRTO)
+	}
+	return nil
+}
+
+// Protocol is DCTCP, for the list of transports that a scenario can select.
+var Protocol = transport.Protocol{
+	Name:          "dctcp",
+	Wire:          wire.Protocol{Name: "DCTCP", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Framing:       flow.Framing,
+	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
+	Network: func(_ *topo.Fabric, params any) transport.Network {
+		k := params.(*Params).K
+		return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}
+	},
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }

@@ -1,0 +1,131 @@
+package flow
+
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// An acker acknowledges what arrives on one connection. With delayed
+// acknowledgements it waits for SegmentsPerAck full segments, or DelayedAck
+// time; out of order, at a message's end and when congestion begins or ends it
+// does not (RFC 5681, section 4.2; RFC 8257, section 3.2).
+type acker struct {
+	slot    transport.Slot // in Transport.delayed, while an acknowledgement waits
+	due     Time
+	pending note // the one that waits
+	full    int  // full segments that it covers
+	marked  bool // the last packet was
+}
+
+// A note is an acknowledgement that is to be sent.
+type note struct {
+	header
+	peer    transport.HostID
+	entropy uint16
+	since   Time // when the packet that caused it arrived
+}
+
+// acker returns the acker of a peer's connection.
+func (t *Transport) acker(peer transport.HostID, connection uint8) *acker {
+	list := t.ackers[peer]
+	for int(connection) >= len(list) {
+		list = append(list, nil)
+	}
+	t.ackers[peer] = list
+	if list[connection] == nil {
+		list[connection] = &acker{}
+	}
+	return list[connection]
+}
+
+// receiveData takes a data packet, and acknowledges it or arranges for that.
+func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
+	n := Bytes(p.PayloadLen)
+	m, verdict := t.inbox.Take(now, Segment{
+		ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind,
+	}, p)
+	if verdict == Nonsense {
+		return
+	}
+	a := t.acker(p.Peer, h.connection)
+	if a.slot.In() && (p.CE != a.marked || a.pending.id != h.id) {
+		t.acknowledge(a)
+	}
+	a.marked = p.CE
+	if !a.slot.In() {
+		a.full = 0
+	}
+	if n >= t.mss {
+		a.full++
+	}
+	a.pending = note{
+		header: header{kind: ack, echo: p.CE, connection: h.connection, id: h.id, offset: h.length, stamp: h.stamp},
+		peer:   p.Peer, entropy: p.Entropy, since: p.Arrived,
+	}
+	inOrder := false
+	if verdict == Fresh || verdict == Duplicate {
+		inOrder = describe(&a.pending.header, m, Bytes(h.offset), n) && verdict == Fresh
+	}
+	if !inOrder || t.config.DelayedAck == 0 || a.full >= t.config.SegmentsPerAck {
+		t.acknowledge(a)
+		return
+	}
+	if !a.slot.In() {
+		a.due = now + t.config.DelayedAck
+		t.delayed.Set(a, Bytes(a.due))
+	}
+}
+
+// describe writes into h what has arrived of m: all up to an offset, the packet
+// just received if it lies beyond, and the two lowest ranges beyond. It reports
+// whether nothing lies beyond.
+func describe(h *header, m *Inbound, offset, n Bytes) bool {
+	whole := m.Received()
+	h.offset = uint32(whole)
+	if offset > whole {
+		h.ranges[h.n] = extent{uint32(offset), uint32(offset + n)}
+		h.n++
+	}
+	_, from, _ := m.Gap(whole)
+	for from < m.Size && h.n < maxRanges {
+		to, next, more := m.Gap(from)
+		if !more {
+			to, next = m.Size, m.Size
+		}
+		h.ranges[h.n] = extent{uint32(from), uint32(to)}
+		h.n++
+		from = next
+	}
+	return h.n == 0
+}
+
+// acknowledge queues an acker's pending acknowledgement.
+func (t *Transport) acknowledge(a *acker) {
+	t.delayed.Remove(a)
+	a.full = 0
+	t.acks.Push(a.pending)
+}
+
+// acknowledgeDue queues those that have been delayed long enough.
+func (t *Transport) acknowledgeDue(now Time) {
+	for a := t.delayed.Top(); a != nil && a.due <= now; a = t.delayed.Top() {
+		t.acknowledge(a)
+	}
+}
+
+// nextDelayed returns when the next one will be.
+func (t *Transport) nextDelayed() Time {
+	if a := t.delayed.Top(); a != nil {
+		return a.due
+	}
+	return units.Never
+}
+
+// fillAck makes n the next packet.
+func (n *note) fillAck(now Time, p *transport.Packet) {
+	n.held = uint32(min(max(now-n.since, 0), 1<<32-1))
+	p.Peer = n.peer
+	// The way back is as fixed as the way there.
+	p.Entropy = n.entropy
+	n.encode(p)
+}

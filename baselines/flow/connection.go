@@ -1,0 +1,240 @@
+package flow
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// A connection is the sending end of one of a pool. It carries one message at a
+// time; its path, round-trip estimate and congestion state outlive messages.
+type connection struct {
+	peer    *outPeer
+	number  uint8
+	entropy uint16
+	control Controller
+
+	message  transport.Message
+	busy     bool
+	segments Segments
+	rtt      RTT
+
+	listed   bool           // in Transport.ready
+	slot     transport.Slot // in Transport.timers
+	wakeAt   Time           // its key there: not after the next of what follows
+	resendAt Time           // retransmission timeout; units.Never when nothing is in flight
+	paceAt   Time           // when pacing lets the next segment out, units.Never if it does not wait
+	lastSent Time
+	timeouts int    // in a row
+	recover  uint64 // order of transmission that ends recovery from loss
+}
+
+// An outPeer is what a host knows of one it sends to.
+type outPeer struct {
+	id          transport.HostID
+	pool        *Pool[connection]
+	connections []*connection
+}
+
+var (
+	retransmissions = transport.Counter{Name: "retransmissions"}
+	timeouts        = transport.Counter{Name: "timeouts"}
+)
+
+func (t *Transport) outPeer(id transport.HostID) *outPeer {
+	o := t.peers[id]
+	if o == nil {
+		o = &outPeer{id: id}
+		o.pool = NewPool(t.config.Connections, func(n int) *connection {
+			c := &connection{
+				peer: o, number: uint8(n), entropy: uint16(t.env.Rand.Uint32()),
+				control: t.config.Controller(id), segments: NewSegments(t.mss),
+				resendAt: units.Never, paceAt: units.Never, lastSent: -1 << 62,
+			}
+			o.connections = append(o.connections, c)
+			return c
+		})
+		t.peers[id] = o
+	}
+	return o
+}
+
+// Send implements transport.Transport.
+func (t *Transport) Send(now Time, m transport.Message) {
+	o := t.outPeer(m.Peer)
+	if m.Size < 1 || m.Size > MaxMessage {
+		o.pool.Skip(m.ID)
+		t.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the header: want 1B to %v", m.Size, MaxMessage))
+		return
+	}
+	if c := o.pool.Add(m); c != nil {
+		t.begin(now, c, m)
+	}
+}
+
+// begin has a connection carry a message.
+func (t *Transport) begin(now Time, c *connection, m transport.Message) {
+	c.message, c.busy, c.timeouts = m, true, 0
+	c.segments.Begin(m.Size)
+	c.control.OnMessage(now)
+	t.activate(c)
+}
+
+// end has it carry the next one, or none.
+func (t *Transport) end(now Time, c *connection) {
+	c.busy = false
+	c.resendAt, c.paceAt = units.Never, units.Never
+	t.timers.Remove(c)
+	c.peer.pool.Settle(c.message.ID)
+	if m, ok := c.peer.pool.Release(c); ok {
+		t.begin(now, c, m)
+	}
+}
+
+// activate lists a connection among those that may have something to send.
+func (t *Transport) activate(c *connection) {
+	t.quiet = false
+	if !c.listed {
+		c.listed = true
+		t.ready.Push(c)
+	}
+}
+
+// maySend reports that window and pacing let the next segment out. When only
+// pacing does not, it arranges for the time when it does.
+func (t *Transport) maySend(now Time, c *connection) bool {
+	c.paceAt = units.Never
+	if !c.busy || c.segments.Left() == 0 || c.segments.InFlight() >= max(1, int(c.control.Window())) {
+		return false
+	}
+	if gap := c.control.Pacing(); gap > 0 && c.lastSent+gap > now {
+		c.paceAt = c.lastSent + gap
+		t.arm(c)
+		return false
+	}
+	return true
+}
+
+// nextData sends a segment of the connection whose turn it is: those that may
+// send take turns, packet by packet.
+func (t *Transport) nextData(now Time, p *transport.Packet) bool {
+	for {
+		c, ok := t.ready.Pop()
+		if !ok {
+			return false
+		}
+		if t.maySend(now, c) {
+			t.ready.Push(c)
+			t.transmit(now, c, p)
+			return true
+		}
+		c.listed = false
+	}
+}
+
+func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
+	if c.segments.InFlight() == 0 {
+		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, c.timeouts)
+	}
+	offset, n, again, _ := c.segments.Send(now)
+	if again {
+		t.env.Sink.Count(&retransmissions, 1)
+	}
+	c.lastSent = now
+	m := &c.message
+	h := header{
+		kind: data, connection: c.number, id: m.ID, offset: uint32(offset), stamp: uint32(now),
+		length: uint32(m.Size), tag: m.Tag, behind: c.peer.pool.Behind(m.ID),
+	}
+	h.encode(p)
+	p.Peer, p.Entropy = c.peer.id, c.entropy
+	p.ID, p.Tag, p.Offset, p.PayloadLen = m.ID, m.Tag, offset, int(n)
+	t.arm(c)
+}
+
+// arm makes sure that the connection's timers are looked at in time.
+func (t *Transport) arm(c *connection) {
+	if at := min(c.resendAt, c.paceAt); at < units.Never && (!c.slot.In() || at < c.wakeAt) {
+		c.wakeAt = at
+		t.timers.Set(c, Bytes(at))
+	}
+}
+
+// fireTimers does what is due.
+func (t *Transport) fireTimers(now Time) {
+	for c := t.timers.Top(); c != nil && c.wakeAt <= now; c = t.timers.Top() {
+		t.timers.Remove(c)
+		if c.resendAt <= now {
+			t.timeout(now, c)
+		}
+		if c.paceAt <= now {
+			c.paceAt = units.Never
+			t.activate(c)
+		}
+		t.arm(c)
+	}
+}
+
+// timeout takes all in flight for lost, or gives the message up.
+func (t *Transport) timeout(now Time, c *connection) {
+	c.resendAt = units.Never
+	c.timeouts++
+	t.env.Sink.Count(&timeouts, 1)
+	if c.timeouts > t.config.MaxTimeouts {
+		m := c.message
+		c.segments.LoseAll()
+		c.control.OnTimeout(now, c.timeouts)
+		t.end(now, c)
+		t.env.Sink.Failed(now, m, fmt.Sprintf("%s did not acknowledge in %d retransmission timeouts in a row",
+			t.env.Fabric.HostName(c.peer.id), t.config.MaxTimeouts+1))
+		return
+	}
+	c.segments.LoseAll()
+	c.recover = c.segments.Order()
+	c.control.OnTimeout(now, c.timeouts)
+	t.activate(c)
+}
+
+// receiveAck takes an acknowledgement.
+func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
+	o := t.peers[p.Peer]
+	if o == nil || int(h.connection) >= len(o.connections) {
+		return
+	}
+	c := o.connections[h.connection]
+	if !c.busy || c.message.ID != h.id {
+		return
+	}
+	s := &c.segments
+	fresh := s.Arrived(Bytes(h.offset), h.stamp)
+	for _, r := range h.ranges[:h.n] {
+		fresh += s.ArrivedRange(Bytes(r.from), Bytes(r.to), h.stamp)
+	}
+	if fresh == 0 {
+		return
+	}
+	rtt := Time(uint32(p.Arrived) - h.stamp)
+	c.rtt.Sample(rtt)
+	c.timeouts = 0
+	c.control.OnAck(now, Ack{
+		Segments: fresh, Marked: h.echo, Delay: max(rtt-Time(h.held), 1), RTT: c.rtt.Smoothed,
+		Highest: s.Highest(), Next: s.Order(), Recovering: s.Highest() < c.recover,
+	})
+	if s.Done() {
+		m := c.message
+		t.end(now, c)
+		t.env.Sink.Acked(now, m)
+		return
+	}
+	if n, order := s.Lost(); n > 0 && order > c.recover {
+		c.recover = s.Order()
+		c.control.OnLoss(now)
+	}
+	c.resendAt = units.Never
+	if s.InFlight() > 0 {
+		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, 0)
+		t.arm(c)
+	}
+	t.activate(c)
+}

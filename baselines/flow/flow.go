@@ -1,0 +1,192 @@
+// Package flow is what connection-oriented protocols share, in pieces that may
+// be used one by one:
+//
+//	Pool       connections to a peer, and the messages that wait for one
+//	Inbox      reassembly, delivery once and only once
+//	Segments   what of a message was sent, has arrived, and is lost
+//	RTT        round-trip estimate and retransmission timeout
+//
+// Transport puts them together into a protocol with windows: selective and,
+// if asked for, delayed acknowledgements with ECN echo and timestamps;
+// retransmission; pacing. All that it lacks is a congestion control law, a
+// Controller for each connection.
+//
+// A connection's packets have a fixed entropy, so that ECMP takes all of them
+// over one path, and another connection's perhaps over another. A host's
+// connections share its NIC in turns, packet by packet; acknowledgements go
+// ahead of data. There is one priority.
+package flow
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+)
+
+type (
+	// Time is nominal nanoseconds.
+	Time = transport.Time
+	// Bytes counts payload.
+	Bytes = transport.Bytes
+)
+
+// Config is what a protocol makes a Transport of.
+type Config struct {
+	Connections    int  // in each ordered pair's pool, 1 to MaxConnections
+	MinRTO         Time // least retransmission timeout
+	MaxTimeouts    int  // in a row that a message survives
+	DelayedAck     Time // longest delay of an acknowledgement, 0: none is delayed
+	SegmentsPerAck int  // full segments after which one is not delayed
+
+	// Controller makes the control law of a new connection to a peer.
+	Controller func(peer transport.HostID) Controller
+}
+
+// Transport is a windowed protocol at one host. It implements
+// transport.Transport.
+type Transport struct {
+	env    transport.Env
+	config Config
+	mss    Bytes
+
+	peers  []*outPeer         // by HostID, nil until met
+	ready  Queue[*connection] // those that may have something to send
+	timers transport.Heap[connection]
+
+	inbox   *Inbox
+	ackers  [][]*acker // by HostID and connection
+	delayed transport.Heap[acker]
+	acks    Queue[note]
+
+	// Next found nothing to send, and nothing has happened since. Then only
+	// time can change that.
+	quiet bool
+}
+
+// Framing is how messages are cut into packets.
+func Framing(mtu Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}
+
+// New makes the protocol at one host.
+func New(env transport.Env, c Config) (*Transport, error) {
+	mss := Framing(env.Fabric.Spec.MTU).MSS
+	if mss < 1 {
+		return nil, fmt.Errorf("an MTU of %v has no room for headers", env.Fabric.Spec.MTU)
+	}
+	hosts := len(env.Fabric.Hosts)
+	t := &Transport{
+		env: env, config: c, mss: mss,
+		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
+		timers:  transport.NewHeap(func(c *connection) *transport.Slot { return &c.slot }),
+		delayed: transport.NewHeap(func(a *acker) *transport.Slot { return &a.slot }),
+	}
+	t.gauges()
+	return t, nil
+}
+
+// Receive implements transport.Transport. Packets that make no sense are
+// ignored.
+func (t *Transport) Receive(now Time, p *transport.Packet) {
+	var h header
+	if h.decode(p.Header()) != nil || p.Peer < 0 || int(p.Peer) >= len(t.peers) || p.Peer == t.env.Self {
+		return
+	}
+	t.quiet = false
+	switch h.kind {
+	case data:
+		t.receiveData(now, &h, p)
+	case ack:
+		t.receiveAck(now, &h, p)
+	}
+}
+
+// Next implements transport.Transport: acknowledgements first, then data.
+func (t *Transport) Next(now Time, p *transport.Packet) bool {
+	t.fireTimers(now)
+	t.acknowledgeDue(now)
+	p.ECT = true
+	if n, ok := t.acks.Pop(); ok {
+		n.fillAck(now, p)
+		return true
+	}
+	if t.nextData(now, p) {
+		return true
+	}
+	t.quiet = true
+	return false
+}
+
+// Wake implements transport.Transport.
+func (t *Transport) Wake() Time {
+	if !t.quiet {
+		return 0
+	}
+	at := t.nextDelayed()
+	if c := t.timers.Top(); c != nil {
+		at = min(at, c.wakeAt)
+	}
+	return at
+}
+
+// Controllers calls do with the Controller of each connection to a peer that
+// was used so far, and whether it carries a message.
+func (t *Transport) Controllers(peer transport.HostID, do func(c Controller, busy bool)) {
+	if o := t.peers[peer]; o != nil {
+		for _, c := range o.connections {
+			do(c.control, c.busy)
+		}
+	}
+}
+
+// gauges registers a host's sums over all connections.
+func (t *Transport) gauges() {
+	sum := func(of func(c *connection) float64) func() float64 {
+		return func() (total float64) {
+			for _, o := range t.peers {
+				if o == nil {
+					continue
+				}
+				for _, c := range o.connections {
+					if c.busy {
+						total += of(c)
+					}
+				}
+			}
+			return total
+		}
+	}
+	t.env.Sink.Gauge("window", sum(func(c *connection) float64 { return c.control.Window() * float64(t.mss) }))
+	t.env.Sink.Gauge("in_flight", sum(func(c *connection) float64 { return float64(c.segments.InFlight()) * float64(t.mss) }))
+	t.env.Sink.Gauge("connections_busy", sum(func(*connection) float64 { return 1 }))
+	t.env.Sink.Gauge("messages_waiting", func() (total float64) {
+		for _, o := range t.peers {
+			if o != nil {
+				total += float64(o.pool.Waiting())
+			}
+		}
+		return total
+	})
+}
+
+// Idle reports that nothing is under way, for the checks of tests and engines:
+// no message is being sent or put together, and nothing waits to be sent.
+func (t *Transport) Idle() error {
+	for _, o := range t.peers {
+		if o != nil && (o.pool.Open() != 0 || o.pool.Busy() != 0 || o.pool.Waiting() != 0) {
+			return fmt.Errorf("to %s: %d messages open, %d connections busy, %d messages waiting",
+				t.env.Fabric.HostName(o.id), o.pool.Open(), o.pool.Busy(), o.pool.Waiting())
+		}
+	}
+	if n := t.inbox.Open(); n != 0 {
+		return fmt.Errorf("%d messages on their way in", n)
+	}
+	if t.timers.Len() != 0 || t.delayed.Len() != 0 || t.acks.Len() != 0 {
+		return fmt.Errorf("%d timers, %d delayed acknowledgements, %d to be sent", t.timers.Len(), t.delayed.Len(), t.acks.Len())
+	}
+	return nil
+}
+
+var _ transport.Transport = (*Transport)(nil)

@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// kind is a packet's type.
+type kind uint8
+
+const (
+	data kind = 1 + iota // bytes of a message
+	ack                  // receiver to sender: what has arrived
+)
+
+var kindNames = map[kind]string{data: "DATA", ack: "ACK"}
+
+const (
+	version = 1
+	// Every packet begins with baseLen bytes:
+	//
+	//	0   version (4 bits), kind (4 bits)
+	//	1   ECN echo (1 bit), number of ranges (7 bits)
+	//	2   connection (1)
+	//	3   message id (4)
+	//	7   DATA: offset; ACK: all bytes below have arrived (4)
+	//	11  DATA: time of departure, ns modulo 2^32; ACK: that of the packet
+	//	    which caused it (4)
+	baseLen = 15
+	// DATA goes on with
+	//
+	//	15  message length (4)
+	//	19  tag (4)
+	//	23  how far the id is above the lowest one not settled (2)
+	dataLen = baseLen + 10
+	// ACK goes on with
+	//
+	//	15  how long the receiver held it back, ns (4)
+	//	19  ranges that have arrived beyond the offset: from (4), to (4)
+	ackLen   = baseLen + 4
+	rangeLen = 8
+
+	// maxRanges is the range just received, unless it is at the offset, and the
+	// two lowest ones.
+	maxRanges = 3
+
+	echoBit = 0x80
+)
+
+// MaxConnections is the largest pool that the header can name.
+const MaxConnections = 256
+
+// MaxMessage is the largest message that the header can describe.
+const MaxMessage Bytes = 1<<32 - 1
+
+// A header is decoded.
+type header struct {
+	kind       kind
+	echo       bool // ACK: congestion was experienced
+	connection uint8
+	id         transport.MessageID
+	offset     uint32
+	stamp      uint32
+
+	length uint32 // DATA
+	tag    transport.Tag
+	behind uint16
+
+	held   uint32 // ACK
+	ranges [maxRanges]extent
+	n      int // of ranges
+}
+
+// An extent is the bytes [from, to).
+type extent struct{ from, to uint32 }
+
+var (
+	errVersion = errors.New("header of an unknown version")
+	errKind    = errors.New("header of an unknown type")
+	errRanges  = errors.New("header with too many ranges")
+)
+
+// HeaderLen tells the length of the header that b begins with.
+func HeaderLen(b []byte) (int, error) {
+	if len(b) < baseLen {
+		return 0, wire.ErrTruncated
+	}
+	if b[0]>>4 != version {
+		return 0, errVersion
+	}
+	n := 0
+	ranges := int(b[1] &^ echoBit)
+	switch kind(b[0] & 15) {
+	case data:
+		n = dataLen
+		if b[1] != 0 {
+			return 0, errRanges
+		}
+	case ack:
+		if ranges > maxRanges {
+			return 0, errRanges
+		}
+		n = ackLen + rangeLen*ranges
+	default:
+		return 0, errKind
+	}
+	if len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
+
+// encode writes h into p.
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	b[0] = version<<4 | byte(h.kind)
+	b[1] = 0
+	b[2] = h.connection
+	binary.BigEndian.PutUint32(b[3:], uint32(h.id))
+	binary.BigEndian.PutUint32(b[7:], h.offset)
+	binary.BigEndian.PutUint32(b[11:], h.stamp)
+	switch h.kind {
+	case data:
+		binary.BigEndian.PutUint32(b[15:], h.length)
+		binary.BigEndian.PutUint32(b[19:], uint32(h.tag))
+		binary.BigEndian.PutUint16(b[23:], h.behind)
+		p.HeaderLen = dataLen
+	case ack:
+		b[1] = byte(h.n)
+		if h.echo {
+			b[1] |= echoBit
+		}
+		binary.BigEndian.PutUint32(b[15:], h.held)
+		for i, r := range h.ranges[:h.n] {
+			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i:], r.from)
+			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i+4:], r.to)
+		}
+		p.HeaderLen = ackLen + rangeLen*h.n
+	}
+}
+
+// decode reads the header that b begins with.
+func (h *header) decode(b []byte) error {
+	if _, err := HeaderLen(b); err != nil {
+		return err
+	}
+	*h = header{
+		kind:       kind(b[0] & 15),
+		connection: b[2],
+		id:         transport.MessageID(binary.BigEndian.Uint32(b[3:])),
+		offset:     binary.BigEndian.Uint32(b[7:]),
+		stamp:      binary.BigEndian.Uint32(b[11:]),
+	}
+	switch h.kind {
+	case data:
+		h.length = binary.BigEndian.Uint32(b[15:])
+		h.tag = transport.Tag(binary.BigEndian.Uint32(b[19:]))
+		h.behind = binary.BigEndian.Uint16(b[23:])
+	case ack:
+		h.echo = b[1]&echoBit != 0
+		h.held = binary.BigEndian.Uint32(b[15:])
+		h.n = int(b[1] &^ echoBit)
+		for i := range h.n {
+			at := b[ackLen+rangeLen*i:]
+			h.ranges[i] = extent{binary.BigEndian.Uint32(at), binary.BigEndian.Uint32(at[4:])}
+		}
+	}
+	return nil
+}
+
+// Fields names the header's fields for captures.
+func Fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	list := []wire.Field{
+		{Name: "type", Value: kindNames[h.kind]},
+		{Name: "connection", Value: fmt.Sprint(h.connection)},
+		{Name: "message", Value: fmt.Sprint(h.id)},
+		{Name: "offset", Value: fmt.Sprint(h.offset)},
+		{Name: "stamp", Value: fmt.Sprint(h.stamp)},
+	}
+	if h.kind == data {
+		return append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
+	}
+	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.held)})
+	if h.echo {
+		list = append(list, wire.Field{Name: "echo", Value: "1"})
+	}
+	for _, r := range h.ranges[:h.n] {
+		list = append(list, wire.Field{Name: "range", Value: fmt.Sprintf("%d-%d", r.from, r.to)})
+	}
+	return list
+}

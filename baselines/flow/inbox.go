@@ -1,0 +1,175 @@
+package flow
+
+import "sirdbed/sirdnode/transport"
+
+// A Segment is what a data packet says of the bytes that it carries.
+type Segment struct {
+	ID     transport.MessageID
+	Tag    transport.Tag
+	Length Bytes // of the message
+	Offset Bytes
+	Behind uint16 // see Pool.Behind
+}
+
+// A Verdict is what became of a data packet at its receiver.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Nonsense  Verdict = iota // contradicts itself or what is known: ignore it
+	Fresh                    // bytes that were missing; more still are
+	Duplicate                // nothing new
+	Completed                // the message's last missing bytes
+	Settled                  // of a message that was delivered before, or given up
+)
+
+// An Inbox is the receiving half of a host: it puts messages together from the
+// packets of all peers and delivers each once, however often and in whatever
+// order its packets arrive. What it has delivered it remembers until the sender
+// says that the message is settled (design.md section 5).
+type Inbox struct {
+	sink  transport.Sink
+	peers []*inPeer
+	free  []*Inbound // reassembly states to be used again
+}
+
+// An Inbound is a message on its way in. It is valid until it is delivered or
+// given up, which the Inbox alone decides: do not keep one across packets.
+type Inbound struct {
+	transport.Message
+	got transport.Spans
+}
+
+// Received returns the payload that has arrived without a gap from 0 on.
+func (m *Inbound) Received() Bytes { return m.got.Contiguous() }
+
+// Missing returns the payload still to arrive.
+func (m *Inbound) Missing() Bytes { return m.Size - m.got.Total() }
+
+// Gap returns the first range at or after from that is missing, false if none
+// is.
+func (m *Inbound) Gap(from Bytes) (Bytes, Bytes, bool) { return m.got.Gap(from, m.Size) }
+
+type inPeer struct {
+	messages map[transport.MessageID]*Inbound
+	done     map[transport.MessageID]struct{}
+	floor    transport.MessageID // ids below are settled
+}
+
+var duplicates = transport.Counter{Name: "duplicate_data"}
+
+// NewInbox makes the inbox of a host.
+func NewInbox(env transport.Env) *Inbox {
+	return &Inbox{sink: env.Sink, peers: make([]*inPeer, len(env.Fabric.Hosts))}
+}
+
+// Find returns the message of that id on its way in from a peer, nil if there
+// is none.
+func (x *Inbox) Find(peer transport.HostID, id transport.MessageID) *Inbound {
+	if in := x.peers[peer]; in != nil {
+		return in.messages[id]
+	}
+	return nil
+}
+
+// Open returns how many messages are on their way in.
+func (x *Inbox) Open() (n int) {
+	for _, in := range x.peers {
+		if in != nil {
+			n += len(in.messages)
+		}
+	}
+	return n
+}
+
+// Take takes a data packet: it hands new bytes to the Sink, and says Delivered
+// when they were the last ones. p.Peer is a valid host. The message is nil if
+// the verdict is Nonsense or Settled; after Completed it is valid until the
+// next call.
+//
+// All packets of a message are cut at the same places whenever they are sent,
+// so that their bytes are new all together or not at all.
+func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdict) {
+	n := Bytes(p.PayloadLen)
+	if n < 1 || s.Offset < 0 || s.Offset+n > s.Length {
+		return nil, Nonsense
+	}
+	in := x.peers[p.Peer]
+	if in == nil {
+		in = &inPeer{messages: map[transport.MessageID]*Inbound{}, done: map[transport.MessageID]struct{}{}}
+		x.peers[p.Peer] = in
+	}
+	if s.Behind != FarBehind {
+		x.raiseFloor(in, s.ID-transport.MessageID(s.Behind))
+	}
+	m := in.messages[s.ID]
+	if m == nil {
+		if _, ok := in.done[s.ID]; ok || int32(s.ID-in.floor) < 0 {
+			x.sink.Count(&duplicates, 1)
+			return nil, Settled
+		}
+		m = x.begin(in, s, p.Peer)
+	}
+	if m.Size != s.Length {
+		return nil, Nonsense
+	}
+	if m.got.Add(s.Offset, s.Offset+n) == 0 {
+		x.sink.Count(&duplicates, 1)
+		return m, Duplicate
+	}
+	x.sink.Data(now, m.Message, s.Offset, int(n), p.Payload)
+	if m.Missing() > 0 {
+		return m, Fresh
+	}
+	in.done[m.ID] = struct{}{}
+	x.forget(in, m)
+	x.sink.Delivered(now, m.Message)
+	return m, Completed
+}
+
+func (x *Inbox) begin(in *inPeer, s Segment, peer transport.HostID) *Inbound {
+	m := &Inbound{}
+	if last := len(x.free) - 1; last >= 0 {
+		m, x.free = x.free[last], x.free[:last]
+		m.got.Reset()
+	}
+	m.Message = transport.Message{ID: s.ID, Tag: s.Tag, Peer: peer, Size: s.Length}
+	in.messages[m.ID] = m
+	return m
+}
+
+// forget drops a message's state, which is used again by the next one.
+func (x *Inbox) forget(in *inPeer, m *Inbound) {
+	delete(in.messages, m.ID)
+	x.free = append(x.free, m)
+}
+
+// raiseFloor forgets what the sender says is settled: messages delivered and
+// acknowledged, and those that it gave up half-way.
+func (x *Inbox) raiseFloor(in *inPeer, floor transport.MessageID) {
+	ahead := int32(floor - in.floor)
+	if ahead <= 0 {
+		return
+	}
+	// Step by step while that is less work than a look at all that is known.
+	if int(ahead) <= 64+len(in.done)+len(in.messages) {
+		for ; in.floor != floor; in.floor++ {
+			delete(in.done, in.floor)
+			if m := in.messages[in.floor]; m != nil {
+				x.forget(in, m)
+			}
+		}
+		return
+	}
+	in.floor = floor
+	for id := range in.done {
+		if int32(id-floor) < 0 {
+			delete(in.done, id)
+		}
+	}
+	for id, m := range in.messages {
+		if int32(id-floor) < 0 {
+			x.forget(in, m)
+		}
+	}
+}

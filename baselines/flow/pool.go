@@ -1,0 +1,100 @@
+package flow
+
+import "sirdbed/sirdnode/transport"
+
+// A Pool is the connections from one host to one peer (protocols.md sections 2,
+// 3 and 6: 40 of them, established before the run). A connection carries one
+// message at a time. When all are busy, messages wait in the order in which
+// they came; whichever connection is first released takes the next one. Idle
+// connections are used in turn, the one that was released first before others.
+//
+// The Pool also counts which messages are settled, acknowledged or given up:
+// the peer need not remember those (see Behind, and Inbox).
+type Pool[C any] struct {
+	dial    func(n int) *C
+	limit   int
+	dialed  int
+	idle    Queue[*C]
+	waiting Queue[transport.Message]
+
+	settled Queue[bool] // by message, from floor on
+	floor   transport.MessageID
+}
+
+// NewPool makes a pool of limit connections. dial makes the n-th one, from 0,
+// when it is first needed: connections cost nothing until used.
+func NewPool[C any](limit int, dial func(n int) *C) *Pool[C] {
+	return &Pool[C]{dial: dial, limit: limit}
+}
+
+// Add takes a message, in the order of ids. It returns the connection that is
+// to carry it now, or nil if it waits for one.
+func (p *Pool[C]) Add(m transport.Message) *C {
+	p.count(m.ID)
+	if p.dialed < p.limit {
+		p.dialed++
+		return p.dial(p.dialed - 1)
+	}
+	if c, ok := p.idle.Pop(); ok {
+		return c
+	}
+	p.waiting.Push(m)
+	return nil
+}
+
+// Skip counts a message that will never be sent.
+func (p *Pool[C]) Skip(id transport.MessageID) {
+	p.count(id)
+	p.Settle(id)
+}
+
+// Release ends a connection's message. It returns the one that c is to carry
+// next, or false when c is idle now.
+func (p *Pool[C]) Release(c *C) (transport.Message, bool) {
+	m, ok := p.waiting.Pop()
+	if !ok {
+		p.idle.Push(c)
+	}
+	return m, ok
+}
+
+// Waiting returns how many messages wait for a connection.
+func (p *Pool[C]) Waiting() int { return p.waiting.Len() }
+
+// Busy returns how many connections carry a message.
+func (p *Pool[C]) Busy() int { return p.dialed - p.idle.Len() }
+
+// Open returns how many messages are not settled, or follow one that is not.
+func (p *Pool[C]) Open() int { return p.settled.Len() }
+
+// count begins to count a message. Ids that were left out are settled.
+func (p *Pool[C]) count(id transport.MessageID) {
+	if p.settled.Len() == 0 {
+		p.floor = id
+	}
+	for int32(id-p.floor)-int32(p.settled.Len()) > 0 {
+		p.settled.Push(true)
+	}
+	p.settled.Push(false)
+}
+
+// Settle says that a message is acknowledged or given up.
+func (p *Pool[C]) Settle(id transport.MessageID) {
+	if i := int(int32(id - p.floor)); i >= 0 && i < p.settled.Len() {
+		*p.settled.At(i) = true
+	}
+	for p.settled.Len() > 0 && *p.settled.Front() {
+		p.settled.Pop()
+		p.floor++
+	}
+}
+
+// FarBehind is what Behind returns when the distance does not fit.
+const FarBehind = 0xffff
+
+// Behind returns how far a message's id is above the lowest one that is not
+// settled, or FarBehind. Data packets carry it, so that the receiver knows what
+// it may forget.
+func (p *Pool[C]) Behind(id transport.MessageID) uint16 {
+	return uint16(min(id-p.floor, FarBehind))
+}

@@ -1,0 +1,107 @@
+package flow_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+)
+
+type line struct{ n int }
+
+// protocols.md section 2: "40 pre-established per ordered host pair; if all busy
+// the message queues". The queue is first come, first served.
+func TestPoolGivesOutConnectionsThenQueuesInOrder(t *testing.T) {
+	p := flow.NewPool(3, func(n int) *line { return &line{n} })
+	var busy []*line
+	for id := range transport.MessageID(8) {
+		c := p.Add(transport.Message{ID: id})
+		if (c != nil) != (id < 3) {
+			t.Fatalf("message %d: connection %v", id, c)
+		}
+		if c != nil {
+			busy = append(busy, c)
+		}
+	}
+	if p.Busy() != 3 || p.Waiting() != 5 {
+		t.Fatalf("%d busy, %d waiting", p.Busy(), p.Waiting())
+	}
+	for want := transport.MessageID(3); want < 8; want++ {
+		if m, ok := p.Release(busy[want%3]); !ok || m.ID != want {
+			t.Errorf("released: got message %d, %v, want %d", m.ID, ok, want)
+		}
+	}
+	// Idle ones are used in turn.
+	for _, n := range []int{2, 0, 1} {
+		if _, ok := p.Release(busy[n]); ok {
+			t.Error("a message out of nowhere")
+		}
+	}
+	for i, want := range []int{2, 0, 1} {
+		if c := p.Add(transport.Message{ID: transport.MessageID(8 + i)}); c == nil || c.n != want {
+			t.Errorf("connection %v, want %d", c, want)
+		}
+	}
+}
+
+// An idle pool of n connections uses all of them before one again, as if they
+// had been made beforehand.
+func TestPoolUsesAllConnectionsInTurn(t *testing.T) {
+	p := flow.NewPool(40, func(n int) *line { return &line{n} })
+	for id := range transport.MessageID(100) {
+		c := p.Add(transport.Message{ID: id})
+		if c.n != int(id%40) {
+			t.Fatalf("message %d on connection %d", id, c.n)
+		}
+		p.Settle(id)
+		p.Release(c)
+	}
+}
+
+// Behind tells the distance to the lowest message that is not settled, in
+// whatever order they are.
+func TestPoolKnowsWhatIsSettled(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		p := flow.NewPool(1, func(n int) *line { return &line{n} })
+		first := transport.MessageID(r.Uint32())
+		next := first
+		open := map[transport.MessageID]bool{}
+		for range 300 {
+			switch r.IntN(5) {
+			case 0, 1:
+				p.Add(transport.Message{ID: next})
+				open[next] = true
+				next++
+			case 2:
+				p.Skip(next)
+				next++
+			default:
+				if next != first {
+					id := first + transport.MessageID(r.IntN(int(next-first)))
+					p.Settle(id)
+					delete(open, id)
+				}
+			}
+			lowest := first
+			for lowest != next && !open[lowest] {
+				lowest++
+			}
+			if len(open) > 0 {
+				id := lowest + transport.MessageID(r.IntN(int(next-lowest)))
+				if got := p.Behind(id); got != uint16(id-lowest) {
+					t.Fatalf("seed %d: %d is %d behind, want %d", seed, id, got, id-lowest)
+				}
+			} else if p.Open() != 0 {
+				t.Fatalf("seed %d: %d open, want none", seed, p.Open())
+			}
+		}
+	}
+	p := flow.NewPool(1, func(n int) *line { return &line{n} })
+	p.Add(transport.Message{ID: 5})
+	p.Add(transport.Message{ID: 5 + 70_000})
+	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != flow.FarBehind || p.Behind(5+70_000) != flow.FarBehind {
+		t.Error("far distances")
+	}
+}

@@ -1,0 +1,228 @@
+package flow
+
+// Segments is a sender's account of the message that a connection carries: what
+// was sent, acknowledged and lost. Loss is found as by three duplicate
+// acknowledgements, from selective ones: a segment is lost when one that was
+// sent at least three transmissions later has arrived. That holds for
+// retransmissions too, since each transmission has a number of its own, which
+// goes on from message to message.
+//
+// What to send when is up to the caller: windows, or credits.
+type Segments struct {
+	mss  Bytes
+	size Bytes
+
+	count    int       // segments of the message
+	acked    int       // all below have arrived
+	fresh    int       // the first one never sent
+	ring     []segment // of [acked, fresh), by number modulo its length
+	inFlight int
+	lost     int // to be sent again
+	lostFrom int // none below is lost
+
+	sent    Queue[transmission] // in order, those settled dropped now and then
+	next    uint64              // order of the next transmission
+	highest uint64              // order after the highest that arrived
+}
+
+type segment struct {
+	state segmentState
+	again bool   // transmitted more than once
+	order uint64 // of the last transmission
+	at    Time   // of the last transmission
+}
+
+type segmentState uint8
+
+const (
+	flying segmentState = iota
+	missing
+	arrived
+)
+
+type transmission struct {
+	number int
+	order  uint64
+}
+
+// reorder is how many later transmissions must have arrived before one counts
+// as lost: TCP's three duplicate acknowledgements (protocols.md section 2).
+const reorder = 3
+
+// NewSegments makes an account for messages cut into segments of mss.
+func NewSegments(mss Bytes) Segments { return Segments{mss: mss, ring: make([]segment, 8)} }
+
+// Begin starts a message.
+func (s *Segments) Begin(size Bytes) {
+	s.size, s.count = size, int((size+s.mss-1)/s.mss)
+	s.acked, s.fresh, s.inFlight, s.lost, s.lostFrom = 0, 0, 0, 0, 0
+	s.sent.Reset()
+}
+
+// Done reports that all of the message has arrived.
+func (s *Segments) Done() bool { return s.acked == s.count }
+
+// InFlight returns how many segments are in the network, as far as is known.
+func (s *Segments) InFlight() int { return s.inFlight }
+
+// Left returns how many segments have not been sent yet, or are to be sent
+// again.
+func (s *Segments) Left() int { return s.count - s.fresh + s.lost }
+
+// Order returns the order of the next transmission, and Highest that of the
+// latest one that is known to have arrived, plus one.
+func (s *Segments) Order() uint64 { return s.next }
+
+// Highest returns the order of the latest transmission that has arrived, plus
+// one.
+func (s *Segments) Highest() uint64 { return s.highest }
+
+// Send takes the next segment to be transmitted, lost ones first: its range,
+// and whether it goes again. It is false when there is none.
+func (s *Segments) Send(now Time) (offset, n Bytes, again, ok bool) {
+	var number int
+	switch {
+	case s.lost > 0:
+		number = max(s.lostFrom, s.acked)
+		for s.at(number).state != missing {
+			number++
+		}
+		s.lost--
+		s.lostFrom = number + 1
+		again = true
+	case s.fresh < s.count:
+		number = s.fresh
+		if s.fresh-s.acked == len(s.ring) {
+			s.grow()
+		}
+		s.fresh++
+	default:
+		return 0, 0, false, false
+	}
+	*s.at(number) = segment{flying, again, s.next, now}
+	s.sent.Push(transmission{number, s.next})
+	s.next++
+	s.inFlight++
+	offset = Bytes(number) * s.mss
+	return offset, min(s.mss, s.size-offset), again, true
+}
+
+func (s *Segments) at(number int) *segment { return &s.ring[number&(len(s.ring)-1)] }
+
+func (s *Segments) grow() {
+	old := *s
+	s.ring = make([]segment, 2*len(s.ring))
+	for n := s.acked; n < s.fresh; n++ {
+		*s.at(n) = *old.at(n)
+	}
+}
+
+// Arrived notes that the bytes [0, to) are at the receiver. stamp is the time,
+// modulo 2^32, at which the packet that caused the acknowledgement was sent. It
+// returns how many segments this is news of. Ranges that were never sent are
+// ignored.
+func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
+	end := s.number(to)
+	if end > s.fresh {
+		return 0
+	}
+	for ; s.acked < end; s.acked++ {
+		fresh += s.settle(s.at(s.acked), stamp)
+	}
+	s.trim()
+	return fresh
+}
+
+// ArrivedRange notes the same of the bytes [from, to).
+func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
+	if from < 0 || from%s.mss != 0 {
+		return 0
+	}
+	end := s.number(to)
+	if end > s.fresh {
+		return 0
+	}
+	for n := max(int(from/s.mss), s.acked); n < end; n++ {
+		fresh += s.settle(s.at(n), stamp)
+	}
+	for s.acked < s.fresh && s.at(s.acked).state == arrived {
+		s.acked++
+	}
+	s.trim()
+	return fresh
+}
+
+// number returns the number of the segment that begins at to, or the count at
+// the message's end.
+func (s *Segments) number(to Bytes) int {
+	if to >= s.size {
+		return s.count
+	}
+	return int(to / s.mss)
+}
+
+func (s *Segments) settle(g *segment, stamp uint32) int {
+	switch g.state {
+	case arrived:
+		return 0
+	case flying:
+		s.inFlight--
+	case missing:
+		s.lost--
+	}
+	g.state = arrived
+	// If it was transmitted more than once, the stamp says which one arrived.
+	if !g.again || uint32(g.at) == stamp {
+		s.highest = max(s.highest, g.order+1)
+	}
+	return 1
+}
+
+// Lost finds the segments that are lost by now. It returns how many, and the
+// highest order of their transmissions, plus one.
+func (s *Segments) Lost() (n int, order uint64) {
+	for s.sent.Len() > 0 {
+		t := *s.sent.Front()
+		g := s.at(t.number)
+		if t.number >= s.acked && g.state == flying && g.order == t.order {
+			if s.highest < t.order+1+reorder {
+				break
+			}
+			s.lose(t.number, g)
+			n, order = n+1, t.order+1
+		}
+		s.sent.Pop()
+	}
+	return n, order
+}
+
+func (s *Segments) lose(number int, g *segment) {
+	g.state = missing
+	s.inFlight--
+	s.lost++
+	s.lostFrom = min(s.lostFrom, number)
+}
+
+// LoseAll takes everything in flight for lost: a timeout.
+func (s *Segments) LoseAll() (n int) {
+	s.lostFrom = s.acked
+	for i := s.acked; i < s.fresh; i++ {
+		if g := s.at(i); g.state == flying {
+			s.lose(i, g)
+			n++
+		}
+	}
+	s.sent.Reset()
+	return n
+}
+
+// trim drops transmissions whose segments are settled.
+func (s *Segments) trim() {
+	for s.sent.Len() > 0 {
+		t := *s.sent.Front()
+		if t.number >= s.acked && s.at(t.number).state == flying && s.at(t.number).order == t.order {
+			return
+		}
+		s.sent.Pop()
+	}
+}

@@ -1,0 +1,154 @@
+package flow_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// fixed is a Controller that does as it is told.
+type fixed struct {
+	window   float64
+	pacing   flow.Time
+	acks     []flow.Ack
+	keep     bool // acks
+	messages int
+	losses   []flow.Time
+	timeouts []flow.Time
+}
+
+func (c *fixed) OnMessage(flow.Time) { c.messages++ }
+func (c *fixed) OnAck(_ flow.Time, a flow.Ack) {
+	if c.keep {
+		c.acks = append(c.acks, a)
+	}
+}
+func (c *fixed) OnLoss(now flow.Time)           { c.losses = append(c.losses, now) }
+func (c *fixed) OnTimeout(now flow.Time, _ int) { c.timeouts = append(c.timeouts, now) }
+func (c *fixed) Window() float64                { return c.window }
+func (c *fixed) Pacing() flow.Time              { return c.pacing }
+
+// config is what tests start from: a pool of 40 and a window of 1 BDP.
+func config(window float64, change func(*flow.Config)) *flow.Config {
+	c := &flow.Config{
+		Connections: 40, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15, SegmentsPerAck: 1,
+		Controller: func(transport.HostID) flow.Controller { return &fixed{window: window} },
+	}
+	if change != nil {
+		change(c)
+	}
+	return c
+}
+
+// windowed is a protocol of fixed windows.
+var windowed = transport.Protocol{
+	Name:          "windowed",
+	Wire:          wire.Protocol{Name: "windowed", Port: 47099, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Framing:       flow.Framing,
+	DefaultParams: func(*topo.Fabric) any { return config(66, nil) },
+	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return flow.New(env, *params.(*flow.Config))
+	},
+}
+
+// small is a fabric of two racks that is quick to simulate.
+var small = topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
+	HostDelay: 1250, CoreDelay: 500}
+
+func fabric(t testing.TB, s topo.Spec) *topo.Fabric {
+	t.Helper()
+	f, err := topo.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// rack is hosts under one switch, with a round trip of just below the paper's.
+func rack(t testing.TB, hosts int) *topo.Fabric {
+	t.Helper()
+	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1750})
+}
+
+func newSim(t testing.TB, c model.Config) *model.Sim {
+	t.Helper()
+	c.Protocol = windowed
+	sim, err := model.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// at returns the protocol at a host.
+func at(sim *model.Sim, h topo.HostID) *flow.Transport {
+	return sim.Host(h).Transport().(*flow.Transport)
+}
+
+// leavesHost reports that a packet leaves its sender, and parses it.
+func leavesHost(f *topo.Fabric, e model.PacketEvent) (flow.Header, bool) {
+	if e.Kind != model.Transmitted || e.Port != f.Uplink(e.Src) {
+		return flow.Header{}, false
+	}
+	return flow.Parse(e.Packet.Header()), true
+}
+
+// allDone runs until all messages are acknowledged, and fails the test if one
+// was not delivered or something is left over.
+func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
+	t.Helper()
+	if !sim.RunUntilDone(limit) {
+		t.Fatalf("not done at %v: %+v", limit, sim.Messages())
+	}
+	for _, m := range sim.Messages() {
+		if m.Delivered == units.Never || m.Failed != units.Never {
+			t.Fatalf("%+v", m)
+		}
+	}
+	sim.Run(sim.Now() + units.Millisecond)
+	for _, h := range f.Hosts {
+		if err := at(sim, h).Idle(); err != nil {
+			t.Errorf("%s: %v", f.HostName(h), err)
+		}
+	}
+}
+
+// A core is the protocol alone, without an engine: tests hand it packets and
+// take what it sends.
+type core struct {
+	*flow.Transport
+	sink *sink
+}
+
+func newCore(t testing.TB, f *topo.Fabric, c *flow.Config) core {
+	t.Helper()
+	k := newSink()
+	s, err := flow.New(transport.Env{Fabric: f, Sink: k, Rand: rand.New(rand.NewPCG(1, 1))}, *c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return core{s, k}
+}
+
+// next returns the header of the next packet, false if there is none.
+func (c core) next(now units.Time) (flow.Header, bool) {
+	var p transport.Packet
+	if !c.Next(now, &p) {
+		return flow.Header{}, false
+	}
+	return flow.Parse(p.Header()), true
+}
+
+// get hands the core a packet of host 1.
+func (c core) get(now units.Time, h flow.Header, payload int, ce bool) {
+	p := transport.Packet{Peer: 1, PayloadLen: payload, CE: ce, Arrived: now}
+	h.Encode(&p)
+	c.Receive(now, &p)
+}

@@ -1,0 +1,138 @@
+package homa
+
+import (
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// Priorities of unscheduled data follow what a message has left to send, and are
+// cut so that each level carries the same share of bytes: HomaSimulation's
+// STATIC_CBF_GRADUATED, which SIRD's evaluation uses (protocols.md sections 4.1
+// and 4.2). Grants travel at the highest priority, so their bytes count as those
+// of packets with nothing left.
+
+// A census counts the wire bytes that a workload sends at unscheduled
+// priorities, per message on average, by the bytes that messages have left.
+type census struct {
+	sizes    []traffic.Point
+	framing  topo.Framing
+	rttBytes units.Bytes // packets that begin within this many wire bytes count
+	tail     units.Bytes // and those with less than this to go, themselves included
+}
+
+// cutoffs returns the cutoffs between levels, fewer where the distribution has
+// no size to cut at.
+func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
+	largest := c.sizes[len(c.sizes)-1].Size
+	total := c.upTo(largest)
+	low, below := units.Bytes(0), -1.0
+	for level := 1; level < levels; level++ {
+		share := total * float64(level) / float64(levels)
+		enough := func(left units.Bytes) bool { b := c.upTo(left); return b >= share && b > below }
+		if !enough(largest) {
+			break
+		}
+		// The least number of bytes left with this share at or below it.
+		high := largest
+		for low < high {
+			if mid := low + (high-low)/2; enough(mid) {
+				high = mid
+			} else {
+				low = mid + 1
+			}
+		}
+		cuts = append(cuts, low)
+		below = c.upTo(low)
+	}
+	return cuts
+}
+
+// upTo returns the wire bytes of packets before which no more than left bytes of
+// their message are unsent, grants included.
+func (c *census) upTo(left units.Bytes) (sum float64) {
+	before := 0.0
+	for _, p := range c.sizes {
+		share := p.Cumulative - before
+		before = p.Cumulative
+		sum += share * float64(c.message(p.Size, left))
+	}
+	return sum
+}
+
+// message returns what one message of the given size adds to upTo.
+func (c *census) message(size, left units.Bytes) (wire units.Bytes) {
+	mss := c.framing.MSS
+	full := c.framing.Wire(mss)
+	packets := (size + mss - 1) / mss
+	head := min(packets, (c.rttBytes+full-1)/full)
+	tail := packets
+	if c.tail > 0 {
+		last := c.framing.Wire(size - (packets-1)*mss)
+		if c.tail > last {
+			tail = max(0, packets-1-(c.tail-last-1)/full)
+		}
+	}
+	first := units.Bytes(0) // packet before which at most left bytes are unsent
+	if size > left {
+		first = (size - left + mss - 1) / mss
+	}
+	wire += c.span(size, packets, first, head)
+	wire += c.span(size, packets, max(first, head, tail), packets)
+	if scheduled := size - unscheduledOf(size, c.rttBytes, mss); scheduled > 0 {
+		wire += (scheduled + mss - 1) / mss * grantWire
+	}
+	return wire
+}
+
+// span returns the wire bytes of packets from up to to, of all packets of a
+// message.
+func (c *census) span(size, packets, from, to units.Bytes) units.Bytes {
+	if from >= to {
+		return 0
+	}
+	wire := (to - from) * c.framing.Wire(c.framing.MSS)
+	if to == packets {
+		wire += c.framing.Wire(size-(packets-1)*c.framing.MSS) - c.framing.Wire(c.framing.MSS)
+	}
+	return wire
+}
+
+// unscheduledOf returns how much of a message goes without grants: all of it, or
+// the whole packets within the first RTTbytes.
+func unscheduledOf(size, rttBytes, mss units.Bytes) units.Bytes {
+	if size <= rttBytes {
+		return size
+	}
+	return rttBytes / mss * mss
+}
+
+// grantWire is what a GRANT takes on a link.
+const grantWire = topo.MinWire
+
+// cutoffs returns those that the parameters give, or ask to be computed.
+func (p *Params) cutoffs(fr topo.Framing) ([]units.Bytes, error) {
+	if len(p.Cutoffs) > 0 || p.Workload == "none" {
+		return p.Cutoffs, nil
+	}
+	d, err := traffic.Workload(p.Workload)
+	if err != nil {
+		return nil, err
+	}
+	c := census{sizes: d.Points(), framing: fr, rttBytes: p.RTTBytes, tail: p.BoostTail}
+	return c.cutoffs(p.unscheduledLevels()), nil
+}
+
+// unscheduledPriority returns the priority of a packet before which its message
+// has left bytes unsent: 7 up to the first cutoff, 6 up to the second, and so
+// on.
+func (h *Homa) unscheduledPriority(left Bytes) uint8 {
+	level := uint8(0)
+	for _, c := range h.cutoffs {
+		if left <= c {
+			break
+		}
+		level++
+	}
+	return highest - level
+}

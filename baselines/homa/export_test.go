@@ -1,0 +1,142 @@
+package homa
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/traffic"
+)
+
+// Leaks describes state that is left when nothing is under way, at either half
+// of a host; "" when all is released.
+func (h *Homa) Leaks() string {
+	s, r := &h.sender, &h.receiver
+	if s.ready.Len() != 0 || len(s.again) != 0 || s.backlog != 0 {
+		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.again), s.backlog)
+	}
+	for _, o := range s.peers {
+		if o != nil && len(o.messages) != 0 {
+			return fmt.Sprintf("sender's peer %d: %d messages", o.id, len(o.messages))
+		}
+	}
+	if r.flight != 0 || len(r.ranking) != 0 || h.control.head != len(h.control.list) {
+		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.flight, len(r.ranking), len(h.control.list))
+	}
+	for _, i := range r.met {
+		if len(i.messages) != 0 || i.want.Len() != 0 || i.place != 0 {
+			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, len(i.messages), i.want.Len())
+		}
+	}
+	return h.Broken()
+}
+
+// Broken describes a sum or an order that is wrong, which no packet may cause;
+// "" when all are right.
+func (h *Homa) Broken() string {
+	var flight, backlog Bytes
+	wanting := 0
+	for _, i := range h.receiver.met {
+		for _, m := range i.messages {
+			flight += m.inFlight()
+			if m.granted > m.Size || m.inFlight() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
+				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.got.Total(), m.Size)
+			}
+		}
+		if (i.place > 0) != (i.want.Len() > 0) {
+			return fmt.Sprintf("sender %d: place %d with %d messages to grant", i.id, i.place, i.want.Len())
+		}
+		if i.place > 0 {
+			wanting++
+		}
+	}
+	for n, i := range h.receiver.ranking {
+		if i.place != n+1 || n > 0 && i.before(h.receiver.ranking[n-1]) {
+			return fmt.Sprintf("place %d of the ranking: sender %d, which thinks it is at %d", n+1, i.id, i.place)
+		}
+	}
+	ready := 0
+	for _, o := range h.sender.peers {
+		if o == nil {
+			continue
+		}
+		for _, m := range o.messages {
+			backlog += m.unsent()
+			if m.sent > m.granted || m.granted > m.Size || m.slot.In() != (m.sent < m.granted) || m.to != o {
+				return fmt.Sprintf("message %d to %d: sent %d, granted %d of %d", m.ID, o.id, m.sent, m.granted, m.Size)
+			}
+			if m.slot.In() {
+				ready++
+			}
+		}
+	}
+	if flight != h.receiver.flight || backlog != h.sender.backlog || wanting != len(h.receiver.ranking) || ready != h.sender.ready.Len() {
+		return fmt.Sprintf("in flight %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
+			h.receiver.flight, flight, h.sender.backlog, backlog, len(h.receiver.ranking), wanting, h.sender.ready.Len(), ready)
+	}
+	return ""
+}
+
+// Flight returns the payload granted and not yet received of a message, false if
+// there is no such message under way.
+func (h *Homa) Flight(from topo.HostID, id transport.MessageID) (Bytes, bool) {
+	if i := h.receiver.peers[from]; i != nil && i.messages[id] != nil {
+		return i.messages[id].inFlight(), true
+	}
+	return 0, false
+}
+
+// Remembered returns how many delivered messages a sender may still ask about.
+func (h *Homa) Remembered(from topo.HostID) int { return len(h.receiver.peers[from].done) }
+
+// MostFlight returns the most of any message.
+func (h *Homa) MostFlight() (most Bytes) {
+	for _, i := range h.receiver.met {
+		for _, m := range i.messages {
+			most = max(most, m.inFlight())
+		}
+	}
+	return most
+}
+
+// Cutoffs returns those of a distribution for a number of levels.
+func Cutoffs(d *traffic.Distribution, levels int, fr topo.Framing, rttBytes, tail Bytes) []Bytes {
+	c := census{sizes: d.Points(), framing: fr, rttBytes: rttBytes, tail: tail}
+	return c.cutoffs(levels)
+}
+
+// Cuts returns the cutoffs in use.
+func (h *Homa) Cuts() []Bytes { return h.cutoffs }
+
+// A Header is a header as tests read and write it.
+type Header struct {
+	Kind                string
+	Own                 bool
+	Priority            uint8
+	ID                  transport.MessageID
+	Offset, Length      uint32
+	Behind, Unscheduled uint16
+}
+
+// Parse reads a header; its Kind is "?" if that is impossible.
+func Parse(b []byte) Header {
+	var h header
+	if h.decode(b) != nil {
+		return Header{Kind: "?"}
+	}
+	return Header{
+		Kind: kindNames[h.kind], Own: h.own, Priority: h.priority, ID: h.id, Offset: h.offset, Length: h.length,
+		Behind: h.behind, Unscheduled: h.unscheduled,
+	}
+}
+
+// Encode writes a header into a packet.
+func (h Header) Encode(p *transport.Packet) {
+	e := header{own: h.Own, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length, behind: h.Behind, unscheduled: h.Unscheduled}
+	for k, name := range kindNames {
+		if name == h.Kind {
+			e.kind = k
+		}
+	}
+	e.encode(p)
+}

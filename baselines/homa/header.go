@@ -1,0 +1,188 @@
+package homa
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// Port is the UDP destination port of Homa.
+const Port = 47022
+
+// kind is a packet's type.
+type kind uint8
+
+// The packet types, by HomaModule's names (protocols.md section 4.3). CUTOFFS
+// and FREEZE have no use here: cutoffs are a parameter.
+const (
+	data    kind = 1 + iota // bytes of a message
+	grant                   // receiver to sender: send up to offset, at this priority
+	resend                  // receiver to sender: a range is missing; grants it too
+	busy                    // either way: the message is known, and waits
+	ack                     // receiver to sender: the message is complete
+	needAck                 // sender to receiver: what has become of the message?
+	unknown                 // either way: no such message here
+)
+
+var kindNames = map[kind]string{
+	data: "DATA", grant: "GRANT", resend: "RESEND", busy: "BUSY", ack: "ACK", needAck: "NEED_ACK", unknown: "UNKNOWN",
+}
+
+const (
+	version = 1
+	// Every packet begins with baseLen bytes:
+	//
+	//	0   version (4 bits), kind (4 bits)
+	//	1   own (1 bit), reserved (4 bits, 0), priority (3 bits)
+	//	2   message id (4)
+	//	6   offset (4)
+	//
+	// so that a GRANT has room in Ethernet's smallest packet, 84 bytes on the
+	// wire. own tells in BUSY and UNKNOWN, which go either way, that the message
+	// is one from the packet's sender.
+	baseLen = 10
+	// RESEND goes on with the length of the missing range (4).
+	resendLen = baseLen + 4
+	// DATA goes on with
+	//
+	//	10  message length (4)
+	//	14  tag (4)
+	//	18  how far the id is above the lowest unacknowledged one (2)
+	//	20  unscheduled packets at the message's beginning (2)
+	dataLen = baseLen + 12
+
+	ownBit       = 0x80
+	priorityBits = 0x07
+)
+
+// noFloor says that the lowest unacknowledged id is too far away to be told.
+const noFloor = 0xffff
+
+// maxMessage is the largest message that the header can describe.
+const maxMessage transport.Bytes = 1<<32 - 1
+
+// maxUnscheduled is the most unscheduled packets that it can.
+const maxUnscheduled = 1<<16 - 1
+
+// A header is a Homa header, decoded.
+type header struct {
+	kind     kind
+	own      bool
+	priority uint8 // of the data that a GRANT or RESEND asks for
+	id       transport.MessageID
+	offset   uint32 // DATA, RESEND: where the bytes are; GRANT: up to where to send
+
+	length      uint32 // DATA: of the message; RESEND: of the range
+	tag         transport.Tag
+	behind      uint16 // DATA: id minus the sender's lowest unacknowledged id
+	unscheduled uint16 // DATA: packets that need no grant
+}
+
+var (
+	errVersion  = errors.New("Homa header of an unknown version")
+	errKind     = errors.New("Homa header of an unknown type")
+	errReserved = errors.New("Homa header with reserved bits set")
+)
+
+// headerLen tells the length of the header that b begins with.
+func headerLen(b []byte) (int, error) {
+	if len(b) < baseLen {
+		return 0, wire.ErrTruncated
+	}
+	if b[0]>>4 != version {
+		return 0, errVersion
+	}
+	if b[1]&^(ownBit|priorityBits) != 0 {
+		return 0, errReserved
+	}
+	n := baseLen
+	switch kind(b[0] & 15) {
+	case data:
+		n = dataLen
+	case resend:
+		n = resendLen
+	case grant, busy, ack, needAck, unknown:
+	default:
+		return 0, errKind
+	}
+	if len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
+
+// encode writes h into p.
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	b[0] = version<<4 | byte(h.kind)
+	b[1] = h.priority & priorityBits
+	if h.own {
+		b[1] |= ownBit
+	}
+	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
+	binary.BigEndian.PutUint32(b[6:], h.offset)
+	p.HeaderLen = baseLen
+	switch h.kind {
+	case data:
+		binary.BigEndian.PutUint32(b[10:], h.length)
+		binary.BigEndian.PutUint32(b[14:], uint32(h.tag))
+		binary.BigEndian.PutUint16(b[18:], h.behind)
+		binary.BigEndian.PutUint16(b[20:], h.unscheduled)
+		p.HeaderLen = dataLen
+	case resend:
+		binary.BigEndian.PutUint32(b[10:], h.length)
+		p.HeaderLen = resendLen
+	}
+}
+
+// decode reads the header that b begins with.
+func (h *header) decode(b []byte) error {
+	if _, err := headerLen(b); err != nil {
+		return err
+	}
+	*h = header{
+		kind:     kind(b[0] & 15),
+		own:      b[1]&ownBit != 0,
+		priority: b[1] & priorityBits,
+		id:       transport.MessageID(binary.BigEndian.Uint32(b[2:])),
+		offset:   binary.BigEndian.Uint32(b[6:]),
+	}
+	switch h.kind {
+	case data:
+		h.length = binary.BigEndian.Uint32(b[10:])
+		h.tag = transport.Tag(binary.BigEndian.Uint32(b[14:]))
+		h.behind = binary.BigEndian.Uint16(b[18:])
+		h.unscheduled = binary.BigEndian.Uint16(b[20:])
+	case resend:
+		h.length = binary.BigEndian.Uint32(b[10:])
+	}
+	return nil
+}
+
+// fields names the header's fields for captures.
+func fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	list := []wire.Field{
+		{Name: "type", Value: kindNames[h.kind]},
+		{Name: "message", Value: fmt.Sprint(h.id)},
+		{Name: "offset", Value: fmt.Sprint(h.offset)},
+	}
+	if h.own {
+		list = append(list, wire.Field{Name: "own", Value: "1"})
+	}
+	switch h.kind {
+	case grant:
+		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)})
+	case resend:
+		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)}, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
+	case data:
+		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)}, wire.Field{Name: "unscheduled", Value: fmt.Sprint(h.unscheduled)})
+	}
+	return list
+}

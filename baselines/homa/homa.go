@@ -1,0 +1,145 @@
+// Package homa is the Homa transport (Montazeri et al., SIGCOMM 2018) as SIRD's
+// evaluation runs it (protocols.md section 4.1), with the loss recovery of
+// HomaModule (section 4.3), which that port lacks.
+//
+// A message's first RTTbytes go at once, at a priority by what it has left. For
+// the rest its receiver grants packet by packet, to the k senders whose messages
+// have the fewest bytes to grant: more than the downlink can take, so that
+// it stays full when some of them are busy elsewhere (controlled
+// overcommitment). Both ends put the shortest message first.
+//
+//	receiver.go, inbound.go, grant.go   what arrives, whom to grant
+//	sender.go, outbound.go              what to send next
+//	cutoffs.go                          priorities of unscheduled data
+//	loss.go                             silence, RESEND, BUSY, giving up
+//	header.go, params.go, control.go    wire format, parameters, control packets
+//
+// A GRANT says up to which offset to send: a duplicate changes nothing, and the
+// next one heals a loss.
+package homa
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+type (
+	// Time is nominal nanoseconds.
+	Time = transport.Time
+	// Bytes counts payload, unless it says wire bytes.
+	Bytes = transport.Bytes
+)
+
+// highest is the most urgent priority: of control packets, and of the first
+// level of unscheduled data.
+const highest uint8 = priorities - 1
+
+// Homa is the protocol at one host. It implements transport.Transport.
+type Homa struct {
+	env     transport.Env
+	params  Params
+	framing topo.Framing
+	mss     Bytes   // payload of a full packet
+	cutoffs []Bytes // between the priorities of unscheduled data
+	levels  int     // priorities of scheduled data
+	window  Bytes   // RTTbytes in whole packets
+
+	control  queue
+	sender   sender
+	receiver receiver
+
+	// Next found nothing to send, and nothing has happened since. Then only
+	// time can change that: at wake.
+	quiet bool
+	wake  Time
+	scan  Time // next look for silence, units.Never while all is done
+}
+
+// New makes Homa at one host. It fails, naming the parameter, on parameters that
+// cannot work.
+func New(env transport.Env, params *Params) (*Homa, error) {
+	fr := framing(env.Fabric.Spec.MTU)
+	if fr.MSS < 1 {
+		return nil, fmt.Errorf("an MTU of %v has no room for Homa's headers", env.Fabric.Spec.MTU)
+	}
+	if err := params.validate(fr.MSS); err != nil {
+		return nil, err
+	}
+	cutoffs, err := params.cutoffs(fr)
+	if err != nil {
+		return nil, err
+	}
+	h := &Homa{
+		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
+		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
+		wake: units.Never, scan: units.Never,
+	}
+	h.initSender()
+	h.initReceiver()
+	return h, nil
+}
+
+// Receive implements transport.Transport. Packets that make no sense are
+// ignored.
+func (h *Homa) Receive(now Time, p *transport.Packet) {
+	var hd header
+	if hd.decode(p.Header()) != nil || int(p.Peer) >= len(h.env.Fabric.Hosts) || p.Peer == h.env.Self {
+		return
+	}
+	h.quiet = false
+	switch hd.kind {
+	case data:
+		h.receiveData(now, &hd, p)
+	case grant:
+		h.receiveGrant(now, &hd, p.Peer)
+	case resend:
+		h.receiveResend(now, &hd, p.Peer)
+	case busy:
+		h.receiveBusy(now, &hd, p.Peer)
+	case ack:
+		h.receiveAck(now, &hd, p.Peer)
+	case needAck:
+		h.receiveNeedAck(&hd, p.Peer)
+	case unknown:
+		h.receiveUnknown(now, &hd, p.Peer)
+	}
+	h.watch(now)
+}
+
+// Next implements transport.Transport: control packets first, then grants, then
+// data.
+func (h *Homa) Next(now Time, p *transport.Packet) bool {
+	if h.scan <= now {
+		h.lookForSilence(now)
+	}
+	p.Entropy = uint16(h.env.Rand.Uint32()) // spray over all paths
+	p.Priority = highest
+	if n, ok := h.control.pop(); ok {
+		n.fill(p)
+		return true
+	}
+	at, ok := h.nextGrant(now, p)
+	if ok || h.nextData(now, p) {
+		return true
+	}
+	h.quiet, h.wake = true, at
+	return false
+}
+
+// Wake implements transport.Transport.
+func (h *Homa) Wake() Time {
+	if !h.quiet {
+		return 0
+	}
+	return min(h.wake, h.scan)
+}
+
+// startsPacket reports whether a message's packets have one that begins at
+// offset; ends whether one ends there.
+func (h *Homa) startsPacket(offset, size Bytes) bool { return offset < size && offset%h.mss == 0 }
+func (h *Homa) endsPacket(offset, size Bytes) bool {
+	return offset > 0 && (offset == size || offset < size && offset%h.mss == 0)
+}

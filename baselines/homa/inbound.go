@@ -1,0 +1,58 @@
+package homa
+
+import "sirdbed/sirdnode/transport"
+
+// An inMessage is a message on its way in.
+type inMessage struct {
+	transport.Message
+	from *inPeer
+	slot transport.Slot // in the peer's heap of messages to grant
+
+	got     transport.Spans // payload that has arrived
+	granted Bytes           // up to where the sender may send: unscheduled, then by grants
+
+	heard Time // when something of it last arrived, or its sender said it lives
+	asked int  // RESENDs since
+}
+
+// toGrant returns the payload not yet granted: SRPT's key.
+func (m *inMessage) toGrant() Bytes { return m.Size - m.granted }
+
+// inFlight returns the payload granted and not yet received.
+func (m *inMessage) inFlight() Bytes { return m.granted - m.got.Total() }
+
+// An inPeer is what a receiver knows of one sender.
+type inPeer struct {
+	id    transport.HostID
+	place int             // in receiver.ranking, from 1; 0: not there
+	pacer transport.Pacer // of grants to this sender
+
+	messages map[transport.MessageID]*inMessage
+	want     transport.Heap[inMessage] // messages to grant, by toGrant
+	done     map[transport.MessageID]struct{}
+	floor    transport.MessageID // ids below are acknowledged for good
+}
+
+// before is the order of senders: by what the message that each would be
+// granted for has to be granted still.
+func (i *inPeer) before(j *inPeer) bool {
+	a, b := i.want.Top().toGrant(), j.want.Top().toGrant()
+	return a < b || a == b && i.id < j.id
+}
+
+// isDone reports whether a message has been delivered before.
+func (i *inPeer) isDone(id transport.MessageID) bool {
+	_, ok := i.done[id]
+	return ok || int32(id-i.floor) < 0
+}
+
+// raiseFloor forgets delivered messages whose acknowledgement has arrived: the
+// sender says that everything below floor is settled.
+func (i *inPeer) raiseFloor(floor transport.MessageID) {
+	for ; int32(floor-i.floor) > 0 && len(i.done) > 0; i.floor++ {
+		delete(i.done, i.floor)
+	}
+	if int32(floor-i.floor) > 0 {
+		i.floor = floor
+	}
+}

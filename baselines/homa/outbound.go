@@ -1,0 +1,113 @@
+package homa
+
+import (
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+)
+
+// An outMessage is a message on its way out, until it is acknowledged or given
+// up.
+type outMessage struct {
+	transport.Message
+	to   *outPeer
+	slot transport.Slot // in sender.ready
+
+	unscheduled Bytes // payload that needs no grant
+	granted     Bytes // up to where it may be sent
+	sent        Bytes // up to where it has been
+	priority    uint8 // of scheduled data, by the last grant
+
+	heard Time // when it was last sent from, or heard about
+	wait  Time // silence after which its receiver is asked
+	asked bool // NEED_ACK is sent and not answered
+	tries int  // of it, since something showed that the message is known
+}
+
+func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
+
+// An outPeer is what a sender knows of one receiver.
+type outPeer struct {
+	id          transport.HostID
+	messages    map[transport.MessageID]*outMessage
+	floor, next transport.MessageID // lowest unacknowledged id, id after the highest
+}
+
+// A span is a range of a message to be sent again, at the priority that its
+// receiver asks for.
+type span struct {
+	m        *outMessage
+	from, to Bytes
+	priority uint8
+}
+
+func (h *Homa) newOutMessage(now Time, o *outPeer, message transport.Message) *outMessage {
+	s := &h.sender
+	var m *outMessage
+	if n := len(s.free); n > 0 {
+		m, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		m = new(outMessage)
+	}
+	*m = outMessage{Message: message, to: o, heard: now, wait: h.firstWait()}
+	m.unscheduled = unscheduledOf(m.Size, h.params.RTTBytes, h.mss)
+	m.granted = m.unscheduled
+	o.messages[m.ID] = m
+	if len(o.messages) == 1 {
+		o.floor = m.ID
+	}
+	o.next = m.ID + 1
+	s.backlog += m.Size
+	return m
+}
+
+// sortIn puts a message where the sender's policy finds it: among those that
+// may be sent, by the bytes they have left.
+func (h *Homa) sortIn(m *outMessage) {
+	if m.sent < m.granted {
+		h.sender.ready.Set(m, m.unsent())
+	} else {
+		h.sender.ready.Remove(m)
+	}
+}
+
+// answered notes that the receiver knows the message.
+func (m *outMessage) answered(now Time, wait Time) {
+	m.heard, m.asked, m.tries, m.wait = now, false, 0, wait
+}
+
+// raiseLimit notes that a message may be sent up to the given offset.
+func (h *Homa) raiseLimit(m *outMessage, to Bytes) {
+	if to > m.granted {
+		m.granted = to
+		h.sortIn(m)
+	}
+}
+
+// dropOut forgets a message that was acknowledged or given up.
+func (h *Homa) dropOut(m *outMessage) {
+	o := m.to
+	h.sender.ready.Remove(m)
+	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
+	h.sender.backlog -= m.unsent()
+	delete(o.messages, m.ID)
+	for o.floor != o.next && o.messages[o.floor] == nil {
+		o.floor++
+	}
+	h.sender.free = append(h.sender.free, m)
+}
+
+// beginAgain has a message sent from its beginning, as if it were new.
+func (h *Homa) beginAgain(m *outMessage) {
+	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
+	h.sender.backlog += m.sent
+	m.sent, m.granted = 0, m.unscheduled
+	h.sortIn(m)
+}
+
+// sendAgain has a range that was sent before sent again. Ranges still waiting
+// that it overlaps give way to it.
+func (h *Homa) sendAgain(m *outMessage, from, to Bytes, priority uint8) {
+	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m && a.from < to && from < a.to })
+	h.sender.again = append(h.sender.again, span{m, from, to, priority})
+}

@@ -1,0 +1,113 @@
+package homa
+
+import (
+	"fmt"
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// Params are Homa's parameters. Defaults are those of SIRD's evaluation
+// (protocols.md section 4.1), and HomaModule's for loss, with SIRD's timeout.
+type Params struct {
+	RTTBytes units.Bytes `json:"rtt_bytes" jsonschema_description:"RTTbytes: payload of a message that goes without grants, and the most that may be granted and not yet received. In whole packets, rounded down. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
+
+	Workload          string        `json:"workload" jsonschema:"enum=wka,enum=wkb,enum=wkc,enum=none" jsonschema_description:"Distribution of message sizes from which the unscheduled priorities' cutoffs are computed; none for a single unscheduled level, or with cutoffs."`
+	Cutoffs           []units.Bytes `json:"cutoffs" jsonschema_description:"Cutoffs instead of computed ones, ascending: a packet of unscheduled data has the first priority whose cutoff is not below the bytes its message has left. The last level has none."`
+	UnscheduledLevels int           `json:"unscheduled_levels" jsonschema:"minimum=0,maximum=7" jsonschema_description:"Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's: 3 for wka, else 1, or as many as cutoffs say."`
+	Overcommitment    int           `json:"overcommitment" jsonschema:"minimum=0" jsonschema_description:"Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled priorities."`
+	BoostTail         units.Bytes   `json:"boost_tail" jsonschema_description:"Last wire bytes of a message whose scheduled packets have unscheduled priorities (boostTailBytesPrio). HomaSimulation has RTTbytes here, SIRD's evaluation 0."`
+
+	LossTimeout units.Time `json:"loss_timeout" jsonschema_description:"Silence after which a receiver asks for missing bytes again; a sender waits twice that for an answer."`
+	MaxResends  int        `json:"max_resends" jsonschema_description:"Attempts without an answer after which a message fails."`
+}
+
+// priorities is how many there are (protocols.md section 4.1).
+const priorities = 8
+
+// defaults returns the parameters for a fabric.
+func defaults(f *topo.Fabric) *Params {
+	bdp := units.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
+	return &Params{
+		RTTBytes: max(bdp, f.BDP()), Workload: "none",
+		LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+	}
+}
+
+// unscheduledLevels returns how many priorities unscheduled data has.
+func (p *Params) unscheduledLevels() int {
+	switch {
+	case p.UnscheduledLevels != 0:
+		return p.UnscheduledLevels
+	case len(p.Cutoffs) > 0:
+		return len(p.Cutoffs) + 1
+	case p.Workload == "wka":
+		return 3
+	}
+	return 1
+}
+
+// overcommitment returns how many senders are granted at a time.
+func (p *Params) overcommitment() int {
+	if p.Overcommitment != 0 {
+		return p.Overcommitment
+	}
+	return priorities - p.unscheduledLevels()
+}
+
+// validate names the parameter that cannot work.
+func (p *Params) validate(mss units.Bytes) error {
+	levels := p.unscheduledLevels()
+	switch {
+	case p.RTTBytes < mss || p.RTTBytes/mss > maxUnscheduled:
+		return fmt.Errorf("rtt_bytes is %v: want one to %d packets of %d bytes", p.RTTBytes, maxUnscheduled, mss)
+	case p.Workload != "none" && !slices.Contains(traffic.Workloads(), p.Workload):
+		return fmt.Errorf("workload is %q: want none or one of %q", p.Workload, traffic.Workloads())
+	case len(p.Cutoffs) > priorities-2:
+		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs), priorities-2)
+	case len(p.Cutoffs) > 0 && p.Workload != "none":
+		return fmt.Errorf("cutoffs are given and computed: want workload none beside them, not %q", p.Workload)
+	case p.UnscheduledLevels < 0 || p.UnscheduledLevels > priorities-1:
+		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels, priorities-1)
+	case len(p.Cutoffs) > 0 && levels != len(p.Cutoffs)+1:
+		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1, len(p.Cutoffs))
+	case levels > 1 && len(p.Cutoffs) == 0 && p.Workload == "none":
+		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
+	case p.Overcommitment < 0:
+		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities", p.Overcommitment)
+	case p.BoostTail < 0 || p.BoostTail > maxMessage:
+		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, maxMessage)
+	case p.LossTimeout < 10*units.Microsecond:
+		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
+	case p.MaxResends < 1 || p.MaxResends > 1000:
+		return fmt.Errorf("max_resends is %d: want 1 to 1000", p.MaxResends)
+	}
+	for i, c := range p.Cutoffs {
+		if c < 0 || i > 0 && c <= p.Cutoffs[i-1] {
+			return fmt.Errorf("cutoffs are %v: want them to ascend", p.Cutoffs)
+		}
+	}
+	return nil
+}
+
+// Protocol is Homa, for the list of transports that a scenario can select.
+var Protocol = transport.Protocol{
+	Name:          "homa",
+	Wire:          wire.Protocol{Name: "Homa", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Framing:       framing,
+	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: priorities} },
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }
+
+func framing(mtu units.Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}

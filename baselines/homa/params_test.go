@@ -1,0 +1,80 @@
+package homa_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sirdbed/baselines/homa"
+	"sirdbed/sirdnode"
+	"sirdbed/topo/units"
+)
+
+// protocols.md sections 4.1 and 4.3.
+func TestDefaultsAt100GbpsAreSIRDsEvaluations(t *testing.T) {
+	want := homa.Params{RTTBytes: 100_000, Workload: "none", LossTimeout: 2 * units.Millisecond, MaxResends: 5}
+	if got := *params(rack(t, 2), nil); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if p, err := sirdnode.Protocol("homa"); err != nil || p.Wire.Port != 47022 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// RTTbytes follow the hosts' rate, and are never below the fabric's BDP.
+func TestRTTBytesFollowTheFabric(t *testing.T) {
+	for _, c := range []struct {
+		rate units.BitsPerSecond
+		want units.Bytes
+	}{{100 * units.Gbps, 100_000}, {25 * units.Gbps, 25_000}, {400 * units.Gbps, 400_000}} {
+		s := small
+		s.Leaves, s.Spines, s.CoreRate, s.CoreDelay = 1, 0, 0, 0
+		s.HostRate, s.HostDelay = c.rate, 1000
+		if got := params(fabric(t, s), nil).RTTBytes; got != c.want {
+			t.Errorf("%v: %v, want %v", c.rate, got, c.want)
+		}
+	}
+	s := small
+	s.HostDelay = 10_000
+	f := fabric(t, s)
+	if got := params(f, nil).RTTBytes; got != f.BDP() || got <= 100_000 {
+		t.Errorf("with a long loop: %v, want %v", got, f.BDP())
+	}
+}
+
+func TestValidationNamesTheParameter(t *testing.T) {
+	f := rack(t, 2)
+	try := func(overrides string) error {
+		p, err := sirdnode.DecodeParams(homa.Protocol, f, json.RawMessage(overrides))
+		if err == nil {
+			_, err = homa.Protocol.New(newEnv(f), p)
+		}
+		return err
+	}
+	for name, bad := range map[string][]string{
+		"rtt_bytes":          {`"1445B"`, `"1GB"`},
+		"workload":           {`"w3"`, `""`},
+		"cutoffs":            {`["1B","2B","3B","4B","5B","6B","7B"]`, `["5B","5B"]`, `["10B"], "workload": "wka"`},
+		"unscheduled_levels": {`8`, `-1`, `2`, `2, "cutoffs": ["10B", "20B"]`},
+		"overcommitment":     {`-1`},
+		"boost_tail":         {`"5GB"`},
+		"loss_timeout":       {`"1us"`},
+		"max_resends":        {`0`, `1001`},
+	} {
+		for _, value := range bad {
+			if err := try(`{"` + name + `": ` + value + `}`); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s %s: %v", name, value, err)
+			}
+		}
+	}
+	for _, good := range []string{
+		`{"workload": "wka"}`, `{"workload": "wka", "unscheduled_levels": 7, "overcommitment": 1}`,
+		`{"cutoffs": ["200B", "2800B", "15000B"]}`, `{"workload": "wkc", "boost_tail": "100KB"}`, `{"overcommitment": 100}`,
+		`{"workload": "wkb", "unscheduled_levels": 2}`,
+	} {
+		if err := try(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+}

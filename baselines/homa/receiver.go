@@ -1,0 +1,131 @@
+package homa
+
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// receiver is the receiving half of a host.
+type receiver struct {
+	peers   []*inPeer // by HostID, nil until met
+	met     []*inPeer // in the order of meeting
+	ranking []*inPeer // those with a message to grant, the shortest first
+	degree  int       // k, the senders granted at a time
+	flight  Bytes     // granted and not yet received, over all messages
+	rate    units.BitsPerSecond
+	slack   Time
+	free    []*inMessage // to be used again
+	silent  []*inMessage // scratch of askAgain
+}
+
+func (h *Homa) initReceiver() {
+	r := &h.receiver
+	r.peers = make([]*inPeer, len(h.env.Fabric.Hosts))
+	r.degree = h.params.overcommitment()
+	r.rate = h.env.Fabric.Downlink(h.env.Self).Rate
+	// A grant that is due waits for the packet that the NIC is at, and for the
+	// grants to the others. That is made up for.
+	r.slack = h.env.Fabric.Uplink(h.env.Self).Rate.TimeFor(h.framing.Wire(h.mss)+Bytes(min(r.degree, len(r.peers)))*grantWire) + 1
+	h.env.Sink.Gauge("granted_bytes", func() float64 { return float64(r.flight) })
+	h.env.Sink.Gauge("granted_senders", func() float64 { return float64(min(len(r.ranking), r.degree)) })
+	h.env.Sink.Gauge("waiting_senders", func() float64 { return float64(max(0, len(r.ranking)-r.degree)) })
+}
+
+func (h *Homa) inPeer(id transport.HostID) *inPeer {
+	i := h.receiver.peers[id]
+	if i == nil {
+		i = &inPeer{
+			id: id, pacer: transport.Pacer{Rate: h.receiver.rate},
+			messages: map[transport.MessageID]*inMessage{},
+			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
+			done:     map[transport.MessageID]struct{}{},
+		}
+		h.receiver.peers[id] = i
+		h.receiver.met = append(h.receiver.met, i)
+	}
+	return i
+}
+
+func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
+	i := h.inPeer(p.Peer)
+	if hd.behind != noFloor {
+		i.raiseFloor(hd.id - transport.MessageID(hd.behind))
+	}
+	// Packets are cut at the same places whenever they are sent, so that their
+	// bytes are new all together or not at all.
+	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
+	if !h.startsPacket(from, size) || n != min(h.mss, size-from) {
+		return // makes no sense
+	}
+	m := i.messages[hd.id]
+	if m == nil {
+		if i.isDone(hd.id) {
+			h.control.push(note{peer: i.id, kind: ack, id: hd.id})
+			return
+		}
+		m = h.newInMessage(now, i, hd)
+	} else if m.Size != size {
+		return
+	}
+	m.heard, m.asked = now, 0
+	if m.got.Add(from, from+n) == 0 {
+		h.env.Sink.Count(&duplicates, 1)
+		return
+	}
+	h.receiver.flight -= n
+	if from+n > m.granted { // by grants of which a restart knows nothing
+		h.raiseGranted(now, m, from+n)
+	}
+	h.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
+	if m.got.Total() == m.Size {
+		h.deliver(now, m)
+	}
+}
+
+var duplicates = transport.Counter{Name: "duplicate_data"}
+
+func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
+	r := &h.receiver
+	var m *inMessage
+	if n := len(r.free); n > 0 {
+		m, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		m = new(inMessage)
+	}
+	m.from, m.heard, m.asked, m.granted = i, now, 0, 0
+	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
+	i.messages[m.ID] = m
+	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))
+	return m
+}
+
+// raiseGranted notes that the sender may send up to the given offset, and puts
+// the message where grants find it.
+func (h *Homa) raiseGranted(now Time, m *inMessage, to Bytes) {
+	h.receiver.flight += to - m.granted
+	m.granted = to
+	if m.toGrant() > 0 {
+		m.from.want.Set(m, m.toGrant())
+	} else {
+		m.from.want.Remove(m)
+	}
+	h.rank(now, m.from)
+}
+
+func (h *Homa) deliver(now Time, m *inMessage) {
+	i, message := m.from, m.Message
+	i.done[m.ID] = struct{}{}
+	h.control.push(note{peer: i.id, kind: ack, id: m.ID})
+	h.dropIn(now, m)
+	h.env.Sink.Delivered(now, message)
+}
+
+// dropIn forgets a message that is complete, or will not be.
+func (h *Homa) dropIn(now Time, m *inMessage) {
+	h.receiver.flight -= m.inFlight()
+	m.from.want.Remove(m)
+	h.rank(now, m.from)
+	delete(m.from.messages, m.ID)
+	m.got.Reset()
+	h.receiver.free = append(h.receiver.free, m)
+}

@@ -1,0 +1,193 @@
+package homa_test
+
+import (
+	"strings"
+	"testing"
+
+	"sirdbed/baselines/homa"
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+// The rules of HomaModule that these tests check are in protocols.md section
+// 4.3; each loss costs about one timeout (of 2 ms, looked for every 1 ms).
+
+// What is lost is asked for again with RESEND, all gaps at once, and sent again
+// at the highest priority; nothing else is.
+func TestLostDataIsSentAgain(t *testing.T) {
+	f := rack(t, 2)
+	for _, lost := range [][]uint32{{3}, {68}, {0, 1, 5, 40}, {69}, {10, 100, 101, 299}} {
+		again := 0
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
+			Lose: loses(f, len(lost), func(e model.PacketEvent, hd homa.Header) bool {
+				for _, n := range lost {
+					if hd.Kind == "DATA" && hd.Offset == n*mss {
+						return true
+					}
+				}
+				return false
+			}), OnPacket: func(e model.PacketEvent) {
+				if hd, ok := leavesHost(f, e); ok && hd.Kind == "DATA" && e.At > units.Millisecond {
+					for _, n := range lost {
+						if hd.Offset == n*mss {
+							again++
+						}
+					}
+					if e.Packet.Priority != 7 {
+						t.Errorf("lost %v: sent again at %d", lost, e.Packet.Priority)
+					}
+				}
+			}})
+		allDone(t, f, sim, units.Second)
+		took := sim.Messages()[0].Latency()
+		t.Logf("lost %v: %v", lost, took)
+		if n := counted(f, sim, "retransmissions"); int(n) != len(lost) || again != len(lost) || took > 4*units.Millisecond {
+			t.Errorf("lost %v: %d sent again, %d in all, done after %v", lost, again, n, took)
+		}
+	}
+}
+
+// The next GRANT heals the loss of one; that of the last ones before silence is
+// healed by RESEND, which grants too, and which the sender answers with BUSY
+// for what it has not sent.
+func TestLostGrants(t *testing.T) {
+	f := rack(t, 2)
+	for _, c := range []struct {
+		name        string
+		limit       int
+		from        uint32
+		timeouts    bool
+		busyAnswers int64
+	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true, 1}} {
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
+			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "GRANT" && hd.Offset >= c.from })})
+		allDone(t, f, sim, units.Second)
+		took := sim.Messages()[0].Latency()
+		if n := counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts || took > 4*units.Millisecond {
+			t.Errorf("%s: %d BUSY, done after %v", c.name, n, took)
+		}
+		if n := counted(f, sim, "retransmissions") + counted(f, sim, "duplicate_data"); n != 0 {
+			t.Errorf("%s: %d packets sent again", c.name, n)
+		}
+	}
+}
+
+// A sender answers BUSY to a RESEND for what is not yet its turn; then its
+// receiver waits on and does not give up.
+func TestBusySenderIsWaitedFor(t *testing.T) {
+	f := rack(t, 3)
+	from, to := newCore(t, f, 0, params(f, nil)), newCore(t, f, 1, params(f, nil))
+	from.Send(0, transport.Message{Peer: 1, Size: 50 * mss})
+	p, _, _ := from.next(0)
+	p.Peer = 0
+	to.Receive(0, &p)
+	asked := 0
+	for i := range 40 {
+		now := units.Time(i) * units.Millisecond
+		// Something shorter is always there to be sent elsewhere.
+		from.Send(now, transport.Message{ID: transport.MessageID(i), Peer: 2, Size: 8})
+		if p, hd, ok := to.next(now); ok && hd.Kind == "RESEND" {
+			asked++
+			from.get(now, 1, hd, 0)
+		} else if ok {
+			t.Fatalf("%+v for %d", hd, p.Peer)
+		}
+		for p, hd, ok := from.next(now); ok && p.Peer != 2; p, hd, ok = from.next(now) {
+			if hd.Kind != "BUSY" || !hd.Own {
+				t.Fatalf("%+v", hd)
+			}
+			to.get(now, 0, hd, 0)
+		}
+		from.get(now, 2, homa.Header{Kind: "ACK", ID: transport.MessageID(i)}, 0)
+	}
+	if got, ok := to.Flight(0, 0); !ok || asked < 10 || got != 49*mss {
+		t.Errorf("asked %d times; %v of the message in flight, %v", asked, got, ok)
+	}
+}
+
+// A message lost whole is unknown to its receiver: the sender asks, and begins
+// it again.
+func TestMessageLostWhole(t *testing.T) {
+	f := rack(t, 2)
+	for _, size := range []units.Bytes{1, 8, 50 * mss, 69 * mss, 1_000_000} {
+		packets := int(min(69, (size+mss-1)/mss))
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}},
+			Lose: loses(f, packets, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "DATA" })})
+		allDone(t, f, sim, units.Second)
+		took := sim.Messages()[0].Latency()
+		if n := counted(f, sim, "messages_begun_again"); n != 1 || took > 6*units.Millisecond {
+			t.Errorf("%v: begun again %d times, done after %v", size, n, took)
+		}
+		if got := sim.Totals().Payload; got != int64(size) {
+			t.Errorf("%v: %d bytes arrived for the first time", size, got)
+		}
+	}
+}
+
+// A lost ACK is asked for, and the message is not delivered again.
+func TestLostAck(t *testing.T) {
+	f := rack(t, 2)
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 8}, {Dst: 1, Size: 200_000}},
+		Lose: loses(f, 3, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "ACK" })})
+	allDone(t, f, sim, units.Second)
+	if c := sim.Totals(); c.Delivered != 2 || c.Payload != 200_008 || counted(f, sim, "acks_asked") != 3 || counted(f, sim, "messages_begun_again") != 0 {
+		t.Errorf("%+v", c.Counts)
+	}
+}
+
+// A message that waits at its receiver for longer than a sender's patience does
+// not fail: the receiver says BUSY.
+func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
+	f := rack(t, 3)
+	p := params(f, func(p *homa.Params) { p.Overcommitment, p.LossTimeout, p.MaxResends = 1, 20*units.Microsecond, 2 })
+	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 0, Dst: 2, Size: 20_000_000}, {Src: 1, Dst: 2, Size: 21_000_000}}})
+	allDone(t, f, sim, units.Second)
+	if n := counted(f, sim, "acks_asked"); n == 0 || n > 20 {
+		t.Errorf("asked %d times in 3.5 ms", n)
+	}
+}
+
+// A peer that does not answer any more: the sender gives up after max_resends
+// and says so, the receiver forgets.
+func TestDeadPeer(t *testing.T) {
+	f := rack(t, 3)
+	for _, c := range []struct {
+		name string
+		size units.Bytes
+		dead func(e model.PacketEvent) bool
+	}{
+		{"receiver, from the start", 8, func(e model.PacketEvent) bool { return e.Dst == 1 }},
+		{"receiver, from the start", 1_000_000, func(e model.PacketEvent) bool { return e.Dst == 1 }},
+		{"receiver, in between", 1_000_000, func(e model.PacketEvent) bool { return e.Dst == 1 && e.At > 60_000 }},
+		{"sender, in between", 1_000_000, func(e model.PacketEvent) bool { return e.Src == 0 && e.At > 60_000 }},
+		{"receiver, speechless", 1_000_000, func(e model.PacketEvent) bool { return e.Src == 1 }},
+	} {
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: c.size}, {Dst: 2, Size: 500_000}},
+			Lose: func(e model.PacketEvent) bool { return e.Port == f.Uplink(e.Src) && e.Src+e.Dst == 1 && c.dead(e) }})
+		if !sim.RunUntilDone(200 * units.Millisecond) {
+			t.Errorf("%s: %s", c.name, undone(sim))
+			continue
+		}
+		m := sim.Messages()
+		if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "did not answer 5 attempts") || m[1].Delivered > units.Millisecond {
+			t.Errorf("%s: %+v", c.name, m)
+		}
+		t.Logf("%s, %v: failed after %v: %s", c.name, c.size, m[0].Failed, m[0].Reason)
+		noLeaks(t, f, sim)
+	}
+}
+
+// A message that its receiver gave up, since its sender fell silent for long,
+// begins again when the sender is back.
+func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
+	f := rack(t, 2)
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 1_000_000}},
+		Lose: func(e model.PacketEvent) bool {
+			return e.Port == f.Uplink(e.Src) && e.Src == 0 && e.At > 30_000 && e.At < 15*units.Millisecond
+		}})
+	allDone(t, f, sim, units.Second)
+	if a, b := counted(f, sim, "inbound_messages_abandoned"), counted(f, sim, "messages_begun_again"); a != 1 || b != 1 {
+		t.Errorf("given up %d times, begun again %d times", a, b)
+	}
+}

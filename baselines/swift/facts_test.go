@@ -1,0 +1,290 @@
+package swift_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/baselines/swift"
+	"sirdbed/emu/model"
+	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+const (
+	us    = units.Microsecond
+	full  = 1443 // payload of a full packet
+	frame = 1538 // what it takes on a link
+)
+
+// paper is the fabric of the paper's evaluation (protocols.md section 8.1).
+var paper = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+	HostDelay: 1250, CoreDelay: 500}
+
+func fabric(t testing.TB, s topo.Spec) *topo.Fabric {
+	t.Helper()
+	f, err := topo.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// rack is hosts under one switch, with an unloaded round trip of roundTrip.
+func rack(t testing.TB, hosts int) *topo.Fabric {
+	t.Helper()
+	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1750})
+}
+
+func roundTrip(f *topo.Fabric, a, b topo.HostID) units.Time {
+	return f.Transit(f.Path(a, b, 0), frame) + f.Transit(f.Path(b, a, 0), 89)
+}
+
+func params(f *topo.Fabric, change func(*swift.Params)) *swift.Params {
+	p := swift.DefaultParams(f)
+	if change != nil {
+		change(p)
+	}
+	return p
+}
+
+func newSim(t testing.TB, c model.Config) *model.Sim {
+	t.Helper()
+	c.Protocol = swift.Protocol
+	sim, err := model.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// at returns the protocol at a host, controls the control laws of its
+// connections to another one.
+func at(sim *model.Sim, h topo.HostID) *swift.Swift { return sim.Host(h).Transport().(*swift.Swift) }
+
+func controls(sim *model.Sim, h, peer topo.HostID) (list []*swift.Control) {
+	at(sim, h).Controllers(peer, func(c flow.Controller, _ bool) { list = append(list, c.(*swift.Control)) })
+	return list
+}
+
+// leavesHost reports that data leaves its sender.
+func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
+	return e.Kind == model.Transmitted && e.Port == f.Uplink(e.Src) && e.Packet.PayloadLen > 0
+}
+
+func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
+	t.Helper()
+	if !sim.RunUntilDone(limit) {
+		t.Fatalf("not done at %v", limit)
+	}
+	for _, m := range sim.Messages() {
+		if m.Delivered == units.Never || m.Failed != units.Never {
+			t.Fatalf("%+v", m)
+		}
+	}
+	sim.Run(sim.Now() + units.Millisecond)
+	for _, h := range f.Hosts {
+		if err := at(sim, h).Idle(); err != nil {
+			t.Errorf("%s: %v", f.HostName(h), err)
+		}
+	}
+}
+
+// Paper, appendix table, and protocols.md section 3.
+func TestDefaultsAreThePapers(t *testing.T) {
+	f := fabric(t, paper)
+	want := swift.Params{
+		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, AI: 1, Beta: 0.8, MaxMDF: 0.5,
+		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
+	}
+	if got := *swift.DefaultParams(f); got != want {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if n := swift.Protocol.Network(f, &want); n != (transport.Network{Priorities: 1}) {
+		t.Errorf("ports: %+v", n)
+	}
+}
+
+func TestValidationNamesTheParameter(t *testing.T) {
+	f := rack(t, 2)
+	for name, bad := range map[string][]string{
+		"base_target":    {`"0s"`},
+		"per_hop":        {`"2s"`},
+		"fs_range":       {`"2s"`},
+		"fs_min":         {`0`, `-1`, `100`},
+		"fs_max":         {`0`},
+		"ai":             {`-1`},
+		"beta":           {`1.5`, `-0.1`},
+		"max_mdf":        {`1`, `-0.1`},
+		"initial_window": {`0`, `2000`},
+		"min_window":     {`0`, `2`},
+		"max_window":     {`0.5`},
+		"min_rto":        {`"0s"`},
+		"retx_reset":     {`0`},
+		"max_timeouts":   {`0`},
+		"connections":    {`0`, `1000`},
+	} {
+		for _, value := range bad {
+			p, err := sirdnode.DecodeParams(swift.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
+			if err == nil {
+				_, err = swift.Protocol.New(transport.Env{Fabric: f, Rand: rand.New(rand.NewPCG(1, 1))}, p)
+			}
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s %s: %v", name, value, err)
+			}
+		}
+	}
+}
+
+// protocols.md section 3: "a = 75/(3.1623-0.1) = 24.49 us, b = -2.449 us", and
+// target = base + hops*h + clamp(a/sqrt(cwnd) + b, 0, fs_range).
+func TestTargetScalesWithHopsAndFlows(t *testing.T) {
+	p := swift.DefaultParams(fabric(t, paper))
+	a, b := p.FlowScaling()
+	if math.Abs(a-24_490) > 5 || math.Abs(b+2_449) > 1 {
+		t.Errorf("a %.0f, b %.0f ns", a, b)
+	}
+	for _, c := range []struct {
+		window float64
+		hops   int
+		want   units.Time // us
+	}{
+		{0.001, 1, 15 + 1 + 75}, {0.1, 1, 15 + 1 + 75}, {1, 1, 15 + 1 + 22}, {100, 1, 15 + 1}, {1000, 1, 15 + 1}, {100, 3, 15 + 3}, {4, 3, 15 + 3 + 9},
+	} {
+		got := swift.NewControl(p, c.hops).Target(c.window)
+		if d := got - c.want*us; d < -900 || d > 900 {
+			t.Errorf("window %g, %d hops: %v, want %v us", c.window, c.hops, got, c.want)
+		}
+	}
+}
+
+// Swift, section 3.2: "hops" are the switches on the path: one in a rack, three
+// across.
+func TestHopsAreTheSwitchesOnThePath(t *testing.T) {
+	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 100}, {Dst: 2, Size: 100}}})
+	allDone(t, f, sim, units.Millisecond)
+	if in, across := controls(sim, 0, 1)[0].Hops(), controls(sim, 0, 2)[0].Hops(); in != 1 || across != 3 {
+		t.Errorf("%d in the rack, %d across", in, across)
+	}
+}
+
+// Swift, section 3.1 and figure 6: the round trip settles at the target, which
+// is the higher the more flows share the link (flow scaling), and the link stays
+// full. The round trip is that of an empty network and the queue.
+func TestDelaySettlesAtItsTarget(t *testing.T) {
+	last := units.Time(0)
+	for _, n := range []int{2, 4, 8, 16, 32} {
+		f := rack(t, n+1)
+		to := topo.HostID(n)
+		var sends []model.Send
+		for h := range n {
+			sends = append(sends, model.Send{Src: topo.HostID(h), Dst: to, Size: 1 << 31})
+		}
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends})
+		port := f.Downlink(to).ID
+		sim.Run(6 * units.Millisecond)
+		sim.ResetQueues()
+		before := sim.Port(port).WireBytes
+		sim.Run(10 * units.Millisecond)
+		q := sim.Queue(port)
+		delay := roundTrip(f, 0, to) + f.Ports[port].Rate.TimeFor(units.Bytes(q.Mean))
+		rate := units.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 4*units.Millisecond).Gigabits()
+		least, most, target := math.Inf(1), 0.0, 0.0
+		for h := range n {
+			c := controls(sim, topo.HostID(h), to)[0]
+			least, most = min(least, c.Window()), max(most, c.Window())
+			target += float64(c.Target(c.Window())) / float64(n)
+		}
+		t.Logf("%d flows: delay %v, target %v, windows %.1f to %.1f, queue max %v, %.2f Gbps", n, delay, units.Time(target), least, most, q.Max, rate)
+		if got := float64(delay) / target; got < 0.95 || got > 1.05 {
+			t.Errorf("%d flows: delay %v, target %.0f ns", n, delay, target)
+		}
+		if rate < 99.9 || delay < last {
+			t.Errorf("%d flows: %.2f Gbps, delay %v, with fewer %v", n, rate, delay, last)
+		}
+		last = delay
+	}
+}
+
+// protocols.md section 3: "cwnd < 1 -> pacing gap rtt/cwnd": with more flows than
+// segments fit into the target delay, windows fall below one, segments are paced,
+// and the delay is kept where whole windows could not keep it.
+func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
+	const n, each = 8, 40
+	f := rack(t, n+1)
+	to := topo.HostID(n)
+	var sends []model.Send
+	for h := range n {
+		for range each {
+			sends = append(sends, model.Send{Src: topo.HostID(h), Dst: to, Size: 1 << 30})
+		}
+	}
+	type flowKey struct {
+		src topo.HostID
+		id  transport.MessageID
+	}
+	lastSent := map[flowKey]units.Time{}
+	gaps, short := 0, 0
+	p := params(f, func(p *swift.Params) { p.FSRange = 0 })
+	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, OnPacket: func(e model.PacketEvent) {
+		if e.At < 20*units.Millisecond || !leavesHost(f, e) {
+			return
+		}
+		key := flowKey{e.Src, e.Packet.ID}
+		if at, ok := lastSent[key]; ok {
+			if gaps++; e.At-at < roundTrip(f, 0, to) {
+				short++
+			}
+		}
+		lastSent[key] = e.At
+	}})
+	sim.Run(20 * units.Millisecond)
+	port := f.Downlink(to).ID
+	sim.ResetQueues()
+	before := sim.Port(port).WireBytes
+	sim.Run(25 * units.Millisecond)
+	q := sim.Queue(port)
+	rate := units.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 5*units.Millisecond).Gigabits()
+	delay := roundTrip(f, 0, to) + f.Ports[port].Rate.TimeFor(units.Bytes(q.Mean))
+	sum := 0.0
+	for h := range n {
+		for _, c := range controls(sim, topo.HostID(h), to) {
+			sum += c.Window() / (n * each)
+		}
+	}
+	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip", n*each, sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
+	// 320 windows of one segment would be a delay of 39 us.
+	if sum >= 0.9 || delay > 2*p.BaseTarget || delay < p.BaseTarget/2 || rate < 90 {
+		t.Errorf("mean window %.2f, delay %v, %.2f Gbps", sum, delay, rate)
+	}
+	// An acknowledgement below the target takes a window from below one to above:
+	// then two segments follow one another.
+	if gaps < 10_000 || short > gaps/6 {
+		t.Errorf("%d of %d gaps are less than a round trip", short, gaps)
+	}
+}
+
+// protocols.md section 3: "initial cwnd 66, set back for every new message".
+func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
+	f := rack(t, 5)
+	sends := []model.Send{{Src: 0, Dst: 4, Size: 5_000_000}, {At: 3 * units.Millisecond, Src: 0, Dst: 4, Size: 5_000_000}}
+	for h := range f.Hosts[1:4] {
+		sends = append(sends, model.Send{Src: topo.HostID(1 + h), Dst: 4, Size: 20_000_000})
+	}
+	sim := newSim(t, model.Config{Fabric: f, Sends: sends, Params: params(f, func(p *swift.Params) { p.Connections = 1 })})
+	sim.Run(units.Millisecond)
+	if w := controls(sim, 0, 4)[0].Window(); w > 50 {
+		t.Errorf("window %g when four share the link", w)
+	}
+	sim.Run(3*units.Millisecond + us)
+	if w := controls(sim, 0, 4)[0].Window(); w != 66 {
+		t.Errorf("window %g at the second message", w)
+	}
+	allDone(t, f, sim, units.Second)
+}

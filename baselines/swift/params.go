@@ -1,0 +1,116 @@
+package swift
+
+import (
+	"fmt"
+	"math"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Port is the UDP destination port of Swift.
+const Port = 47021
+
+// Params are Swift's parameters. Defaults are those of the paper's evaluation
+// as released (protocols.md section 3).
+type Params struct {
+	BaseTarget units.Time `json:"base_target" jsonschema_description:"Target delay without hops and flow scaling. Default: 15us, 2 x RTT, or twice the fabric's own unloaded round trip of a full packet if that is longer."`
+	PerHop     units.Time `json:"per_hop" jsonschema_description:"Target delay added for each switch on the path."`
+	FSRange    units.Time `json:"fs_range" jsonschema_description:"Largest target delay that flow scaling adds. 75us as released, 5 base targets by default; the paper's table reads 5 x RTT, 37.5us."`
+	FSMin      float64    `json:"fs_min" jsonschema_description:"Window in segments up to which flow scaling adds all of fs_range."`
+	FSMax      float64    `json:"fs_max" jsonschema_description:"Window in segments from which flow scaling adds nothing."`
+	AI         float64    `json:"ai" jsonschema_description:"Additive increase in segments for each window."`
+	Beta       float64    `json:"beta" jsonschema_description:"Multiplicative decrease, as a share of the delay's excess over its target."`
+	MaxMDF     float64    `json:"max_mdf" jsonschema_description:"Largest decrease, as a share of the window."`
+
+	InitialWindow float64 `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
+	MinWindow     float64 `json:"min_window" jsonschema_description:"Least window in segments. Below 1, segments are paced."`
+	MaxWindow     float64 `json:"max_window" jsonschema_description:"Largest window in segments."`
+
+	MinRTO      units.Time `json:"min_rto" jsonschema_description:"Least retransmission timeout. It doubles with each in a row, up to 64 times."`
+	RetxReset   int        `json:"retx_reset" jsonschema_description:"Retransmission timeouts in a row after which the window is min_window."`
+	MaxTimeouts int        `json:"max_timeouts" jsonschema_description:"Retransmission timeouts in a row that a message survives; with one more it fails."`
+	Connections int        `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy."`
+}
+
+// DefaultParams returns the parameters of the paper's evaluation for a fabric.
+func DefaultParams(f *topo.Fabric) *Params {
+	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
+	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
+		scale = own
+	}
+	base := max(15*units.Microsecond, 2*roundTrip(f))
+	return &Params{
+		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
+		AI: 1, Beta: 0.8, MaxMDF: 0.5,
+		InitialWindow: max(1, math.Round(66*scale)), MinWindow: 0.001, MaxWindow: max(1, math.Round(1256*scale)),
+		MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
+	}
+}
+
+// roundTrip is the longest unloaded round trip of a full packet and its
+// acknowledgement.
+func roundTrip(f *topo.Fabric) units.Time {
+	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
+	if first == last {
+		return 0
+	}
+	return f.CreditLoop(last, first)
+}
+
+// validate names the parameter that cannot work.
+func (p *Params) validate() error {
+	inRange := func(name string, v, lo, hi float64) error {
+		if !(v >= lo && v <= hi) {
+			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
+		}
+		return nil
+	}
+	span := func(name string, v, lo, hi units.Time) error {
+		if v < lo || v > hi {
+			return fmt.Errorf("%s is %v: want %v to %v", name, v, lo, hi)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		span("base_target", p.BaseTarget, 1, units.Second),
+		span("per_hop", p.PerHop, 0, units.Second),
+		span("fs_range", p.FSRange, 0, units.Second),
+		inRange("fs_max", p.FSMax, 0.001, 1e6),
+		inRange("ai", p.AI, 0, 100),
+		inRange("beta", p.Beta, 0, 1),
+		inRange("max_mdf", p.MaxMDF, 0, 0.999),
+		inRange("max_window", p.MaxWindow, 1, 1e6),
+		inRange("min_window", p.MinWindow, 1e-6, 1),
+		inRange("initial_window", p.InitialWindow, p.MinWindow, p.MaxWindow),
+		span("min_rto", p.MinRTO, units.Microsecond, units.Second),
+		inRange("retx_reset", float64(p.RetxReset), 1, 1000),
+		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
+		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if !(p.FSMin > 0 && p.FSMin < p.FSMax) {
+		return fmt.Errorf("fs_min is %g: want more than 0 and less than fs_max, %g", p.FSMin, p.FSMax)
+	}
+	return nil
+}
+
+// Protocol is Swift, for the list of transports that a scenario can select.
+var Protocol = transport.Protocol{
+	Name:          "swift",
+	Wire:          wire.Protocol{Name: "Swift", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Framing:       flow.Framing,
+	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
+	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }

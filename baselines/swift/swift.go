@@ -1,0 +1,39 @@
+// Package swift is Swift as the paper's evaluation runs it (protocols.md section
+// 3): a window that keeps the fabric's round-trip delay at a target, which grows
+// with the path's hops and as windows become small, over a pool of connections to
+// each peer. The delay is told by packet timestamps.
+//
+// control.go is the control law; all the rest of a connection is package flow.
+// Swift's second window, for congestion at the receiving host, is left out: as
+// released, its target of 100 s keeps it from ever acting.
+package swift
+
+import (
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+)
+
+// Swift is the protocol at one host. It implements transport.Transport.
+type Swift struct {
+	*flow.Transport
+}
+
+// New makes Swift at one host. It fails, naming the parameter, on parameters
+// that cannot work.
+func New(env transport.Env, params *Params) (*Swift, error) {
+	if err := params.validate(); err != nil {
+		return nil, err
+	}
+	own := *params
+	t, err := flow.New(env, flow.Config{
+		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
+		Controller: func(peer transport.HostID) flow.Controller {
+			// All paths to a peer have as many switches.
+			return newControl(&own, len(env.Fabric.Path(env.Self, peer, 0))-1)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Swift{t}, nil
+}

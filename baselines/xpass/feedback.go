@@ -1,0 +1,73 @@
+package xpass
+
+import "sirdbed/topo/units"
+
+// A feedback is the loop that sets the credit rate of one connection: the
+// released simulator's credit_feedback_control, term for term (protocols.md
+// section 6; kaist-ina/ns2-xpass, xpass/xpass.cc; the start as in SIRD's port of
+// it). Rates are wire bytes of credit a second.
+type feedback struct {
+	rate  float64
+	w     float64 // how far an increase goes towards the maximum
+	clean bool    // the last update saw no congestion: the next may raise w
+
+	rtt  float64 // smoothed, ns; 0: not known yet
+	last Time    // when rate was last set
+
+	// Since the last update: credits whose fate is known, and those of them that
+	// no data returned for.
+	total, lost int64
+}
+
+// start begins a message of n packets. What the connection has learnt of its
+// round trip is kept, and so are counts and clean, as released.
+func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
+	f.w = p.WInit
+	f.rate = p.Alpha * highest
+	if short := uint32(p.ShortMessage); n < short {
+		f.rate *= float64(n) / float64(short)
+	}
+	f.last = now
+}
+
+// returned counts a data packet that returned, before which lost credits were
+// lost, and whose credit was sent rtt ns ago.
+func (f *feedback) returned(p *Params, lost int64, rtt float64) {
+	f.total += lost + 1
+	f.lost += lost
+	if f.rtt > 0 {
+		f.rtt = (1-p.RTTGain)*f.rtt + p.RTTGain*rtt
+	} else {
+		f.rtt = rtt
+	}
+}
+
+// update sets the rate anew, at most once per round trip and only with news of
+// credits. highest is the highest rate, size what a credit is on average.
+func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
+	dt := float64(now - f.last)
+	if f.rtt <= 0 || dt < f.rtt || f.total == 0 {
+		return false
+	}
+	loss := float64(f.lost) / float64(f.total)
+	target := (1 - f.rate/highest) * p.TargetLoss
+	least := size / f.rtt * float64(units.Second)
+	if loss > target {
+		rate := least
+		if loss < 1 {
+			rate = size * float64(f.total-f.lost) / dt * float64(units.Second) * (1 + target)
+		}
+		f.rate = min(f.rate, rate)
+		f.w = max(f.w/2, p.WMin)
+		f.clean = false
+	} else {
+		if f.clean {
+			f.w = min(f.w+p.WStep, p.WMax)
+		}
+		f.clean = true
+		f.rate = f.w*highest + (1-f.w)*f.rate
+	}
+	f.rate = max(min(f.rate, highest), least)
+	f.total, f.lost, f.last = 0, 0, now
+	return true
+}

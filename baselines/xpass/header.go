@@ -1,0 +1,225 @@
+package xpass
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+// Port is the UDP destination port of ExpressPass.
+const Port = 47024
+
+// kind is a packet's type.
+type kind uint8
+
+// The packet types. The released simulator has the first four and a NACK;
+// ack and busy are this implementation's, for networks that lose packets.
+const (
+	request kind = 1 + iota // sender: send me credits
+	credit                  // receiver: one data packet may come
+	data                    // sender: the packet that a credit allowed
+	stop                    // sender: no more credits
+	nack                    // receiver: a range is missing
+	ack                     // receiver: the message is complete
+	busy                    // receiver: the message is known, and credited
+)
+
+var kindNames = map[kind]string{
+	request: "CREDIT_REQUEST", credit: "CREDIT", data: "DATA", stop: "CREDIT_STOP",
+	nack: "NACK", ack: "ACK", busy: "BUSY",
+}
+
+const (
+	version = 1
+	// Every packet begins with:
+	//
+	//	0   version (4 bits), kind (4 bits)
+	//	1   CREDIT: bytes of padding at the end; STOP: 1 if the message was given up
+	//	2   connection (2), among those from the sender to the receiver
+	//
+	// CREDIT goes on with
+	//
+	//	4   message id modulo 2^16 (2)
+	//	6   credit sequence number (4)
+	//	10  when it was sent, in ns modulo 2^32 (4)
+	//
+	// and padding, which makes it 84 bytes on the wire, Ethernet's least, plus the
+	// padding. The others go on with the message id (4), and then
+	//
+	//	REQUEST   packets left to be sent (4)
+	//	STOP      payload sent so far (4)
+	//	NACK      offset (4) and length (4) of the missing range
+	//	DATA      sequence number (4) and time (4) of its credit,
+	//	          message length (4), tag (4), offset (4),
+	//	          how far the id is above the lowest unsettled one (2)
+	baseLen    = 8
+	controlLen = baseLen + 4
+	creditLen  = 14
+	nackLen    = baseLen + 8
+	dataLen    = baseLen + 22
+)
+
+// maxPad is the most padding that a credit has room for.
+const maxPad = transport.MaxHeader - creditLen
+
+// maxMessage is the largest message that the header can describe.
+const maxMessage transport.Bytes = 1<<32 - 1
+
+// A header is an ExpressPass header, decoded.
+type header struct {
+	kind kind
+	pad  uint8 // CREDIT
+	gone bool  // STOP
+	conn uint16
+	id   transport.MessageID // CREDIT: the lowest 16 bits
+
+	seq    uint32 // CREDIT, DATA
+	time   uint32 // CREDIT, DATA: when the credit was sent
+	count  uint32 // REQUEST: packets left; STOP: payload sent
+	offset uint32 // NACK, DATA
+	length uint32 // NACK: of the range; DATA: of the message
+	tag    transport.Tag
+	behind uint16 // DATA: id minus the sender's lowest unsettled one
+}
+
+var (
+	errVersion = errors.New("ExpressPass header of an unknown version")
+	errKind    = errors.New("ExpressPass header of an unknown type")
+	errPad     = errors.New("ExpressPass credit with too much padding")
+)
+
+// headerLen tells the length of the header that b begins with.
+func headerLen(b []byte) (int, error) {
+	if len(b) < baseLen {
+		return 0, wire.ErrTruncated
+	}
+	if b[0]>>4 != version {
+		return 0, errVersion
+	}
+	n := baseLen
+	switch kind(b[0] & 15) {
+	case request, stop:
+		n = controlLen
+	case credit:
+		if b[1] > maxPad {
+			return 0, errPad
+		}
+		n = creditLen + int(b[1])
+	case data:
+		n = dataLen
+	case nack:
+		n = nackLen
+	case ack, busy:
+	default:
+		return 0, errKind
+	}
+	if len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
+
+// encode writes h into p.
+func (h *header) encode(p *transport.Packet) {
+	b := p.HeaderBytes[:]
+	b[0], b[1] = version<<4|byte(h.kind), 0
+	binary.BigEndian.PutUint16(b[2:], h.conn)
+	if h.kind == credit {
+		b[1] = h.pad
+		binary.BigEndian.PutUint16(b[4:], uint16(h.id))
+		binary.BigEndian.PutUint32(b[6:], h.seq)
+		binary.BigEndian.PutUint32(b[10:], h.time)
+		p.HeaderLen = creditLen + int(h.pad)
+		clear(b[creditLen:p.HeaderLen])
+		return
+	}
+	binary.BigEndian.PutUint32(b[4:], uint32(h.id))
+	p.HeaderLen = baseLen
+	switch h.kind {
+	case request, stop:
+		if h.gone {
+			b[1] = 1
+		}
+		binary.BigEndian.PutUint32(b[8:], h.count)
+		p.HeaderLen = controlLen
+	case nack:
+		binary.BigEndian.PutUint32(b[8:], h.offset)
+		binary.BigEndian.PutUint32(b[12:], h.length)
+		p.HeaderLen = nackLen
+	case data:
+		binary.BigEndian.PutUint32(b[8:], h.seq)
+		binary.BigEndian.PutUint32(b[12:], h.time)
+		binary.BigEndian.PutUint32(b[16:], h.length)
+		binary.BigEndian.PutUint32(b[20:], uint32(h.tag))
+		binary.BigEndian.PutUint32(b[24:], h.offset)
+		binary.BigEndian.PutUint16(b[28:], h.behind)
+		p.HeaderLen = dataLen
+	}
+}
+
+// decode reads the header that b begins with.
+func (h *header) decode(b []byte) error {
+	if _, err := headerLen(b); err != nil {
+		return err
+	}
+	*h = header{kind: kind(b[0] & 15), conn: binary.BigEndian.Uint16(b[2:])}
+	if h.kind == credit {
+		h.pad = b[1]
+		h.id = transport.MessageID(binary.BigEndian.Uint16(b[4:]))
+		h.seq = binary.BigEndian.Uint32(b[6:])
+		h.time = binary.BigEndian.Uint32(b[10:])
+		return nil
+	}
+	h.id = transport.MessageID(binary.BigEndian.Uint32(b[4:]))
+	switch h.kind {
+	case request, stop:
+		h.gone = h.kind == stop && b[1] == 1
+		h.count = binary.BigEndian.Uint32(b[8:])
+	case nack:
+		h.offset = binary.BigEndian.Uint32(b[8:])
+		h.length = binary.BigEndian.Uint32(b[12:])
+	case data:
+		h.seq = binary.BigEndian.Uint32(b[8:])
+		h.time = binary.BigEndian.Uint32(b[12:])
+		h.length = binary.BigEndian.Uint32(b[16:])
+		h.tag = transport.Tag(binary.BigEndian.Uint32(b[20:]))
+		h.offset = binary.BigEndian.Uint32(b[24:])
+		h.behind = binary.BigEndian.Uint16(b[28:])
+	}
+	return nil
+}
+
+// fields names the header's fields for captures.
+func fields(b []byte) []wire.Field {
+	var h header
+	if h.decode(b) != nil {
+		return nil
+	}
+	list := []wire.Field{{Name: "type", Value: kindNames[h.kind]}}
+	add := func(name string, v uint32) { list = append(list, wire.Field{Name: name, Value: fmt.Sprint(v)}) }
+	add("connection", uint32(h.conn))
+	add("message", uint32(h.id))
+	switch h.kind {
+	case request:
+		add("packets", h.count)
+	case stop:
+		add("sent", h.count)
+		if h.gone {
+			add("gone", 1)
+		}
+	case nack:
+		add("offset", h.offset)
+		add("length", h.length)
+	case credit, data:
+		add("sequence", h.seq)
+		add("time", h.time)
+		if h.kind == data {
+			add("offset", h.offset)
+			add("length", h.length)
+		}
+	}
+	return list
+}

@@ -1,0 +1,77 @@
+package xpass
+
+import (
+	"bytes"
+	"testing"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+)
+
+var headers = []header{
+	{kind: request, conn: 39, id: 1 << 31, count: 6935},
+	{kind: credit, pad: 8, conn: 3, id: 0xffff, seq: 1 << 31, time: 0xffffffff},
+	{kind: credit, seq: 1},
+	{kind: credit, pad: maxPad, seq: 1},
+	{kind: data, conn: 2, id: 7, seq: 9, time: 10, length: 10_000_000, tag: 1<<31 | 5, offset: 8942, behind: 0xffff},
+	{kind: stop, id: 5, count: 1 << 31},
+	{kind: stop, id: 5, gone: true},
+	{kind: nack, id: 6, offset: 1438, length: 2876},
+	{kind: ack, conn: 1, id: 8},
+	{kind: busy, id: 9},
+}
+
+func TestHeaderRoundTrip(t *testing.T) {
+	for _, want := range headers {
+		var p transport.Packet
+		want.encode(&p)
+		var got header
+		if err := got.decode(p.Header()); err != nil || got != want {
+			t.Errorf("%+v (%v), want %+v", got, err, want)
+		}
+		if len(fields(p.Header())) < 3 {
+			t.Errorf("%v: few fields: %v", want, fields(p.Header()))
+		}
+	}
+}
+
+// Credits are of any size from 84 bytes on the wire, Ethernet's least, and so
+// are requests and stops (protocols.md section 6: 84).
+func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
+	for _, h := range headers {
+		var p transport.Packet
+		h.encode(&p)
+		want := transport.Bytes(84 + int(h.pad))
+		if got := p.WireLen(); h.kind != data && h.kind != nack && got != want {
+			t.Errorf("%s: %d bytes on the wire, want %d", kindNames[h.kind], got, want)
+		}
+	}
+	// Data fills the frame: MSS and header make the MTU.
+	if got := wire.WireLen(dataLen, int(framing(1500).MSS)); got != 1538 {
+		t.Errorf("full data packet: %d", got)
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	for _, h := range headers {
+		var p transport.Packet
+		h.encode(&p)
+		f.Add(p.Header())
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var h, back header
+		if h.decode(b) != nil {
+			return
+		}
+		n, err := headerLen(b)
+		var p transport.Packet
+		h.encode(&p)
+		if err != nil || n != p.HeaderLen || back.decode(p.Header()) != nil || back != h {
+			t.Fatalf("%x decoded as %+v, encoded as %x", b, h, p.Header())
+		}
+		if n := len(p.Header()); !bytes.Equal(p.Header()[2:n-int(h.pad)], b[2:n-int(h.pad)]) {
+			t.Fatalf("%x became %x", b, p.Header())
+		}
+		fields(b[:n])
+	})
+}

@@ -1,0 +1,217 @@
+package xpass
+
+import (
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// An inbound is the receiving end of a connection. Its message ids only grow:
+// a connection carries one message after the other.
+type inbound struct {
+	feedback
+	slot transport.Slot // in XPass.crediting, while credits are sent
+	due  Time           // of the next credit
+	peer *inPeer
+	conn uint16
+
+	used     bool // there has been a message
+	complete bool // and it has been delivered
+	id       transport.MessageID
+	heard    Time  // when its sender last sent something of it
+	high     Bytes // end of the furthest bytes that have arrived
+
+	seq    uint32 // of the next credit, from 1 on, for all messages
+	expect uint32 // of the next credit that data should return for
+
+	nackFrom Bytes
+	nackAt   Time
+}
+
+// An inPeer is the connections from one sender.
+type inPeer struct {
+	id    transport.HostID
+	conns []*inbound // nil until used
+}
+
+var (
+	creditsSent = transport.Counter{Name: "credits_sent"}
+	silences    = transport.Counter{Name: "credits_stopped_by_silence"}
+)
+
+func (x *XPass) inbound(peer transport.HostID, conn uint16) *inbound {
+	i := x.inPeers[peer]
+	if i == nil {
+		i = &inPeer{id: peer}
+		x.inPeers[peer] = i
+	}
+	for int(conn) >= len(i.conns) {
+		i.conns = append(i.conns, nil)
+	}
+	c := i.conns[conn]
+	if c == nil {
+		c = &inbound{peer: i, conn: conn, seq: 1, expect: 1}
+		i.conns[conn] = c
+	}
+	return c
+}
+
+// receiveFromSender takes what the sender of a message sends.
+func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
+	c := x.inbound(p.Peer, h.conn)
+	if c.used && int32(h.id-c.id) < 0 {
+		return // of a message that its sender knows to be done
+	}
+	if h.kind == data {
+		x.receiveData(now, c, h, p)
+		return
+	}
+	x.turnTo(c, h.id)
+	if c.complete {
+		x.reply(c, ack)
+		return
+	}
+	c.heard = now
+	switch {
+	case h.kind == request && c.slot.In():
+		x.reply(c, busy)
+	case h.kind == request:
+		c.start(now, &x.params, x.highest, max(1, h.count))
+		x.creditAt(c, now)
+	default:
+		x.crediting.Remove(c)
+		if !h.gone {
+			x.missing(now, c, Bytes(h.count), true)
+		}
+	}
+}
+
+// turnTo begins the message of that id, unless it has begun. One that was not
+// complete has been given up by its sender.
+func (x *XPass) turnTo(c *inbound, id transport.MessageID) {
+	if c.used && c.id == id {
+		return
+	}
+	x.crediting.Remove(c)
+	c.used, c.complete, c.id, c.high = true, false, id, 0
+	c.nackFrom = -1
+}
+
+func (x *XPass) reply(c *inbound, k kind) {
+	x.out.Push(note{kind: k, peer: c.peer.id, conn: c.conn, id: c.id})
+}
+
+func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet) {
+	s := flow.Segment{ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind}
+	_, verdict := x.inbox.Take(now, s, p)
+	if verdict == flow.Nonsense {
+		return
+	}
+	x.turnTo(c, h.id)
+	c.heard = now
+	x.creditReturned(now, c, h, p.Arrived, verdict == flow.Fresh || verdict == flow.Completed)
+	switch verdict {
+	case flow.Completed:
+		c.complete = true
+		x.crediting.Remove(c)
+		x.reply(c, ack)
+	case flow.Settled:
+		c.complete = true
+		x.reply(c, ack)
+	default:
+		c.high = max(c.high, s.Offset+Bytes(p.PayloadLen))
+		x.missing(now, c, c.high, false)
+	}
+}
+
+// creditReturned tells the control loop what a data packet says of credits: its
+// own has come through, and those before it that no data came for are lost. As
+// released the numbers go on from message to message, so that credits which
+// came too late for one message count as lost when the next begins.
+func (x *XPass) creditReturned(now Time, c *inbound, h *header, arrived Time, fresh bool) {
+	if int32(c.seq-h.seq) <= 0 {
+		return // of a credit that was never sent
+	}
+	lost := int64(int32(h.seq - c.expect))
+	if lost < 0 {
+		// Overtaken on the way, and taken for lost.
+		if fresh && c.lost > 0 {
+			c.lost--
+			x.seen.lost--
+		}
+		return
+	}
+	c.expect = h.seq + 1
+	if arrived <= 0 || arrived > now {
+		arrived = now
+	}
+	c.returned(&x.params, lost, float64(max(1, uint32(arrived)-h.time)))
+	x.seen.total += lost + 1
+	x.seen.lost += lost
+}
+
+func (x *XPass) creditAt(c *inbound, at Time) {
+	c.due = at
+	x.crediting.Set(c, Bytes(at))
+}
+
+// nextCredit fills in the credit that is due, false if none is.
+func (x *XPass) nextCredit(now Time, p *transport.Packet) bool {
+	c := x.crediting.Top()
+	for ; c != nil && c.due <= now && now-c.heard >= x.params.StopTimeout; c = x.crediting.Top() {
+		x.env.Sink.Count(&silences, 1)
+		x.crediting.Remove(c)
+	}
+	if c == nil || c.due > now {
+		return false
+	}
+	c.update(now, &x.params, x.highest, x.creditSize)
+	r := x.env.Rand
+	size := x.params.CreditMin + Bytes(r.Int64N(int64(x.params.CreditMax-x.params.CreditMin+1)))
+	h := header{
+		kind: credit, conn: c.conn, id: c.id, seq: c.seq, time: uint32(now),
+		pad: uint8(max(0, size-topo.MinWire)),
+	}
+	c.seq++
+	p.Credit = true
+	x.address(p, c.peer.id, c.peer.id, x.env.Self, c.conn)
+	h.encode(p)
+
+	gap := x.creditSize / c.rate * float64(units.Second) * (1 + x.params.Jitter*(2*r.Float64()-1))
+	// Rounded up or down by chance, so that the rate is right on average. A
+	// credit that had to wait for the NIC does not delay those behind it.
+	x.creditAt(c, max(c.due, now-x.slack)+Time(gap+r.Float64()))
+	x.env.Sink.Count(&creditsSent, 1)
+	return true
+}
+
+func (x *XPass) addGauges() {
+	each := func(add func(c *inbound)) {
+		for _, i := range x.inPeers {
+			if i == nil {
+				continue
+			}
+			for _, c := range i.conns {
+				if c != nil && c.slot.In() {
+					add(c)
+				}
+			}
+		}
+	}
+	// Wire bytes of credit a second, over all connections.
+	x.env.Sink.Gauge("credit_rate", func() (sum float64) {
+		each(func(c *inbound) { sum += c.rate })
+		return sum
+	})
+	x.env.Sink.Gauge("w", func() (mean float64) {
+		each(func(c *inbound) { mean += c.w })
+		return mean / float64(max(1, x.crediting.Len()))
+	})
+	// Share of the credits whose fate became known since the last reading.
+	x.env.Sink.Gauge("credit_loss", func() float64 {
+		loss := float64(x.seen.lost) / float64(max(1, x.seen.total))
+		x.seen.total, x.seen.lost = 0, 0
+		return max(0, loss)
+	})
+}

@@ -1,0 +1,239 @@
+package xpass
+
+import (
+	"fmt"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+)
+
+// state is what the sender of a message has last told its receiver.
+type state uint8
+
+const (
+	idle      state = iota // no message
+	asking                 // CREDIT_REQUEST sent, no credit yet
+	receiving              // credits come
+	stopped                // CREDIT_STOP sent: credits under way may still come
+)
+
+// An outbound is the sending end of a connection.
+type outbound struct {
+	slot    transport.Slot // in XPass.timers
+	expires Time
+	peer    *outPeer
+	conn    uint16
+
+	state  state
+	failed bool // the last message was given up
+	m      transport.Message
+	sent   Bytes                    // payload sent so far, in order
+	again  struct{ from, to Bytes } // to be sent again, from a NACK
+
+	tries  int    // attempts since the receiver last answered
+	seq    uint32 // of the latest credit; they are numbered from 1 on
+	rtt    Time   // from request to first credit
+	asked  Time   // when the request was last sent
+	stopAt Time   // when the stop was last sent
+
+	// Credits since windowAt, to tell when those to come cover what is left.
+	windowAt Time
+	window   int64
+}
+
+// An outPeer is the connections to one receiver.
+type outPeer struct {
+	id    transport.HostID
+	conns []*outbound
+	pool  *flow.Pool[outbound]
+}
+
+var (
+	wasted     = transport.Counter{Name: "credits_wasted"}
+	earlyStops = transport.Counter{Name: "credit_stops_early"}
+)
+
+func (x *XPass) outPeer(id transport.HostID) *outPeer {
+	o := x.outPeers[id]
+	if o == nil {
+		o = &outPeer{id: id}
+		o.pool = flow.NewPool(x.params.Connections, func(n int) *outbound {
+			c := &outbound{peer: o, conn: uint16(n)}
+			o.conns = append(o.conns, c)
+			return c
+		})
+		x.outPeers[id] = o
+	}
+	return o
+}
+
+// Send implements transport.Transport.
+func (x *XPass) Send(now Time, m transport.Message) {
+	o := x.outPeer(m.Peer)
+	if m.Size < 1 || m.Size > maxMessage {
+		o.pool.Skip(m.ID)
+		x.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit ExpressPass's header: want 1B to %v", m.Size, maxMessage))
+		return
+	}
+	if c := o.pool.Add(m); c != nil {
+		x.begin(now, c, m)
+	}
+}
+
+func (x *XPass) begin(now Time, c *outbound, m transport.Message) {
+	c.m, c.sent, c.tries, c.failed = m, 0, 0, false
+	c.again.from, c.again.to = 0, 0
+	x.ask(now, c)
+}
+
+// end frees the connection for the next message.
+func (x *XPass) end(now Time, c *outbound) {
+	c.state = idle
+	x.timers.Remove(c)
+	c.peer.pool.Settle(c.m.ID)
+	if m, ok := c.peer.pool.Release(c); ok {
+		x.begin(now, c, m)
+	}
+}
+
+// left returns how many packets are to be sent, those sent again included.
+func (x *XPass) left(c *outbound) int64 {
+	return x.packets(c.m.Size-c.sent) + x.packets(c.again.to-c.again.from)
+}
+
+func (x *XPass) ask(now Time, c *outbound) {
+	c.state, c.asked = asking, now
+	x.out.Push(note{kind: request, peer: c.peer.id, conn: c.conn, id: c.m.ID})
+	x.wait(c, now+x.params.RetransmitTimeout)
+}
+
+func (x *XPass) stop(now Time, c *outbound) {
+	c.state, c.stopAt = stopped, now
+	// Data for credits that come before the stop leaves goes behind it.
+	x.out.Push(note{kind: stop, peer: c.peer.id, conn: c.conn, id: c.m.ID, offset: c.sent})
+	if x.left(c) > 0 {
+		// As released: what the credits under way did not cover is asked for anew.
+		x.wait(c, now+2*c.rtt)
+	} else {
+		x.wait(c, now+x.params.RetransmitTimeout)
+	}
+}
+
+// receiveFromReceiver takes what the receiver of a message sends.
+func (x *XPass) receiveFromReceiver(now Time, h *header, peer transport.HostID) {
+	o := x.outPeers[peer]
+	if o == nil || int(h.conn) >= len(o.conns) {
+		return
+	}
+	c := o.conns[h.conn]
+	if h.kind == credit {
+		x.receiveCredit(now, c, h)
+		return
+	}
+	if c.state == idle || c.m.ID != h.id {
+		return
+	}
+	c.tries = 0
+	switch h.kind {
+	case ack:
+		m := c.m
+		x.end(now, c)
+		x.env.Sink.Acked(now, m)
+	case nack:
+		x.receiveNack(now, c, h)
+	case busy:
+		x.wait(c, now+x.params.RetransmitTimeout)
+	}
+}
+
+// receiveCredit answers a credit with a data packet, and stops the credits when
+// there is no use for more (the released simulator's recv_credit).
+func (x *XPass) receiveCredit(now Time, c *outbound, h *header) {
+	if c.state == idle || uint16(c.m.ID) != uint16(h.id) {
+		x.env.Sink.Count(&wasted, 1)
+		if c.failed && uint16(c.m.ID) == uint16(h.id) {
+			x.out.Push(note{kind: stop, gone: true, peer: c.peer.id, conn: c.conn, id: c.m.ID})
+		}
+		return
+	}
+	if int32(h.seq-c.seq) <= 0 {
+		return // a duplicate, or overtaken
+	}
+	c.seq, c.tries = h.seq, 0
+	c.window++
+	if c.state == asking {
+		c.state, c.rtt = receiving, max(1, now-c.asked)
+		c.windowAt, c.window = now, 1
+	}
+	switch {
+	case !x.sendFor(c, h):
+		x.env.Sink.Count(&wasted, 1)
+		if c.state == stopped && now-c.stopAt >= 2*c.rtt {
+			x.stop(now, c) // the last one seems to be lost
+		}
+	case c.state == receiving:
+		x.wait(c, now+x.params.RetransmitTimeout)
+		x.stopInTime(now, c)
+	case x.left(c) == 0:
+		x.wait(c, now+x.params.RetransmitTimeout)
+	}
+}
+
+// stopInTime sends CREDIT_STOP when all is sent, or when the credits of a
+// further round trip will bring what is left.
+func (x *XPass) stopInTime(now Time, c *outbound) {
+	left := x.left(c)
+	if left == 0 {
+		x.stop(now, c)
+		return
+	}
+	if x.params.EarlyStop == 0 || now-c.windowAt < c.rtt {
+		return
+	}
+	if float64(c.window) >= x.params.EarlyStop*float64(left) {
+		x.env.Sink.Count(&earlyStops, 1)
+		x.stop(now, c)
+	}
+	c.windowAt, c.window = now, 0
+}
+
+// sendFor queues the data packet that a credit allows, false if there is none.
+func (x *XPass) sendFor(c *outbound, h *header) bool {
+	n := note{kind: data, peer: c.peer.id, conn: c.conn, id: c.m.ID, seq: h.seq, time: h.time}
+	if c.again.from < c.again.to {
+		n.offset, n.length = c.again.from, min(x.mss, c.again.to-c.again.from)
+		c.again.from += n.length
+		x.env.Sink.Count(&retransmissions, 1)
+	} else if c.sent < c.m.Size {
+		n.offset, n.length = c.sent, min(x.mss, c.m.Size-c.sent)
+		c.sent += n.length
+	} else {
+		return false
+	}
+	x.out.Push(n)
+	return true
+}
+
+// fillOutbound makes a note of the sending half a packet, false if the
+// connection's message is no longer the note's.
+func (x *XPass) fillOutbound(now Time, n *note, h *header, p *transport.Packet) bool {
+	c := x.outPeers[n.peer].conns[n.conn]
+	if n.gone {
+		return true
+	}
+	if c.state == idle || c.m.ID != n.id {
+		return false
+	}
+	switch n.kind {
+	case request:
+		c.asked = now
+		h.count = uint32(min(x.left(c), 1<<32-1))
+	case stop:
+		h.count = uint32(n.offset)
+	case data:
+		h.seq, h.time = n.seq, n.time
+		h.length, h.tag, h.offset, h.behind = uint32(c.m.Size), c.m.Tag, uint32(n.offset), c.peer.pool.Behind(n.id)
+		p.ID, p.Tag, p.Offset, p.PayloadLen = n.id, c.m.Tag, n.offset, int(n.length)
+	}
+	return true
+}

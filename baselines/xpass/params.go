@@ -1,0 +1,125 @@
+package xpass
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Params are ExpressPass's parameters. Defaults are those of the SIRD paper's
+// evaluation, taken from its released configuration where the paper's table is
+// silent (protocols.md section 6).
+type Params struct {
+	Alpha        float64 `json:"alpha" jsonschema_description:"Credit rate that a message starts with, as a share of the highest."`
+	ShortMessage int     `json:"short_message" jsonschema_description:"Messages of fewer packets than this start at a rate that is lower in proportion; 1: none do."`
+	WInit        float64 `json:"w_init" jsonschema_description:"Aggressiveness w that a message starts with: how far an increase goes from the rate to the highest."`
+	WMin         float64 `json:"w_min" jsonschema_description:"Lower bound of w, which congestion halves."`
+	WMax         float64 `json:"w_max" jsonschema_description:"Upper bound of w."`
+	WStep        float64 `json:"w_step" jsonschema_description:"What w grows by at each update after one without congestion."`
+	TargetLoss   float64 `json:"target_loss" jsonschema_description:"Credit loss that is no congestion yet, at rate 0; it falls in proportion to 0 at the highest rate."`
+	RTTGain      float64 `json:"rtt_gain" jsonschema_description:"EWMA gain of the measured round trip."`
+
+	Jitter      float64     `json:"jitter" jsonschema_description:"Gaps between credits vary evenly by up to this share either way."`
+	CreditMin   units.Bytes `json:"credit_min" jsonschema_description:"Least size of a credit on the wire, preamble and gap included. Credits below Ethernet's 84 bytes are 84."`
+	CreditMax   units.Bytes `json:"credit_max" jsonschema_description:"Largest size of a credit; sizes are drawn evenly from credit_min to credit_max."`
+	Queue       int         `json:"credit_queue" jsonschema_description:"Credits that a port holds."`
+	EarlyStop   float64     `json:"early_stop" jsonschema_description:"A sender stops its credits when those that came within a round trip are at least this many times the packets left; 0: only when it has sent everything."`
+	Connections int         `json:"connections" jsonschema_description:"Connections from one host to another, each of which carries one message at a time; further messages wait."`
+
+	RetransmitTimeout units.Time `json:"retransmit_timeout" jsonschema_description:"Silence after which a sender asks again."`
+	StopTimeout       units.Time `json:"credit_stop_timeout" jsonschema_description:"Silence of a sender after which its receiver sends no more credits."`
+	MaxAttempts       int        `json:"max_attempts" jsonschema_description:"Attempts without an answer after which a message fails."`
+}
+
+// defaults returns the parameters for a fabric.
+func defaults(*topo.Fabric) *Params {
+	return &Params{
+		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 1. / 8, RTTGain: 0.2,
+		Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
+		RetransmitTimeout: 100 * units.Microsecond, StopTimeout: 2 * units.Millisecond, MaxAttempts: 100,
+	}
+}
+
+// maxCredit is the largest credit that the header's padding makes.
+const maxCredit = topo.MinWire + maxPad
+
+// validate names the parameter that cannot work.
+func (p *Params) validate() error {
+	inRange := func(name string, v, lo, hi float64) error {
+		if !(v >= lo && v <= hi) {
+			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		inRange("alpha", p.Alpha, 1e-6, 1),
+		inRange("short_message", float64(p.ShortMessage), 1, 1e6),
+		inRange("w_min", p.WMin, 1e-6, 1),
+		inRange("w_max", p.WMax, p.WMin, 1),
+		inRange("w_init", p.WInit, p.WMin, p.WMax),
+		inRange("w_step", p.WStep, 0, 1),
+		inRange("target_loss", p.TargetLoss, 0, 1),
+		inRange("rtt_gain", p.RTTGain, 1e-6, 1),
+		inRange("jitter", p.Jitter, 0, 1),
+		inRange("credit_min", float64(p.CreditMin), 0, float64(maxCredit)),
+		inRange("credit_max", float64(p.CreditMax), float64(p.CreditMin), float64(maxCredit)),
+		inRange("credit_queue", float64(p.Queue), 1, 1e4),
+		inRange("early_stop", p.EarlyStop, 0, 1e3),
+		inRange("connections", float64(p.Connections), 1, 1<<16),
+		inRange("max_attempts", float64(p.MaxAttempts), 1, 1e6),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if p.RetransmitTimeout < units.Microsecond {
+		return fmt.Errorf("retransmit_timeout is %v: want at least 1us", p.RetransmitTimeout)
+	}
+	if p.StopTimeout < p.RetransmitTimeout {
+		return fmt.Errorf("credit_stop_timeout is %v: want at least retransmit_timeout, %v", p.StopTimeout, p.RetransmitTimeout)
+	}
+	return nil
+}
+
+// CreditSize returns what a credit occupies on the wire on average. The
+// released simulator counts its sizes of 76 to 92 bytes as they are, 84 on
+// average; no Ethernet carries fewer than 84, so here it is 86.1.
+func (p *Params) CreditSize() float64 {
+	sum := units.Bytes(0)
+	for size := p.CreditMin; size <= p.CreditMax; size++ {
+		sum += max(size, topo.MinWire)
+	}
+	return float64(sum) / float64(p.CreditMax-p.CreditMin+1)
+}
+
+// CreditShare returns the share of each link that credits may take: so much
+// that the full-size packets which they bring fill the rest. With credits of 84
+// bytes and packets of 1500 it is ExpressPass's 84/(84+1538).
+func CreditShare(f *topo.Fabric, p *Params) float64 {
+	return p.CreditSize() / (p.CreditSize() + float64(f.FullFrame()))
+}
+
+// Protocol is ExpressPass, for the list of transports that a scenario can
+// select.
+var Protocol = transport.Protocol{
+	Name:          "xpass",
+	Wire:          wire.Protocol{Name: "ExpressPass", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Framing:       framing,
+	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Network: func(f *topo.Fabric, params any) transport.Network {
+		p := params.(*Params)
+		return transport.Network{Priorities: 1, CreditClass: true, CreditQueue: p.Queue, CreditShare: CreditShare(f, p)}
+	},
+	New: func(env transport.Env, params any) (transport.Transport, error) {
+		return New(env, params.(*Params))
+	},
+}
+
+func init() { wire.Register(Protocol.Wire) }
+
+func framing(mtu units.Bytes) topo.Framing {
+	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
+}

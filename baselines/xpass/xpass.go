@@ -1,0 +1,162 @@
+// Package xpass is ExpressPass (Cho, Jang and Han, SIGCOMM 2017) as SIRD's
+// evaluation ran it (protocols.md section 6): a receiver sends credits, each of
+// which lets one data packet come back. Every port limits credits to the rate
+// at which the data they bring fills the link the other way, and drops the
+// rest; how many were dropped tells the receiver how fast to send them.
+//
+// The package is split by role:
+//
+//	inbound.go, feedback.go    the receiver: credit pacing, the rate's control loop
+//	outbound.go, loss.go       the sender: data for credits, request, stop, timeouts
+//	path.go                    credit and data over the same links
+//	header.go, params.go       wire format, parameters
+//
+// The released simulator assumes that no data is lost. Here a receiver names
+// missing bytes in a NACK when later ones arrive or when CREDIT_STOP says that
+// they were sent, and acknowledges a complete message; a sender that hears
+// nothing repeats its CREDIT_REQUEST or CREDIT_STOP, which the receiver answers.
+package xpass
+
+import (
+	"fmt"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
+
+type (
+	// Time is nominal nanoseconds.
+	Time = transport.Time
+	// Bytes counts payload, except in the sizes of credits.
+	Bytes = transport.Bytes
+)
+
+// XPass is ExpressPass at one host. It implements transport.Transport.
+type XPass struct {
+	env    transport.Env
+	params Params
+
+	mss        Bytes
+	creditSize float64 // wire bytes of a credit, on average
+	highest    float64 // most wire bytes of credit a second
+	slack      Time    // how far credits that are late may catch up
+
+	out flow.Queue[note]
+
+	outPeers  []*outPeer               // by HostID, nil until met
+	timers    transport.Heap[outbound] // by when they expire
+	inPeers   []*inPeer                // by HostID, nil until met
+	crediting transport.Heap[inbound]  // by when their next credit is due
+	inbox     *flow.Inbox
+	seen      struct{ total, lost int64 } // credits since the gauge was last read
+}
+
+// New makes ExpressPass at one host. It fails, naming the parameter, on
+// parameters that cannot work.
+func New(env transport.Env, params *Params) (*XPass, error) {
+	if err := params.validate(); err != nil {
+		return nil, err
+	}
+	f := env.Fabric
+	x := &XPass{
+		env: env, params: *params, mss: framing(f.Spec.MTU).MSS, creditSize: params.CreditSize(),
+		highest:  float64(f.Uplink(env.Self).Rate) / 8 * CreditShare(f, params),
+		outPeers: make([]*outPeer, len(f.Hosts)), inPeers: make([]*inPeer, len(f.Hosts)),
+		timers:    transport.NewHeap(func(c *outbound) *transport.Slot { return &c.slot }),
+		crediting: transport.NewHeap(func(c *inbound) *transport.Slot { return &c.slot }),
+		inbox:     flow.NewInbox(env),
+	}
+	if x.mss < 1 {
+		return nil, fmt.Errorf("an MTU of %v has no room for ExpressPass's headers", f.Spec.MTU)
+	}
+	x.slack = Time(float64(params.Queue) * x.creditSize / x.highest * float64(units.Second))
+	x.addGauges()
+	return x, nil
+}
+
+// packets returns how many packets carry n bytes.
+func (x *XPass) packets(n Bytes) int64 { return int64((n + x.mss - 1) / x.mss) }
+
+// Receive implements transport.Transport. Packets that make no sense are
+// ignored.
+func (x *XPass) Receive(now Time, p *transport.Packet) {
+	var h header
+	if h.decode(p.Header()) != nil || p.Peer < 0 || int(p.Peer) >= len(x.env.Fabric.Hosts) || p.Peer == x.env.Self ||
+		int(h.conn) >= x.params.Connections {
+		return
+	}
+	switch h.kind {
+	case request, data, stop:
+		x.receiveFromSender(now, &h, p)
+	default:
+		x.receiveFromReceiver(now, &h, p.Peer)
+	}
+}
+
+// Next implements transport.Transport: credits first, since their own class of
+// the port limits them, then data and control packets in the order in which
+// they were caused.
+func (x *XPass) Next(now Time, p *transport.Packet) bool {
+	if x.nextCredit(now, p) {
+		return true
+	}
+	x.expire(now)
+	for {
+		n, ok := x.out.Pop()
+		if !ok {
+			return false
+		}
+		if x.fill(now, &n, p) {
+			return true
+		}
+	}
+}
+
+// Wake implements transport.Transport.
+func (x *XPass) Wake() Time {
+	if x.out.Len() > 0 {
+		return 0
+	}
+	at := units.Never
+	if c := x.crediting.Top(); c != nil {
+		at = c.due
+	}
+	if c := x.timers.Top(); c != nil {
+		at = min(at, c.expires)
+	}
+	return at
+}
+
+// A note is a packet that waits to be sent, in the place of the NIC's queue.
+type note struct {
+	kind   kind
+	gone   bool // STOP
+	peer   transport.HostID
+	conn   uint16
+	id     transport.MessageID
+	offset Bytes // DATA, NACK; STOP: payload sent before it
+	length Bytes // DATA, NACK: of the range
+	seq    uint32
+	time   uint32
+}
+
+// fill makes a note a packet, false if it has become pointless.
+func (x *XPass) fill(now Time, n *note, p *transport.Packet) bool {
+	h := header{kind: n.kind, gone: n.gone, conn: n.conn, id: n.id}
+	sender, receiver := x.env.Self, n.peer
+	switch n.kind {
+	case nack:
+		h.offset, h.length = uint32(n.offset), uint32(n.length)
+		fallthrough
+	case ack, busy:
+		sender, receiver = receiver, sender
+	default:
+		if !x.fillOutbound(now, n, &h, p) {
+			return false
+		}
+	}
+	x.address(p, n.peer, sender, receiver, n.conn)
+	h.encode(p)
+	return true
+}
