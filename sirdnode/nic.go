@@ -38,6 +38,8 @@ type nic struct {
 	held     *fault.Hold     // frames on their way, by arrival
 	paths    [][]topo.PortID // from each host, when links have no delay
 
+	credits *creditSocket // nil when the ports have no credit class
+
 	room int // packets that may be pending: fewer when the port lets them wait
 
 	out wire.Frame // what all frames sent have in common
@@ -58,7 +60,7 @@ const heldFrames = 4096
 // from running: some hundred ms at the dilations in use.
 const rxFrames = 1024
 
-func openNIC(f *topo.Fabric, protocol transport.Protocol, cfg *NodeConfig) (*nic, error) {
+func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Network, cfg *NodeConfig) (*nic, error) {
 	socket, err := ring.Open(ring.Config{
 		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: rxFrames, SendBuffer: 64 << 20,
 	})
@@ -69,6 +71,11 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, cfg *NodeConfig) (*nic
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
+	}
+	if network.CreditClass {
+		if n.credits, err = openCredits(cfg.Interface); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.Faults.Enabled() {
 		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
@@ -207,9 +214,15 @@ func (n *nic) transmit(at, now units.Time, h *Host) (sent int, err error) {
 		if !h.Next(at, &n.tx) {
 			return sent, nil
 		}
-		n.socket.Commit(n.encode(buf, &n.tx))
 		n.counts.Sent++
 		sent++
+		if n.tx.Credit && n.credits != nil {
+			if err := n.credits.send(n.encode(n.credits.buf[:], &n.tx)); err != nil {
+				return sent, err
+			}
+			continue
+		}
+		n.socket.Commit(n.encode(buf, &n.tx))
 	}
 }
 
@@ -264,4 +277,9 @@ func (n *nic) finish() (NICCounts, error) {
 	return n.counts, nil
 }
 
-func (n *nic) close() { n.socket.Close() }
+func (n *nic) close() {
+	n.socket.Close()
+	if n.credits != nil {
+		n.credits.close()
+	}
+}

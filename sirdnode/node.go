@@ -172,7 +172,7 @@ func (n *node) setUp(log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	n.nic, err = openNIC(fabric, protocol, &n.cfg)
+	n.nic, err = openNIC(fabric, protocol, protocol.Network(fabric, params), &n.cfg)
 	return err
 }
 

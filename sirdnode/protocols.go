@@ -18,7 +18,9 @@ import (
 )
 
 // protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{sird.Protocol, aimd.Protocol, dctcp.Protocol, swift.Protocol, dcpim.Protocol, xpass.Protocol, homa.Protocol}
+var protocols = []transport.Protocol{
+	sird.Protocol, homa.Protocol, dcpim.Protocol, xpass.Protocol, swift.Protocol, dctcp.Protocol, aimd.Protocol,
+}
 
 // Protocols returns every transport that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
