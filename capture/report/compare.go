@@ -85,6 +85,7 @@ func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
 // eachFigure hands over the figures of a variant that are worth a comparison.
 func eachFigure(v *capture.VariantSummary, put func(string, Value)) {
 	plain := func(metric string, x float64) { put(metric, Value{Value: &x}) }
+	put("engine", Value{Text: v.Engine})
 	put("verdict", Value{Text: string(v.Verdict)})
 	plain("goodput, Gbps per host", v.GoodputGbps)
 	for _, s := range v.Streams {
