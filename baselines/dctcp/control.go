@@ -46,10 +46,24 @@ func (c *control) OnAck(_ flow.Time, a flow.Ack) {
 			c.cutEnd = a.Next
 			c.cut(c.window * (1 - c.alpha/2))
 		}
-	case a.Recovering:
+	case a.Recovering || !c.mayGrow(a):
 	default:
 		c.grow(float64(a.Segments))
 	}
+}
+
+// mayGrow tells whether the window is to open. As released it always is, also
+// while the sender's own link, not the window, limits it; Linux opens one that
+// is used, or half used in slow start.
+func (c *control) mayGrow(a flow.Ack) bool {
+	if c.params.Growth != "limited" {
+		return true
+	}
+	used := a.InFlight
+	if c.window < c.threshold {
+		used *= 2
+	}
+	return used >= int(c.window)
 }
 
 // grow opens the window for acknowledged segments: by as many in slow start,

@@ -88,7 +88,7 @@ func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := fabric(t, paper)
 	want := dctcp.Params{
-		InitialWindow: 66, MaxWindow: 1256, Gain: 0.08, K: 125_000, MinRTO: 200 * us, MaxTimeouts: 15,
+		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, MinRTO: 200 * us, MaxTimeouts: 15,
 		DelayedAck: 6 * us, SegmentsPerAck: 1, Connections: 40,
 	}
 	if got := *dctcp.DefaultParams(f); got != want {
@@ -117,6 +117,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 	for name, bad := range map[string][]string{
 		"initial_window":   {`0`, `0.5`, `2000`},
 		"max_window":       {`0`, `-1`},
+		"growth":           {`"never"`},
 		"gain":             {`1.1`, `-0.1`},
 		"initial_alpha":    {`2`},
 		"k":                {`1000`, `"-1B"`},

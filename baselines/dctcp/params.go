@@ -19,6 +19,7 @@ const Port = 47020
 type Params struct {
 	InitialWindow float64     `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
 	MaxWindow     float64     `json:"max_window" jsonschema_description:"Largest window in segments."`
+	Growth        string      `json:"growth" jsonschema:"enum=always,enum=limited" jsonschema_description:"When acknowledgements open the window: always, as released, or, as in Linux, only while the window is what limits the sender."`
 	Gain          float64     `json:"gain" jsonschema_description:"EWMA gain g of alpha, the estimated share of marked segments."`
 	InitialAlpha  float64     `json:"initial_alpha" jsonschema_description:"Alpha of a new connection: 0 as released; Linux has 1."`
 	K             units.Bytes `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger (released: 123KB); 0 marks nothing."`
@@ -39,7 +40,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	}
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
-		Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
+		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
 		MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
 		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
 	}
@@ -65,6 +66,9 @@ func (p *Params) validate(frame units.Bytes) error {
 		if err != nil {
 			return err
 		}
+	}
+	if p.Growth != "always" && p.Growth != "limited" {
+		return fmt.Errorf(`growth is %q: want "always" or "limited"`, p.Growth)
 	}
 	if p.K != 0 && p.K < frame {
 		return fmt.Errorf("k is %v: want 0 or at least one full frame of %d wire bytes", p.K, frame)

@@ -207,6 +207,7 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 		return
 	}
 	s := &c.segments
+	inFlight := s.InFlight()
 	fresh := s.Arrived(Bytes(h.offset), h.stamp)
 	for _, r := range h.ranges[:h.n] {
 		fresh += s.ArrivedRange(Bytes(r.from), Bytes(r.to), h.stamp)
@@ -218,7 +219,7 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 	c.rtt.Sample(rtt)
 	c.timeouts = 0
 	c.control.OnAck(now, Ack{
-		Segments: fresh, Marked: h.echo, Delay: max(rtt-Time(h.held), 1), RTT: c.rtt.Smoothed,
+		Segments: fresh, Marked: h.echo, InFlight: inFlight, Delay: max(rtt-Time(h.held), 1), RTT: c.rtt.Smoothed,
 		Highest: s.Highest(), Next: s.Order(), Recovering: s.Highest() < c.recover,
 	})
 	if s.Done() {

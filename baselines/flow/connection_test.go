@@ -231,6 +231,52 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 	}
 }
 
+// RFC 6298, section 5.7: once something was heard, the timeout is back at what the
+// round trip asks for, at once.
+func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
+	c := newCore(t, rack(t, 2), config(1, nil))
+	c.Send(0, transport.Message{Peer: 1, Size: 3 * full})
+	now := units.Time(0)
+	var h flow.Header
+	for n := range 4 { // the first transmission, and three timeouts
+		var ok bool
+		if h, ok = c.next(now); !ok {
+			t.Fatalf("transmission %d: nothing to send at %v", n, now)
+		}
+		if _, ok := c.next(now); ok {
+			t.Fatal("more than a window")
+		}
+		if n < 3 {
+			now = c.Wake()
+		}
+	}
+	if now != 1400*us || c.Wake() != 3000*us {
+		t.Errorf("at %v, next at %v: want 1.4ms, 3ms", now, c.Wake())
+	}
+	now += 8 * us
+	c.get(now, flow.Header{Kind: "ACK", Offset: full, Stamp: h.Stamp}, 0, false)
+	if h, ok := c.next(now); !ok || h.Offset != full {
+		t.Fatalf("%+v, %v", h, ok)
+	}
+	if c.next(now); c.Wake() != now+200*us {
+		t.Errorf("next timeout at %v, want %v", c.Wake(), now+200*us)
+	}
+	// So too without a transmission after the acknowledgement.
+	c = newCore(t, rack(t, 2), config(2, nil))
+	c.Send(0, transport.Message{Peer: 1, Size: 2 * full})
+	for now = 0; now < units.Millisecond; now = c.Wake() {
+		for _, ok := c.next(now); ok; _, ok = c.next(now) {
+		}
+	}
+	c.next(now)
+	h, _ = c.next(now)
+	c.next(now)
+	c.get(now+8*us, flow.Header{Kind: "ACK", Offset: full, Stamp: h.Stamp}, 0, false)
+	if c.next(now + 8*us); c.Wake() != now+208*us {
+		t.Errorf("next timeout at %v, want %v", c.Wake(), now+208*us)
+	}
+}
+
 // A loss in the middle is repaired within two round trips, without a timeout,
 // and the controller hears of it once, however many segments are lost.
 func TestLossesOfAWindowAreOneEvent(t *testing.T) {

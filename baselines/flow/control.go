@@ -22,6 +22,7 @@ type Controller interface {
 type Ack struct {
 	Segments int  // that it is the first news of, at least 1
 	Marked   bool // the receiver says that these experienced congestion
+	InFlight int  // segments in the network before it came
 
 	// Delay is the round trip in the fabric: from the data packet's departure to
 	// the acknowledgement's arrival, less the time that the receiver held it.

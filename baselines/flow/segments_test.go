@@ -65,6 +65,20 @@ func TestStampTellsWhichTransmissionArrived(t *testing.T) {
 	}
 }
 
+// Ranges that add up to the whole message are as good as its end.
+func TestRangesMayCompleteAMessage(t *testing.T) {
+	s := flow.NewSegments(mss)
+	s.Begin(3500)
+	sends(t, &s, 0, 4)
+	s.ArrivedRange(mss, 3500, 3)
+	if s.Done() {
+		t.Error("done without the first segment")
+	}
+	if s.ArrivedRange(0, mss, 0); !s.Done() || s.InFlight() != 0 {
+		t.Errorf("not done, %d in flight", s.InFlight())
+	}
+}
+
 // What was never sent cannot arrive.
 func TestNeverSentCannotArrive(t *testing.T) {
 	s := flow.NewSegments(mss)
