@@ -71,14 +71,6 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) (dcpim.Header, bool) {
 	return dcpim.Parse(e.Packet.Header()), true
 }
 
-// reachesHost reports that a packet is at its receiver, and parses it.
-func reachesHost(f *topo.Fabric, e model.PacketEvent) (dcpim.Header, bool) {
-	if e.Kind != model.Arrived || e.Port != f.Downlink(e.Dst) {
-		return dcpim.Header{}, false
-	}
-	return dcpim.Parse(e.Packet.Header()), true
-}
-
 // loses makes a Config.Lose that loses the packets at their senders that match,
 // and no more than limit of them.
 func loses(f *topo.Fabric, limit int, match func(model.PacketEvent, dcpim.Header) bool) func(model.PacketEvent) bool {
