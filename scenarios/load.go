@@ -29,6 +29,7 @@ func Names() (names []string) {
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(f, ".yaml"))
 	}
+	slices.Sort(names)
 	return names
 }
 
