@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,17 @@ type Real struct {
 	Running func([]RunningHost)
 	// Hold, when set, keeps the fabric up after the experiment until it returns.
 	Hold func(context.Context)
+
+	// What follows is for a kernel whose clock is virtual; zero for a machine's.
+
+	Label   string   // the engine's name; "" is "real"
+	NodeEnv []string // added to the environment of hosts
+	Machine *Machine // nil: measured
+	// Marker and Wires are as in FabricConfig. The former holds where anything is
+	// to be marked.
+	Marker, Wires string
+	Tick          time.Duration // between two calls of Progress; 0: 200 ms
+	Align         time.Duration // nominal 0 is at a multiple of it, by the kernel's clock; 0: anywhere
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -39,7 +51,7 @@ type RunningHost struct {
 }
 
 // Name implements Engine.
-func (r *Real) Name() string { return "real" }
+func (r *Real) Name() string { return cmp.Or(r.Label, "real") }
 
 // Times that host processes get, by the wall clock.
 const (
@@ -95,13 +107,19 @@ func (r *realRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	network := protocol.Network(r.topology, params)
-	machine := MeasureMachine()
+	var machine Machine
+	if r.engine.Machine != nil {
+		machine = *r.engine.Machine
+	} else {
+		machine = MeasureMachine()
+	}
 	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
 		r.facts.Dilation = machine.Dilation(r.topology, r.x)
 	}
 	cfg := FabricConfig{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+		Marker: r.engine.Marker, Wires: r.engine.Wires,
 	}
 	if r.fabric, err = Build(ctx, r.topology, cfg); err != nil {
 		return err
@@ -124,8 +142,7 @@ func (r *realRun) measure(ctx context.Context) error {
 	if err == nil {
 		r.engine.announce(r.hosts)
 		defer r.engine.announce(nil)
-		origin := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
-		if r.clock, err = clock.New(origin, float64(r.facts.Dilation)); err != nil {
+		if r.clock, err = clock.New(r.origin(), float64(r.facts.Dilation)); err != nil {
 			return err
 		}
 		taps, err = r.startTaps()
@@ -150,6 +167,16 @@ func (r *realRun) measure(ctx context.Context) error {
 	return errors.Join(err, r.collectPorts())
 }
 
+// origin is the monotonic time of nominal 0: soon enough for all hosts to have
+// heard of it.
+func (r *realRun) origin() int64 {
+	at := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
+	if align := r.engine.Align.Nanoseconds(); align > 0 {
+		at = (at + align - 1) / align * align
+	}
+	return at
+}
+
 func (r *Real) announce(hosts []*hostProcess) {
 	if r.Running == nil {
 		return
@@ -169,7 +196,7 @@ func (r *realRun) startHosts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := r.launcher.start(r.engine.NodeCommand, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
+		p, err := r.launcher.start(r.engine.NodeCommand, r.engine.NodeEnv, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
 		log.Close()
 		if err != nil {
 			return err
@@ -206,7 +233,7 @@ func (r *realRun) wait(ctx context.Context) error {
 		}
 		go p.watch(done, lost, ended)
 	}
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(cmp.Or(r.engine.Tick, 200*time.Millisecond))
 	defer tick.Stop()
 	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))
 	for left := len(r.hosts); left > 0; {

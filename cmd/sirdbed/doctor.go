@@ -94,7 +94,7 @@ var needed = map[string]bool{
 func diagnose() *Diagnosis {
 	m := emu.MeasureMachine()
 	d := &Diagnosis{
-		Kernel: kernel(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
+		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
 	d.Engines = []EngineDiagnosis{diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(scenarios.EngineModel), Works: true, Verdict: "works everywhere"}}
@@ -204,7 +204,7 @@ func wrapped(w io.Writer, first, others, s string) {
 	fmt.Fprintln(w, line)
 }
 
-func kernel() string {
+func kernelRelease() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
 		return "unknown"

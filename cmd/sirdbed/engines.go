@@ -7,6 +7,7 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
 	"sirdbed/sirdnode"
 )
@@ -27,6 +28,7 @@ var engines = map[scenarios.Engine]func(running func([]HostState)) emu.Engine{
 			},
 		}
 	},
+	scenarios.EngineVirtual: func(func([]HostState)) emu.Engine { return virtualEngine() },
 }
 
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
@@ -45,6 +47,8 @@ var inner = map[string]func() (exitCode int){
 		}
 		return exitFine
 	},
+	guestCommand:       controlGuest,
+	guest.InitArgument: beGuestInit,
 }
 
 // engineNames lists the engines of this binary.
