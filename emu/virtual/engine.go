@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: memory(topology),
+		Memory: memory(topology, x.Capture),
 		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
@@ -94,14 +95,20 @@ func environment() []string {
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel holds of its packets.
-func memory(f *topo.Fabric) int64 {
+// the kernel holds of its packets. captured are names of nodes and ports.
+func memory(f *topo.Fabric, captured []string) int64 {
 	const base, host = 512 << 20, 14 << 20
 	frame := int64(2048)
 	for frame < int64(f.Spec.MTU)+128 {
 		frame *= 2
 	}
-	return base + int64(len(f.Hosts))*(host+sirdnode.RxFrames*frame)
+	taps := int64(0)
+	for i := range f.Ports {
+		if p := &f.Ports[i]; slices.Contains(captured, p.Name) || slices.Contains(captured, f.Nodes[p.Node].Name) {
+			taps++
+		}
+	}
+	return base + int64(len(f.Hosts))*(host+sirdnode.RxFrames*frame) + taps*emu.TapMemory
 }
 
 // complete fills in what only the machine knows of a run, and, after a guest's
