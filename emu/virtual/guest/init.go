@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,6 +68,8 @@ func prepare() error {
 			return fmt.Errorf("guest: %w", err)
 		}
 	}
+	// Timers are exact once the kernel has seen a tick of its clock.
+	time.Sleep(settle)
 	return os.MkdirAll("/run/tmp", 0o777)
 }
 
@@ -82,6 +85,9 @@ var machineSettings = []struct{ path, value string }{
 	{"vm/overcommit_memory", "1"},
 	{"kernel/pid_max", "65536"},
 }
+
+// settle is some ticks of 10 ms, in which no real time passes.
+const settle = 100 * time.Millisecond
 
 // rawConsole has the console pass on lines as they are.
 func rawConsole() error {
