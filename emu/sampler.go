@@ -22,7 +22,6 @@ type sampler struct {
 	log    *record.Writer
 	file   *os.File
 
-	prompt   bool
 	quit     chan struct{}
 	ended    chan error
 	lateness clock.Lateness
@@ -42,8 +41,8 @@ func (r *realRun) startSampler() (*sampler, error) {
 	}
 	s := &sampler{
 		fabric: r.fabric, clock: r.clock, end: r.x.End(), file: file, log: record.NewWriter(file),
-		every:  max(r.x.QueueEvery, units.Time(leastInterval/r.facts.Dilation)),
-		prompt: r.engine.Prompt, quit: make(chan struct{}), ended: make(chan error, 1),
+		every: max(r.x.QueueEvery, units.Time(leastInterval/r.facts.Dilation)),
+		quit:  make(chan struct{}), ended: make(chan error, 1),
 	}
 	for _, p := range r.topology.Ports {
 		if r.topology.Nodes[p.Node].Kind != topo.Host {
@@ -57,11 +56,6 @@ func (r *realRun) startSampler() (*sampler, error) {
 func (s *sampler) run() error {
 	if err := clock.LockThread(); err != nil {
 		return err
-	}
-	if s.prompt {
-		if err := clock.Prompt(); err != nil {
-			return err
-		}
 	}
 	stats := make([]port.Stats, len(s.fabric.Topology().Ports))
 	before := make([]int64, len(stats))
