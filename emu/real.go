@@ -35,7 +35,6 @@ type Real struct {
 	// What follows is for a kernel whose clock is virtual; zero for a machine's.
 
 	Label   string   // the engine's name; "" is "real"
-	Prompt  bool     // hosts are real-time processes, see sirdnode.NodeConfig
 	NodeEnv []string // added to the environment of hosts
 	Machine *Machine // nil: measured
 	// Marker and Wires are as in FabricConfig. The former holds where anything is

@@ -15,7 +15,6 @@ func (r *realRun) nodeConfig(h topo.HostID) string {
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
 		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
-		Prompt: r.engine.Prompt,
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {

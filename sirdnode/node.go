@@ -40,10 +40,6 @@ type NodeConfig struct {
 	// Hold says that the links do not delay packets: the host keeps each for
 	// its path's propagation and serialization, and then it has arrived.
 	Hold bool `json:"hold"`
-	// Prompt has the kernel treat the host as a real-time process, which it does
-	// not keep waiting: for others it may put off the end of a ppoll by 0.1 % of its
-	// time (select_estimate_accuracy of fs/select.c). It takes CAP_SYS_NICE.
-	Prompt bool `json:"prompt,omitempty"`
 }
 
 // The controller and a host process speak in lines. After the config and the
@@ -116,11 +112,6 @@ func (n *node) run(log io.Writer) error {
 	}
 	if err := json.Unmarshal(line, &n.cfg); err != nil {
 		return fmt.Errorf("configuration from the controller: %w", err)
-	}
-	if n.cfg.Prompt {
-		if err := clock.Prompt(); err != nil {
-			return err
-		}
 	}
 	if err := n.setUp(log); err != nil {
 		return err

@@ -72,7 +72,7 @@ func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fab
 	}()
 	engine := &emu.Real{
 		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1"},
-		Label: "virtual", Prompt: true, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
+		Label: "virtual", Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {

@@ -65,13 +65,3 @@ func LockThread() error {
 	}
 	return nil
 }
-
-// Prompt makes the calling thread a real-time one (SCHED_FIFO), which the kernel
-// wakes up first, and from ppoll at the time asked for and no later. It takes
-// CAP_SYS_NICE.
-func Prompt() error {
-	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0); err != nil {
-		return fmt.Errorf("become a real-time thread: %w", err)
-	}
-	return nil
-}
