@@ -34,9 +34,10 @@ type Real struct {
 
 	// What follows is for a kernel whose clock is virtual; zero for a machine's.
 
-	Label   string   // the engine's name; "" is "real"
-	NodeEnv []string // added to the environment of hosts
-	Machine *Machine // nil: measured
+	Label    string   // the engine's name; "" is "real"
+	NodeEnv  []string // added to the environment of hosts
+	Machine  *Machine // nil: measured
+	RxFrames int      // of hosts' receive rings; 0: sirdnode.StallFrames
 	// Marker and Wires are as in FabricConfig. The former holds where anything is
 	// to be marked.
 	Marker, Wires string

@@ -24,7 +24,6 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/virtual/guest"
-	"sirdbed/sirdnode"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -108,7 +107,7 @@ func memory(f *topo.Fabric, captured []string) int64 {
 			taps++
 		}
 	}
-	return base + int64(len(f.Hosts))*(host+sirdnode.RxFrames*frame) + taps*emu.TapMemory
+	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
 }
 
 // complete fills in what only the machine knows of a run, and, after a guest's

@@ -37,8 +37,11 @@ const (
 	tick = 20 * time.Millisecond
 	// align is what nominal 0 is a multiple of, so that the run does not see how
 	// long its preparation took.
-	align = 10 * time.Second
+	align = time.Second
 )
+
+// rxFrames is what may arrive at a host at one instant: nothing ever stalls.
+const rxFrames = 256
 
 // Inside is the controller in the guest: it runs the order in dir. open begins a
 // capture on the experiment's fabric.
@@ -72,7 +75,7 @@ func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fab
 	}()
 	engine := &emu.Real{
 		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1"},
-		Label: "virtual", Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
+		Label: "virtual", RxFrames: rxFrames, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {
