@@ -125,6 +125,11 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err := engineExists(r.engine); err != nil {
 		return nil, err
 	}
+	if r.engine == scenarios.EngineVirtual {
+		if _, err := findKernel(); err != nil {
+			return nil, err
+		}
+	}
 	r.experiments, err = s.Experiments(options)
 	return r, badInput(err)
 }

@@ -85,6 +85,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	case exit != 0:
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
 	}
+	if err != nil && heard.starved != "" {
+		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
+	}
 	return complete(dir, started, err)
 }
 
@@ -136,6 +139,7 @@ func complete(dir string, started time.Time, failure error) (*emu.Facts, error) 
 type console struct {
 	progress func(units.Time)
 	failure  string
+	starved  string   // the kernel killed a process for want of memory
 	others   []string // of the controller, not for machines
 }
 
@@ -157,6 +161,9 @@ func (c *console) line(text string) {
 			c.failure = s
 		}
 		return
+	}
+	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
+		c.starved = strings.TrimSpace(text)
 	}
 	if c.others = append(c.others, text); len(c.others) > 10 {
 		c.others = c.others[1:]
