@@ -61,11 +61,12 @@ func (l *launcher) do(f func() error) error {
 }
 
 // start starts a host process inside the namespace ns. argv is the program and
-// the arguments that make it a host; log becomes its record log.
-func (l *launcher) start(argv []string, ns int, host topo.HostID, name string, log *os.File) (*hostProcess, error) {
+// the arguments that make it a host, env is added to its environment; log becomes
+// its record log.
+func (l *launcher) start(argv, env []string, ns int, host topo.HostID, name string, log *os.File) (*hostProcess, error) {
 	p := &hostProcess{host: host, name: name, status: make(chan sirdnode.NodeStatus, 4), ended: make(chan struct{})}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
+	p.cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1", "GOGC=400"), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p.cmd.ExtraFiles = []*os.File{log}
 	p.cmd.Stderr = &p.words

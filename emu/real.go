@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,18 @@ type Real struct {
 	// Hold, when set, keeps the fabric up after an experiment that came to its
 	// end, until it returns. What it does there is in no measurement.
 	Hold func(context.Context)
+
+	// What follows is for a kernel whose clock is virtual; zero for a machine's.
+
+	Label    string   // the engine's name; "" is "real"
+	NodeEnv  []string // added to the environment of hosts
+	Machine  *Machine // nil: measured
+	RxFrames int      // of hosts' receive rings; 0: sirdnode.StallFrames
+	// Marker and Wires are as in FabricConfig. The former holds where anything is
+	// to be marked.
+	Marker, Wires string
+	Tick          time.Duration // between two calls of Progress; 0: 200 ms
+	Align         time.Duration // nominal 0 is at a multiple of it, by the kernel's clock; 0: anywhere
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -40,7 +53,7 @@ type RunningHost struct {
 }
 
 // Name implements Engine.
-func (r *Real) Name() string { return "real" }
+func (r *Real) Name() string { return cmp.Or(r.Label, "real") }
 
 // Times that host processes get, by the wall clock.
 const (
@@ -95,8 +108,7 @@ func (r *realRun) measure(ctx context.Context) error {
 	if err == nil {
 		r.engine.announce(r.hosts)
 		defer r.engine.announce(nil)
-		origin := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
-		if r.clock, err = clock.New(origin, float64(r.facts.Dilation)); err != nil {
+		if r.clock, err = clock.New(r.origin(), float64(r.facts.Dilation)); err != nil {
 			return err
 		}
 		taps, err = r.startTaps()
@@ -124,6 +136,16 @@ func (r *realRun) measure(ctx context.Context) error {
 	return err
 }
 
+// origin is the monotonic time of nominal 0: soon enough for all hosts to have
+// heard of it.
+func (r *realRun) origin() int64 {
+	at := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
+	if align := r.engine.Align.Nanoseconds(); align > 0 {
+		at = (at + align - 1) / align * align
+	}
+	return at
+}
+
 func (r *Real) announce(hosts []*hostProcess) {
 	if r.Running == nil {
 		return
@@ -143,7 +165,7 @@ func (r *realRun) startHosts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := r.launcher.start(r.engine.NodeCommand, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
+		p, err := r.launcher.start(r.engine.NodeCommand, r.engine.NodeEnv, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
 		log.Close()
 		if err != nil {
 			return err

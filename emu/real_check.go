@@ -57,13 +57,19 @@ func (r *realRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	machine := MeasureMachine()
+	var machine Machine
+	if r.engine.Machine != nil {
+		machine = *r.engine.Machine
+	} else {
+		machine = MeasureMachine()
+	}
 	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
 		r.facts.Dilation = machine.Dilation(r.topology, r.x)
 	}
 	cfg := FabricConfig{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+		Marker: r.engine.Marker, Wires: r.engine.Wires,
 	}
 	if r.fabric, err = Build(ctx, r.topology, cfg); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"sirdbed/sirdnode"
@@ -13,8 +14,8 @@ func (r *realRun) nodeConfig(h topo.HostID) string {
 	cfg := sirdnode.NodeConfig{
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
-		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
-		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
+		CatchUp:  catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
+		RxFrames: cmp.Or(r.engine.RxFrames, sirdnode.StallFrames), Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func (r *realRun) wait(ctx context.Context) error {
 		}
 		go p.watch(done, lost, ended)
 	}
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(cmp.Or(r.engine.Tick, 200*time.Millisecond))
 	defer tick.Stop()
 	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))
 	for left := len(r.hosts); left > 0; {

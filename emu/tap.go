@@ -21,7 +21,7 @@ type tapping struct {
 
 // A nodeTap captures at one node.
 type nodeTap struct {
-	ports   []*topo.Port
+	ports   []*topo.Port // by tap
 	taps    []*ring.Tap
 	heads   []ring.Frame // the oldest frame of each tap that is not written yet
 	full    []bool       // heads[i] holds one
@@ -44,6 +44,9 @@ const (
 	settle    = 25 * time.Millisecond
 )
 
+// TapMemory is what the taps on a port take of the kernel's memory at most.
+const TapMemory = 2 * tapBlock * tapBlocks
+
 // startTaps opens the captures that the experiment asks for.
 func (r *realRun) startTaps() (*tapping, error) {
 	t := &tapping{}
@@ -56,8 +59,8 @@ func (r *realRun) startTaps() (*tapping, error) {
 		if err != nil || len(ports) == 0 {
 			continue
 		}
-		n := &nodeTap{ports: ports, clock: r.clock, quit: make(chan struct{}), ended: make(chan error, 1)}
-		if err := n.open(r, node); err != nil {
+		n := &nodeTap{clock: r.clock, quit: make(chan struct{}), ended: make(chan error, 1)}
+		if err := n.open(r, node, ports); err != nil {
 			return t, fmt.Errorf("capturing at %s: %w", node.Name, err)
 		}
 		t.nodes = append(t.nodes, n)
@@ -78,16 +81,26 @@ func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*to
 	return ports, nil
 }
 
-func (n *nodeTap) open(r *realRun, node *topo.Node) (err error) {
+// tapsOf are the taps that a port takes. A tap for all protocols sees what
+// arrives before the wire does, one for IPv4 behind it, where it has arrived.
+func tapsOf(wires string) []ring.TapConfig {
+	if wires == "netem" {
+		return []ring.TapConfig{{Protocol: unix.ETH_P_IP}, {SentOnly: true}}
+	}
+	return []ring.TapConfig{{}}
+}
+
+func (n *nodeTap) open(r *realRun, node *topo.Node, ports []*topo.Port) (err error) {
 	err = r.fabric.Do(node.ID, func() error {
-		for _, p := range n.ports {
-			tap, err := ring.OpenTap(ring.TapConfig{
-				Interface: p.Iface, Snaplen: r.x.SnapLen, BlockSize: tapBlock, Blocks: tapBlocks, Retire: tapRetire,
-			})
-			if err != nil {
-				return err
+		for _, p := range ports {
+			for _, c := range tapsOf(r.fabric.Wires()) {
+				c.Interface, c.Snaplen, c.BlockSize, c.Blocks, c.Retire = p.Iface, r.x.SnapLen, tapBlock, tapBlocks, tapRetire
+				tap, err := ring.OpenTap(c)
+				if err != nil {
+					return err
+				}
+				n.ports, n.taps = append(n.ports, p), append(n.taps, tap)
 			}
-			n.taps = append(n.taps, tap)
 		}
 		return nil
 	})

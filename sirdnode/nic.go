@@ -56,13 +56,13 @@ type nic struct {
 // up behind a slow link, but in its port, not here.
 const heldFrames = 4096
 
-// rxFrames is what may arrive while a stall of the machine keeps the process
+// StallFrames is what may arrive while a stall of the machine keeps the process
 // from running: some hundred ms at the dilations in use.
-const rxFrames = 1024
+const StallFrames = 1024
 
 func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Network, cfg *NodeConfig) (*nic, error) {
 	socket, err := ring.Open(ring.Config{
-		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: rxFrames, SendBuffer: 64 << 20,
+		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: cfg.RxFrames, SendBuffer: 64 << 20,
 	})
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ type NodeConfig struct {
 	CatchUp units.Time `json:"catch_up"`
 
 	Interface string `json:"interface"`
+	RxFrames  int    `json:"rx_frames"` // that the receive ring holds, see StallFrames
 	Dilation  int64  `json:"dilation"`
 	// Hold says that the links do not delay packets: the host keeps each for
 	// its path's propagation and serialization, and then it has arrived.

@@ -68,7 +68,7 @@ func pumped() error {
 	if err := clock.LockThread(); err != nil {
 		return err
 	}
-	s, err := ring.Open(ring.Config{Interface: nstest.VethB, RxFrames: rxFrames, Protocol: etherTypeIPv4})
+	s, err := ring.Open(ring.Config{Interface: nstest.VethB, RxFrames: StallFrames, Protocol: etherTypeIPv4})
 	if err != nil {
 		return err
 	}

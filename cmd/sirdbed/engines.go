@@ -9,6 +9,7 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
 	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/sird"
@@ -30,6 +31,7 @@ var engines = map[scenarios.Engine]func(visitors) emu.Engine{
 			},
 		}
 	},
+	scenarios.EngineVirtual: func(visitors) emu.Engine { return virtualEngine() },
 }
 
 // visitors are what lets people into a fabric that is up.
@@ -54,6 +56,8 @@ var inner = map[string]func() (exitCode int){
 		}
 		return exitFine
 	},
+	guestCommand:       controlGuest,
+	guest.InitArgument: beGuestInit,
 }
 
 // engineNames lists the engines of this binary.

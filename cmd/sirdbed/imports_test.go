@@ -16,7 +16,7 @@ import (
 // order lists the packages from what knows nothing to what knows all. A package
 // imports only from lines above its own, and from what is below its own path.
 var order = []string{
-	"topo/units", "topo", "traffic",
+	"scripts", "topo/units", "topo", "traffic",
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/sird",
 	"baselines/flow", "baselines", "sirdnode", "emu", "capture", "scenarios", "cmd",
 }

@@ -135,6 +135,11 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.hold && !sandboxed[r.engine] {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
+	if r.engine == scenarios.EngineVirtual {
+		if _, err := findKernel(); err != nil {
+			return nil, err
+		}
+	}
 	r.experiments, err = s.Experiments(options)
 	return r, badInput(err)
 }

@@ -188,7 +188,7 @@ func markerError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err}
-	case errors.Is(err, ebpf.ErrNotSupported):
+	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, unix.ENOSYS):
 		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err}
 	}
 	return fmt.Errorf("eBPF marker: %w", err)

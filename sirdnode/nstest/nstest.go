@@ -28,10 +28,12 @@ import (
 )
 
 // Environment variables: that the test binary is the one in the user
-// namespace, and that a machine which refuses namespaces is a failure.
+// namespace, that a machine which refuses namespaces is a failure, and that time
+// is virtual.
 const (
 	insideVar  = "SIRDBED_TEST_USERNS"
 	requireVar = "SIRDBED_REQUIRE_NETNS"
+	guestVar   = "SIRDBED_GUEST" // set in guests, see emu/virtual/guest
 )
 
 // The process's first thread must stay where it is: it is what /proc/self
@@ -75,6 +77,15 @@ func probe() error {
 		result <- unix.Unshare(unix.CLONE_NEWNET)
 	}()
 	return <-result
+}
+
+// RequireExactTime skips the test where time passes while things happen, which
+// is everywhere but in a guest of the virtual engine.
+func RequireExactTime(t testing.TB) {
+	t.Helper()
+	if os.Getenv(guestVar) == "" {
+		t.Skip("claims about exact times hold in a guest of the virtual engine (go test ./emu/virtual runs them there)")
+	}
 }
 
 // RequireNetAdmin skips the test where the machine lets neither this user nor

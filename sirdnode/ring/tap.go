@@ -2,6 +2,7 @@ package ring
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -20,6 +21,8 @@ type TapConfig struct {
 	Protocol uint16
 	// ReceivedOnly leaves out what the interface sends.
 	ReceivedOnly bool
+	// SentOnly leaves out what the interface receives.
+	SentOnly bool
 	// Snaplen is how many bytes of each frame are kept, 0 for all.
 	Snaplen int
 	// BlockSize and Blocks size the ring: 8 blocks of 1 MB unless given.
@@ -101,6 +104,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	case t.blockSize < frameSize+tapFrameOffset || t.blocks < 2:
 		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more that hold a frame of %d: %w",
 			t.blocks, t.blockSize, t.link.mtu+ethernetLen, unix.EINVAL))
+	case c.SentOnly && (c.ReceivedOnly || c.Protocol != 0):
+		return t.link.fail("choose frames", fmt.Errorf("what is sent shows only to a tap for all protocols: %w", unix.EINVAL))
 	case c.Snaplen < 0:
 		return t.link.fail("truncate frames", fmt.Errorf("snaplen %d: %w", c.Snaplen, unix.EINVAL))
 	}
@@ -111,10 +116,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	if err := t.link.set(t.fd, options); err != nil {
 		return err
 	}
-	if c.Snaplen > 0 {
-		if err := t.truncate(c.Snaplen); err != nil {
-			return t.link.fail("truncate frames", err)
-		}
+	if err := t.filter(c); err != nil {
+		return t.link.fail("choose and truncate frames", err)
 	}
 	if err := unix.SetsockoptTpacketReq3(t.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &unix.TpacketReq3{
 		Block_size: uint32(t.blockSize), Block_nr: uint32(t.blocks),
@@ -132,13 +135,30 @@ func (t *Tap) setUp(c TapConfig) error {
 	return t.link.bind(t.fd, c.Protocol)
 }
 
-// truncate attaches the classic BPF program "return n": a packet filter's
-// result is how much of the frame to keep (run_filter in tpacket_rcv).
-func (t *Tap) truncate(n int) error {
-	program := [1]unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: uint32(n)}}
+// filter attaches a classic BPF program: a packet filter's result is how much of
+// the frame to keep (run_filter in tpacket_rcv).
+func (t *Tap) filter(c TapConfig) error {
+	keep := uint32(math.MaxInt32)
+	if c.Snaplen > 0 {
+		keep = uint32(c.Snaplen)
+	}
+	var program []unix.SockFilter
+	if c.SentOnly {
+		program = []unix.SockFilter{
+			{Code: unix.BPF_LD | unix.BPF_B | unix.BPF_ABS, K: packetTypeField},
+			{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.PACKET_OUTGOING, Jt: 1},
+			{Code: unix.BPF_RET | unix.BPF_K, K: 0},
+		}
+	} else if c.Snaplen == 0 {
+		return nil
+	}
+	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: keep})
 	return unix.SetsockoptSockFprog(t.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER,
-		&unix.SockFprog{Len: 1, Filter: &program[0]})
+		&unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]})
 }
+
+// packetTypeField is SKF_AD_OFF + SKF_AD_PKTTYPE (include/uapi/linux/filter.h).
+const packetTypeField = 0xfffff000 + 4
 
 // Next returns the next frame, false when there is none yet. Its Data is valid
 // until the next call of Next or Wait. It takes no system call and allocates

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"sirdbed/capture"
+	"sirdbed/emu"
+	"sirdbed/emu/virtual"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/emu/virtual/kernel"
+	"sirdbed/topo"
+)
+
+// guestCommand is the argument with which sirdbed is started in a guest to
+// control a run there.
+const guestCommand = "guest-run"
+
+// virtualEngine makes the virtual engine with the kernel in the user's cache,
+// which run has seen to be there.
+func virtualEngine() emu.Engine {
+	built, _ := findKernel()
+	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, Start: emu.StartForLife}
+}
+
+// findKernel returns the guest's kernel.
+func findKernel() (kernel.Built, error) {
+	if path := os.Getenv(kernelVar); path != "" {
+		return kernel.Built{Path: path, Version: "of $" + kernelVar}, nil
+	}
+	cache, err := kernel.UserCache()
+	if err != nil {
+		return kernel.Built{}, err
+	}
+	return cache.Find()
+}
+
+// kernelVar names a kernel to use instead of the cache's.
+const kernelVar = "SIRDBED_KERNEL"
+
+// controlGuest is the controller inside a guest.
+func controlGuest() int {
+	err := virtual.Inside(os.Args[2], []string{"/proc/self/exe", nodeCommand},
+		func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {
+			return capture.Create(path, f, node)
+		})
+	if err != nil {
+		fmt.Println(err)
+		return exitFailed
+	}
+	return exitFine
+}
+
+// beGuestInit is process 1 of a guest.
+func beGuestInit() int {
+	fmt.Println(guest.Init(os.Args[2]))
+	return exitFailed
+}

@@ -1,0 +1,171 @@
+// Package virtual is the engine that runs the real engine's fabric, host
+// processes and captures inside a User-Mode Linux guest, whose clock moves only
+// when everything sleeps. What the scenario says is then exact on any machine,
+// however busy, takes no rights, and repeats bit for bit.
+//
+// On the machine, Engine starts the guest and shows its progress; inside, this
+// program's Inside drives emu.Real. The raw logs are written from inside, through
+// hostfs, straight into the run's directory.
+package virtual
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// DefaultDilation makes rates that are rounded to whole bytes and ns exact
+// enough; idle time costs nothing, so that it is free.
+const DefaultDilation = 1000
+
+// Engine is the virtual engine.
+type Engine struct {
+	Kernel string // path of the guest's kernel
+	// Command is this program with the arguments that make it call Inside in the
+	// guest.
+	Command []string
+	// Start starts the kernel, see guest.Config.
+	Start func(*exec.Cmd) error
+}
+
+// Name implements emu.Engine.
+func (e *Engine) Name() string { return "virtual" }
+
+// patience is how long the guest may be without progress, by the wall clock.
+// 144 hosts take a second or so between two signs of life.
+const patience = 90 * time.Second
+
+// Run implements emu.Engine.
+func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+	started := time.Now()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	topology, err := topo.New(x.Topology)
+	if err != nil {
+		return nil, err
+	}
+	inner := *x
+	if inner.Dilation == 0 {
+		inner.Dilation = DefaultDilation
+	}
+	if err := writeOrder(dir, &order{Experiment: &inner, Capture: hooks.OpenCapture != nil}); err != nil {
+		return nil, err
+	}
+	defer os.Remove(filepath.Join(dir, orderFile))
+	heard := &console{progress: hooks.Progress}
+	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
+		Kernel: e.Kernel,
+		Argv:   append(append([]string(nil), e.Command...), dir),
+		Env:    environment(),
+		Memory: memory(topology, x.Capture),
+		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
+	})
+	switch {
+	case err != nil:
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case heard.failure != "":
+		err = errors.New(heard.failure)
+	case exit != 0:
+		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
+	}
+	if err != nil && heard.starved != "" {
+		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
+	}
+	return complete(dir, started, err)
+}
+
+// environment is the same for every run, so that runs are.
+func environment() []string {
+	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4", "GODEBUG=asyncpreemptoff=1"}
+}
+
+// memory is what the guest may use: a host is a Go process, its rings, and what
+// the kernel holds of its packets. captured are names of nodes and ports.
+func memory(f *topo.Fabric, captured []string) int64 {
+	const base, host = 512 << 20, 14 << 20
+	frame := int64(2048)
+	for frame < int64(f.Spec.MTU)+128 {
+		frame *= 2
+	}
+	taps := int64(0)
+	for i := range f.Ports {
+		if p := &f.Ports[i]; slices.Contains(captured, p.Name) || slices.Contains(captured, f.Nodes[p.Node].Name) {
+			taps++
+		}
+	}
+	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
+}
+
+// complete fills in what only the machine knows of a run, and, after a guest's
+// death, what it could not write itself.
+func complete(dir string, started time.Time, failure error) (*emu.Facts, error) {
+	facts := &emu.Facts{Engine: "virtual"}
+	path := filepath.Join(dir, "facts.json")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, facts)
+	}
+	if err != nil && failure == nil {
+		failure = fmt.Errorf("the guest left no facts: %w", err)
+	}
+	facts.Started, facts.Wall, facts.CPUs = started, time.Since(started).Seconds(), runtime.NumCPU()
+	if failure != nil && facts.Failure == "" {
+		facts.Failure = failure.Error()
+	}
+	if e := emu.RunDir(dir).End(facts); failure == nil {
+		failure = e
+	}
+	return facts, failure
+}
+
+// console takes what the guest says.
+type console struct {
+	progress func(units.Time)
+	failure  string
+	starved  string   // the kernel killed a process for want of memory
+	others   []string // of the controller, not for machines
+}
+
+// The controller's lines for the engine.
+const (
+	reachedMark = "#reached "
+	failedMark  = "#failed "
+)
+
+func (c *console) line(text string) {
+	if at, ok := strings.CutPrefix(text, reachedMark); ok {
+		if n, err := strconv.ParseInt(at, 10, 64); err == nil && c.progress != nil {
+			c.progress(units.Time(n))
+		}
+		return
+	}
+	if quoted, ok := strings.CutPrefix(text, failedMark); ok {
+		if s, err := strconv.Unquote(quoted); err == nil {
+			c.failure = s
+		}
+		return
+	}
+	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
+		c.starved = strings.TrimSpace(text)
+	}
+	if c.others = append(c.others, text); len(c.others) > 10 {
+		c.others = c.others[1:]
+	}
+}

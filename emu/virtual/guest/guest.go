@@ -1,0 +1,187 @@
+// Package guest runs a command inside a User-Mode Linux: Linux as an ordinary
+// program, whose clock stands still while anything runs and jumps to the next
+// timer when everything sleeps (time-travel=inf-cpu).
+//
+// The guest sees the machine's files through hostfs, with the rights of the user
+// who started it. This program is its process 1: it mounts what is missing,
+// starts the command, and switches the guest off when that has ended.
+//
+//	Run            on the machine: starts the kernel, reads its console
+//	  linux        the guest's kernel, pinned to one processor
+//	    Init       process 1 in the guest: this program
+//	      command  as root of the guest
+//
+// Run and Init agree on a private directory: it holds the job, the guest's
+// memory (unlinked) and its pid files, and is removed at the end.
+package guest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Config says what to run in a guest. Kernel and Argv are mandatory.
+type Config struct {
+	Kernel string   // the guest's kernel, see emu/virtual/kernel
+	Argv   []string // the command; "/proc/self/exe" as the first is this program
+	Env    []string // of the command
+	Dir    string   // where it starts; "" is the root
+	// Memory is what the guest may use, in bytes; 0 means 1 GiB. It costs only
+	// what is touched.
+	Memory int64
+	// Line, when set, is called with each line that the command (or the kernel)
+	// writes to the console. It must not block.
+	Line func(string)
+	// Patience is how long, by the wall clock, the console may be silent before
+	// the guest is given up; 0 means for ever.
+	Patience time.Duration
+	// Start starts the kernel's process: it must outlive the calling goroutine's
+	// thread, whose end would kill the guest. nil means (*exec.Cmd).Start.
+	Start func(*exec.Cmd) error
+	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
+	// then does not end within StopGrace is killed.
+	Stop <-chan struct{}
+}
+
+// StopGrace is how long a guest may take to stop, by the wall clock.
+const StopGrace = 30 * time.Second
+
+// startTime is the guest's date at boot, in ns since 1970.
+const startTime = 1_700_000_000_000_000_000
+
+// A Job is what Init finds in the private directory.
+type Job struct {
+	Argv []string `json:"argv"`
+	Env  []string `json:"env"`
+	Dir  string   `json:"dir"`
+}
+
+// Files of the private directory.
+const (
+	jobFile  = "job.json"
+	initFile = "init"
+	stopFile = "stop"
+)
+
+// DirVar tells the command in a guest the private directory.
+const DirVar = "SIRDBED_GUEST"
+
+// Run runs a command in a guest until it ends and returns its exit code. When
+// ctx ends the guest is killed. A guest that ends in any other way than by the
+// command's end is a *DeathError.
+func Run(ctx context.Context, c Config) (exit int, err error) {
+	dir, err := memoryDir(&c)
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeJob(dir, &c); err != nil {
+		return 0, err
+	}
+	cpu := claimCPU()
+	defer cpu.release()
+	run := &running{config: &c, dir: dir, exit: -1}
+	cmd := exec.Command(c.Kernel, run.arguments()...)
+	cmd.Env = []string{"TMPDIR=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	return run.wait(ctx, cmd, cpu)
+}
+
+// arguments are the kernel's command line.
+func (r *running) arguments() []string {
+	memory := r.config.Memory
+	if memory == 0 {
+		memory = 1 << 30
+	}
+	return []string{
+		fmt.Sprintf("mem=%dM", memory>>20),
+		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
+		"con=null", "con0=fd:0,fd:1", "quiet",
+		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
+		"uml_dir=" + r.dir + "/", "umid=guest",
+		"init=" + filepath.Join(r.dir, initFile), "--", InitArgument, r.dir,
+	}
+}
+
+// InitArgument is the first argument with which this program is started as the
+// guest's process 1: main must then call Init.
+const InitArgument = "guest-init"
+
+func writeJob(dir string, c *Config) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	argv := append([]string(nil), c.Argv...)
+	if argv[0] == "/proc/self/exe" {
+		argv[0] = self
+	}
+	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+dir), Dir: c.Dir})
+	if err != nil {
+		return err
+	}
+	// A link of a known name: the kernel's command line takes no spaces.
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, jobFile), text, 0o600),
+		os.Symlink(self, filepath.Join(dir, initFile)),
+	)
+}
+
+// memoryDir makes the private directory where the guest's memory has room and
+// may be mapped executable.
+func memoryDir(c *Config) (string, error) {
+	var reasons []string
+	for _, parent := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
+		if parent == "" {
+			continue
+		}
+		dir, err := os.MkdirTemp(parent, "sirdbed-guest-")
+		if err == nil {
+			if err = suits(dir, c.Memory); err == nil {
+				return dir, nil
+			}
+			os.RemoveAll(dir)
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
+	}
+	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted noexec:\n%s", c.Memory>>20, strings.Join(reasons, "\n"))
+}
+
+// suits tells what keeps a directory from holding a guest's memory.
+func suits(dir string, memory int64) error {
+	if strings.ContainsAny(dir, " \t\n\"',=") {
+		return fmt.Errorf("its name has a character that a kernel's command line cannot take")
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return err
+	}
+	if free := int64(fs.Bavail) * fs.Bsize; free < memory {
+		return fmt.Errorf("%d MB free, %d wanted", free>>20, memory>>20)
+	}
+	file, err := os.Create(filepath.Join(dir, "map"))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if err := file.Truncate(4096); err != nil {
+		return err
+	}
+	page, err := unix.Mmap(int(file.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("executable mappings: %w", err)
+	}
+	return unix.Munmap(page)
+}

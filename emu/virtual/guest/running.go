@@ -1,0 +1,214 @@
+package guest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A DeathError says how a guest ended that should not have.
+type DeathError struct {
+	How  string   // "the guest's kernel panicked: ..."
+	Last []string // lines of its console
+}
+
+func (e *DeathError) Error() string {
+	if len(e.Last) == 0 {
+		return e.How + ", without a word"
+	}
+	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
+}
+
+// exitMark begins the line with which Init tells the command's exit code.
+const exitMark = "#guest exit "
+
+// lastLines is how many lines of the console an error shows.
+const lastLines = 20
+
+// running is a guest that runs.
+type running struct {
+	config *Config
+	dir    string
+
+	mu    sync.Mutex
+	heard time.Time // when the console last spoke
+	lines []string  // the last ones
+	exit  int       // -1 until told
+	cause string    // what the console said that explains a death
+	gave  string    // why the guest was killed
+}
+
+// wait starts the kernel and waits for its end.
+func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, error) {
+	// The console's input: never anything, but open.
+	stdin, hold, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer hold.Close()
+	defer stdin.Close()
+	out, console, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, console, console
+	r.heard = time.Now()
+	start := r.config.Start
+	if start == nil {
+		start = (*exec.Cmd).Start
+	}
+	err = start(cmd)
+	console.Close()
+	if err != nil {
+		return 0, fmt.Errorf("starting the guest's kernel: %w", err)
+	}
+	cpu.pin(cmd.Process.Pid)
+	// A panic aborts: no core dump of the guest's memory.
+	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+
+	read := make(chan struct{})
+	go func() {
+		r.read(out)
+		close(read)
+	}()
+	quit := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		r.watch(ctx, cmd, quit)
+		close(watched)
+	}()
+	err = cmd.Wait()
+	close(quit)
+	<-watched
+	<-read
+	return r.outcome(ctx, err)
+}
+
+// read takes the console's lines until nobody holds it any more.
+func (r *running) read(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			r.hear(line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (r *running) hear(line string) {
+	r.mu.Lock()
+	r.heard = time.Now()
+	told := false
+	if code, ok := strings.CutPrefix(line, exitMark); ok {
+		if n, err := strconv.Atoi(code); err == nil {
+			r.exit, told = n, true
+		}
+	} else {
+		r.diagnose(line)
+		if !strings.HasPrefix(line, "#") {
+			r.lines = append(r.lines, line)
+			if len(r.lines) > lastLines {
+				r.lines = r.lines[1:]
+			}
+		}
+	}
+	r.mu.Unlock()
+	if !told && r.config.Line != nil {
+		r.config.Line(line)
+	}
+}
+
+// diagnose keeps the first line that says why a guest died.
+func (r *running) diagnose(line string) {
+	if r.cause != "" {
+		return
+	}
+	for _, sign := range []string{"Kernel panic", "Out of memory: Killed", "Bus error", "out of memory"} {
+		if strings.Contains(line, sign) {
+			r.cause = strings.TrimSpace(line)
+		}
+	}
+}
+
+// watch asks the guest to stop, or ends it, when that is due.
+func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}) {
+	stop := r.config.Stop
+	var grace <-chan time.Time
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-stop:
+			stop = nil
+			os.WriteFile(filepath.Join(r.dir, stopFile), nil, 0o600)
+			grace = time.After(StopGrace)
+		case <-grace:
+			r.kill(cmd, fmt.Sprintf("the guest did not stop within %v", StopGrace))
+		case <-ctx.Done():
+			r.kill(cmd, ctx.Err().Error())
+			ctx = context.WithoutCancel(ctx)
+		case <-tick.C:
+			r.mu.Lock()
+			silent := time.Since(r.heard)
+			r.mu.Unlock()
+			if p := r.config.Patience; p > 0 && silent > p {
+				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", silent.Seconds()))
+			}
+		}
+	}
+}
+
+// kill ends the kernel; its processes die with it (PTRACE_O_EXITKILL).
+func (r *running) kill(cmd *exec.Cmd, why string) {
+	r.mu.Lock()
+	if r.gave == "" {
+		r.gave = why
+	}
+	r.mu.Unlock()
+	_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // the guest's group
+	_ = cmd.Process.Kill()
+}
+
+// outcome tells how the guest ended.
+func (r *running) outcome(ctx context.Context, wait error) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.exit >= 0 && r.gave == "" {
+		return r.exit, nil
+	}
+	e := &DeathError{Last: r.lines}
+	var exit *exec.ExitError
+	switch {
+	case r.gave != "" && ctx.Err() != nil:
+		return 0, ctx.Err()
+	case r.gave != "":
+		e.How = r.gave
+	case r.cause != "":
+		e.How = "the guest died: " + r.cause
+	case errors.As(wait, &exit):
+		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
+		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok && s.Signal() == unix.SIGBUS {
+			e.How += " (no room for its memory: free some, or set TMPDIR)"
+		}
+	default:
+		e.How = "the guest switched itself off before the command ended"
+	}
+	return 0, e
+}

@@ -1,0 +1,149 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/emu/virtual/kernel"
+)
+
+// requireKernel skips where the guest's kernel is not built, which
+// SIRDBED_REQUIRE_KERNEL=1 turns into a failure.
+func requireKernel(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("SIRDBED_KERNEL"); path != "" {
+		return path
+	}
+	cache, err := kernel.UserCache()
+	if err != nil {
+		t.Skip(err)
+	}
+	built, err := cache.Find()
+	switch {
+	case errors.Is(err, kernel.ErrNotBuilt) && os.Getenv("SIRDBED_REQUIRE_KERNEL") != "1":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return built.Path
+}
+
+// inGuest runs a command in a guest and returns its exit code and what it said.
+func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
+	t.Helper()
+	c.Kernel = requireKernel(t)
+	var lines []string
+	c.Line = func(line string) { lines = append(lines, line) }
+	c.Start = emu.StartForLife
+	if c.Patience == 0 {
+		c.Patience = 2 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	defer cancel()
+	exit, err = guest.Run(ctx, c)
+	return exit, strings.Join(lines, "\n"), err
+}
+
+// The tests of ports, wires, fabrics, rings and clocks hold on the guest's kernel:
+// RED and netem in place of eBPF and holding hosts, and, with exact time, claims to
+// the packet and the ns (TestExact...).
+func TestConformanceInGuest(t *testing.T) {
+	requireKernel(t)
+	for _, pkg := range []string{"emu/port", "emu", "sirdnode/ring", "sirdnode/clock"} {
+		t.Run(pkg, func(t *testing.T) {
+			binary := filepath.Join(t.TempDir(), "tests")
+			build := exec.Command("go", "test", "-c", "-o", binary, "sirdbed/"+pkg)
+			build.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			dir, err := filepath.Abs(filepath.Join("../..", pkg))
+			if err != nil {
+				t.Fatal(err)
+			}
+			exit, said, err := inGuest(t, guest.Config{
+				Argv: []string{binary, "-test.v", "-test.timeout=1h", "-test.skip=" + notInGuests}, Dir: dir, Memory: 2 << 30,
+				Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "SIRDBED_REQUIRE_NETNS=1"},
+			})
+			if err != nil || exit != 0 {
+				t.Errorf("exit code %d, %v\n%s", exit, err, said)
+			}
+			if strings.HasPrefix(pkg, "emu") && !strings.Contains(said, "--- PASS: TestExact") {
+				t.Errorf("no exact claim was checked:\n%s", said)
+			}
+		})
+	}
+}
+
+// notInGuests are tests that take a clock on which time passes by itself.
+const notInGuests = "TestSleepLetsTheGarbageCollectorIn|TestSleepInterruptedIsNotEarly|Throughput|TestTracksAStep"
+
+// Registers survive whatever may come between two instructions of a thread.
+func TestFloatingPointState(t *testing.T) {
+	requireKernel(t)
+	compiler, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(t.TempDir(), "fp")
+	if out, err := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program, "testdata/fp.c").CombinedOutput(); err != nil {
+		t.Skipf("%v\n%s", err, out)
+	}
+	exit, said, err := inGuest(t, guest.Config{Argv: []string{program}})
+	if err != nil || exit != 0 || !strings.Contains(said, "survives") {
+		t.Errorf("exit code %d, %v\n%s", exit, err, said)
+	}
+}
+
+func TestGuestPassesExitCodesOn(t *testing.T) {
+	exit, said, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo hello; exit 7"}})
+	if exit != 7 || err != nil || !strings.Contains(said, "hello") {
+		t.Errorf("exit code %d, %v, %q", exit, err, said)
+	}
+}
+
+// Real time does not count in a guest, nor its own time outside.
+func TestGuestTimeIsVirtual(t *testing.T) {
+	began := time.Now()
+	exit, said, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "sleep 100000; date +%s"}})
+	if exit != 0 || err != nil || !strings.HasPrefix(said, "17001000") {
+		t.Errorf("exit code %d, %v, %q", exit, err, said)
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("a day of sleep took %v", took)
+	}
+}
+
+// With too little memory to boot, the kernel's own last words are the error.
+func TestGuestPanicIsExplained(t *testing.T) {
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, Patience: 20 * time.Second})
+	var death *guest.DeathError
+	if !errors.As(err, &death) || len(death.Last) == 0 {
+		t.Errorf("error %v", err)
+	}
+	t.Log(err)
+}
+
+// A silent guest is given up, one that is asked to stop is left to do so, and
+// neither leaves anything behind.
+func TestGuestIsGivenUp(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo alive; while :; do :; done"}, Patience: 2 * time.Second})
+	var death *guest.DeathError
+	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress") || !strings.Contains(err.Error(), "alive") {
+		t.Errorf("error %v", err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}

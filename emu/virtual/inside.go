@@ -1,0 +1,85 @@
+package virtual
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// order is what the engine tells the controller in the guest.
+type order struct {
+	Experiment *emu.Experiment `json:"experiment"`
+	Capture    bool            `json:"capture"`
+}
+
+const orderFile = "order.json" // in the run's directory
+
+func writeOrder(dir string, o *order) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, orderFile), text, 0o666)
+}
+
+// Virtual times of the controller.
+const (
+	// tick is how often it tells how far it is and looks whether to stop.
+	tick = 20 * time.Millisecond
+	// align is what nominal 0 is a multiple of, so that the run does not see how
+	// long its preparation took.
+	align = time.Second
+)
+
+// rxFrames is what may arrive at a host at one instant: nothing ever stalls.
+const rxFrames = 256
+
+// Inside is the controller in the guest: it runs the order in dir. open begins a
+// capture on the experiment's fabric.
+func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
+	if !guest.Inside() {
+		return errors.New("this command is for the guest of the virtual engine")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, orderFile))
+	if err != nil {
+		return err
+	}
+	var o order
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	topology, err := topo.New(o.Experiment.Topology)
+	if err != nil {
+		return err
+	}
+	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
+	if o.Capture {
+		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) { return open(path, topology, node) }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for !guest.Stopping() {
+			time.Sleep(tick)
+		}
+		cancel()
+	}()
+	engine := &emu.Real{
+		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1"},
+		Label: "virtual", RxFrames: rxFrames, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
+	}
+	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
+	if err != nil && ctx.Err() == nil {
+		fmt.Printf("%s%q\n", failedMark, err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+// Package kernel builds the virtual engine's guest kernel out of a Linux source
+// tarball, and keeps it in the user's cache:
+//
+//	~/.cache/sirdbed/kernel/
+//	  6.12.117-0123456789ab/   Linux's version, the hash of what the project adds
+//	    linux                  the kernel, an ordinary program
+//	    kernel.json            Built
+//	  build/                   a build under way, or one that was interrupted
+//	  build.log                what tar, patch and make said
+package kernel
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	files "sirdbed/scripts/kernel"
+)
+
+// Built is a kernel in the cache.
+type Built struct {
+	Version string    `json:"version"` // of Linux
+	Hash    string    `json:"hash"`    // of configuration and patch
+	Source  string    `json:"source"`  // the tarball
+	Size    int64     `json:"source_size"`
+	Changed time.Time `json:"source_changed"`
+	When    time.Time `json:"built"`
+	Seconds float64   `json:"build_seconds"`
+
+	Path    string `json:"-"` // the kernel itself
+	Current bool   `json:"-"` // of this program's configuration and patch
+}
+
+// A Cache is where kernels are kept.
+type Cache string
+
+// UserCache is the user's own.
+func UserCache() (Cache, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache directory for the guest's kernel: %w", err)
+	}
+	return Cache(filepath.Join(dir, "sirdbed", "kernel")), nil
+}
+
+// ErrNotBuilt is wrapped by the error of Find when there is no kernel.
+var ErrNotBuilt = errors.New("the virtual engine has no kernel yet")
+
+// Find returns the kernel to use: the latest of this program's configuration.
+func (c Cache) Find() (Built, error) {
+	list, err := c.List()
+	if err != nil {
+		return Built{}, err
+	}
+	var best Built
+	for _, b := range list {
+		if b.Current && b.When.After(best.When) {
+			best = b
+		}
+	}
+	if best.Path == "" {
+		why := ""
+		if len(list) > 0 {
+			why = ": the one in the cache is of another version of sirdbed"
+		}
+		return best, fmt.Errorf("%w in %s%s: build it with \"sirdbed kernel build\", 3 to 6 minutes", ErrNotBuilt, c, why)
+	}
+	return best, nil
+}
+
+// List returns all kernels in the cache.
+func (c Cache) List() (list []Built, err error) {
+	records, err := filepath.Glob(filepath.Join(string(c), "*", "kernel.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range records {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		b := Built{Path: filepath.Join(filepath.Dir(path), "linux")}
+		if err := json.Unmarshal(text, &b); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		b.Current = b.Hash == hash()
+		if _, err := os.Stat(b.Path); err == nil {
+			list = append(list, b)
+		}
+	}
+	return list, nil
+}
+
+// Unfinished tells whether a build was interrupted.
+func (c Cache) Unfinished() bool {
+	_, err := os.Stat(c.tree())
+	return err == nil
+}
+
+// Remove deletes all kernels and what is left of builds.
+func (c Cache) Remove() error {
+	unlock, err := c.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(string(c))
+}
+
+func (c Cache) tree() string { return filepath.Join(string(c), "build") }
+
+// Log is the path of what the last build's tools said.
+func (c Cache) Log() string { return filepath.Join(string(c), "build.log") }
+
+// hash names what the project adds to Linux.
+func hash() string {
+	h := sha256.New()
+	h.Write(files.Config)
+	h.Write([]byte{0})
+	h.Write(files.Patch)
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// keep puts a built kernel into the cache, whole or not at all.
+func (c Cache) keep(b Built, from string) (Built, error) {
+	dir := filepath.Join(string(c), b.Version+"-"+b.Hash)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return b, err
+	}
+	b.Path, b.Current = filepath.Join(dir, "linux"), true
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return b, err
+	}
+	record := filepath.Join(dir, "kernel.json")
+	err = errors.Join(os.Rename(from, b.Path), os.WriteFile(record+".new", append(text, '\n'), 0o644))
+	if err == nil {
+		err = os.Rename(record+".new", record)
+	}
+	return b, err
+}
+
+// String describes a kernel in a line.
+func (b Built) String() string {
+	return fmt.Sprintf("Linux %s (%s), built %s in %.0f s from %s", b.Version, b.Hash,
+		b.When.Format("2006-01-02 15:04"), b.Seconds, strings.TrimSpace(b.Source))
+}
