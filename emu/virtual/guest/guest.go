@@ -85,6 +85,11 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
+	hold, err := holdDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer hold.Close()
 	if err := writeJob(dir, &c); err != nil {
 		return 0, err
 	}
@@ -146,7 +151,8 @@ func memoryDir(c *Config) (string, error) {
 		if parent == "" {
 			continue
 		}
-		dir, err := os.MkdirTemp(parent, "sirdbed-guest-")
+		sweep(parent)
+		dir, err := os.MkdirTemp(parent, dirPrefix)
 		if err == nil {
 			if err = suits(dir, c.Memory); err == nil {
 				return dir, nil
