@@ -85,6 +85,11 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
+	hold, err := holdDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer hold.Close()
 	if err := writeJob(dir, &c); err != nil {
 		return 0, err
 	}
@@ -93,10 +98,15 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	run := &running{config: &c, dir: dir, exit: -1}
 	cmd := exec.Command(c.Kernel, run.arguments()...)
 	cmd.Env = []string{"TMPDIR=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	cmd.Dir = "/"
+	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return run.wait(ctx, cmd, cpu)
 }
+
+// seenDir is the private directory as the guest sees it at first: the kernel's
+// own working directory, by way of the machine's /proc. The command line must be
+// the same for every run: the kernel stirs it into its random numbers.
+const seenDir = "/proc/self/cwd"
 
 // arguments are the kernel's command line.
 func (r *running) arguments() []string {
@@ -109,8 +119,8 @@ func (r *running) arguments() []string {
 		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
 		"con=null", "con0=fd:0,fd:1", "quiet",
 		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
-		"uml_dir=" + r.dir + "/", "umid=guest",
-		"init=" + filepath.Join(r.dir, initFile), "--", InitArgument, r.dir,
+		"umid=guest",
+		"init=" + seenDir + "/" + initFile, "--", InitArgument, seenDir,
 	}
 }
 
@@ -127,7 +137,7 @@ func writeJob(dir string, c *Config) error {
 	if argv[0] == "/proc/self/exe" {
 		argv[0] = self
 	}
-	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+dir), Dir: c.Dir})
+	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir})
 	if err != nil {
 		return err
 	}
@@ -146,7 +156,8 @@ func memoryDir(c *Config) (string, error) {
 		if parent == "" {
 			continue
 		}
-		dir, err := os.MkdirTemp(parent, "sirdbed-guest-")
+		sweep(parent)
+		dir, err := os.MkdirTemp(parent, dirPrefix)
 		if err == nil {
 			if err = suits(dir, c.Memory); err == nil {
 				return dir, nil

@@ -19,10 +19,14 @@ func Init(dir string) error {
 	if os.Getpid() != 1 {
 		return fmt.Errorf("%s is for process 1 of a guest", InitArgument)
 	}
-	err := prepare()
 	code := 127
+	// Soon /proc is the guest's own.
+	dir, err := os.Readlink(dir)
 	if err == nil {
-		code, err = perform(dir)
+		err = prepare(dir)
+	}
+	if err == nil {
+		code, err = perform(boundDir)
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -34,7 +38,7 @@ func Init(dir string) error {
 
 // prepare mounts what a command expects and the machine's files do not have.
 // Nothing of it is seen outside.
-func prepare() error {
+func prepare(dir string) error {
 	for _, m := range []struct{ what, where, kind string }{
 		{"proc", "/proc", "proc"},
 		{"sysfs", "/sys", "sysfs"},
@@ -68,6 +72,13 @@ func prepare() error {
 			return fmt.Errorf("guest: %w", err)
 		}
 	}
+	// Wherever the private directory is, here it has one name.
+	if err := os.Mkdir(boundDir, 0o700); err != nil {
+		return fmt.Errorf("guest: %w", err)
+	}
+	if err := unix.Mount(dir, boundDir, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("guest: bind %s: %w", dir, err)
+	}
 	// Timers are exact once the kernel has seen a tick of its clock.
 	time.Sleep(settle)
 	return os.MkdirAll("/run/tmp", 0o777)
@@ -85,6 +96,9 @@ var machineSettings = []struct{ path, value string }{
 	{"vm/overcommit_memory", "1"},
 	{"kernel/pid_max", "65536"},
 }
+
+// boundDir is the private directory in the guest.
+const boundDir = "/run/guest"
 
 // settle is some ticks of 10 ms, in which no real time passes.
 const settle = 100 * time.Millisecond
