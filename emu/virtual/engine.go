@@ -93,7 +93,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 
 // environment is the same for every run, so that runs are.
 func environment() []string {
-	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4", "GODEBUG=asyncpreemptoff=1"}
+	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4", "GODEBUG=asyncpreemptoff=1", noCollector}
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what

@@ -43,6 +43,12 @@ const (
 // rxFrames is what may arrive at a host at one instant: nothing ever stalls.
 const rxFrames = 256
 
+// noCollector keeps Go's garbage collector out of guests. It stops the world by
+// spinning until every thread has noticed, and a thread that sleeps in a system
+// call with its processor notices when it wakes up: which it does not while
+// somebody spins, since time stands still. What a run allocates fits in memory.
+const noCollector = "GOGC=off"
+
 // Inside is the controller in the guest: it runs the order in dir. open begins a
 // capture on the experiment's fabric.
 func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
@@ -74,7 +80,7 @@ func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fab
 		cancel()
 	}()
 	engine := &emu.Real{
-		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1"},
+		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
 		Label: "virtual", RxFrames: rxFrames, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
