@@ -146,7 +146,7 @@ func (p *pair) hosts(mtu int, run time.Duration) (reports [2]*NodeReport) {
 			Self: topo.HostID(i), Topology: spec, Protocol: "sird", Streams: []traffic.Stream{stream}, Seed: 1,
 			// The loop of two processes on a veth is some 100 us.
 			Params: json.RawMessage(`{"bdp":"2MB","loss_timeout":"50ms"}`),
-			From:   end / 4, To: end, End: end, Interface: ifname, Dilation: 1,
+			From:   end / 4, To: end, End: end, Interface: ifname, Dilation: 1, RxFrames: StallFrames,
 		})
 		if err != nil {
 			p.t.Fatal(err)
