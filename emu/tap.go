@@ -55,8 +55,8 @@ func (r *realRun) startTaps() (*tapping, error) {
 	}
 	for id := range r.topology.Nodes {
 		node := &r.topology.Nodes[id]
-		ports, err := capturedPorts(r.topology, node, r.x.Capture)
-		if err != nil || len(ports) == 0 {
+		ports := capturedPorts(r.topology, node, r.x.Capture)
+		if len(ports) == 0 {
 			continue
 		}
 		n := &nodeTap{clock: r.clock, quit: make(chan struct{}), ended: make(chan error, 1)}
@@ -71,14 +71,14 @@ func (r *realRun) startTaps() (*tapping, error) {
 
 // capturedPorts returns the ports of a node that a list of node and port names
 // asks for.
-func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*topo.Port, err error) {
+func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*topo.Port) {
 	for _, id := range node.Ports {
 		p := &f.Ports[id]
 		if slices.Contains(names, node.Name) || slices.Contains(names, p.Name) {
 			ports = append(ports, p)
 		}
 	}
-	return ports, nil
+	return ports
 }
 
 // tapsOf are the taps that a port takes. A tap for all protocols sees what

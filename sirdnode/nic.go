@@ -103,7 +103,11 @@ const (
 	etherHeader   = 14
 )
 
-func addrFrom4(a [4]byte) netip.Addr { return netip.AddrFrom4(a) }
+// peerOf tells which host an address in a frame is of.
+func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
+	h, _, ok := f.HostOf(netip.AddrFrom4(a))
+	return h, ok
+}
 
 // take moves what the kernel has received to the frames on their way.
 func (n *nic) take(mono int64) {
@@ -175,7 +179,7 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 		return nil
 	}
 	src, okSrc := peerOf(n.fabric, f.SrcAddr)
-	dst, spine, okDst := n.fabric.HostOf(addrFrom4(f.DstAddr))
+	dst, spine, okDst := n.fabric.HostOf(netip.AddrFrom4(f.DstAddr))
 	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
 		n.counts.Foreign++
 		return nil

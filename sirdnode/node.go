@@ -11,7 +11,6 @@ import (
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/record"
-	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -368,10 +367,4 @@ func (n *node) listen(mono int64) (stop bool, err error) {
 		return true, nil
 	}
 	return true, fmt.Errorf("the controller said %q in the middle of the run", line)
-}
-
-// peerOf is used where a frame names its sender by address.
-func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
-	h, _, ok := f.HostOf(addrFrom4(a))
-	return h, ok
 }

@@ -22,6 +22,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
@@ -38,8 +39,9 @@ type SIRD struct {
 	params Params
 	levels struct{ control, unscheduled, scheduled uint8 } // priorities
 
-	mss   Bytes // payload of a full packet
-	frame Bytes // wire bytes of a full packet
+	framing topo.Framing
+	mss     Bytes // payload of a full packet
+	frame   Bytes // wire bytes of a full packet
 
 	control  queue
 	sender   sender
@@ -59,7 +61,7 @@ func New(env transport.Env, params *Params) (*SIRD, error) {
 	if fr.MSS < 1 {
 		return nil, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
 	}
-	s := &SIRD{env: env, params: *params, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never, scan: units.Never}
+	s := &SIRD{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never, scan: units.Never}
 	if err := params.validate(s.frame); err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func New(env transport.Env, params *Params) (*SIRD, error) {
 }
 
 // wireOf returns what a DATA packet with n bytes of payload costs.
-func (s *SIRD) wireOf(n Bytes) Bytes { return framing(s.env.Fabric.Spec.MTU).Wire(n) }
+func (s *SIRD) wireOf(n Bytes) Bytes { return s.framing.Wire(n) }
 
 // wireOfRange returns what the DATA packets of n bytes of a message cost, cut
 // at full packets.
