@@ -223,6 +223,9 @@ func (n *node) loop() error {
 		if n.nic.socket.Unsent() > 0 {
 			next = min(next, now+n.nic.packetTime())
 		}
+		// What serve has left undone is due later: a virtual clock stands still for
+		// whoever asks again at once.
+		next = max(next, now+1)
 		wait = min(n.clock.ToKernel(next), flushAt)
 	}
 }
