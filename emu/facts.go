@@ -12,7 +12,8 @@ type Facts struct {
 	Engine   string            `json:"engine"`
 	Started  time.Time         `json:"started"`
 	Wall     float64           `json:"wall_seconds"`
-	Dilation int64             `json:"dilation"` // 1 for the model
+	Startup  float64           `json:"startup_seconds"` // of these, until all hosts were ready to go
+	Dilation int64             `json:"dilation"`        // 1 for the model
 	Kernel   string            `json:"kernel,omitempty"`
 	CPUs     int               `json:"cpus"`
 	Features map[string]string `json:"features,omitempty"` // such as "marker": "red", "wire": "hold", "burst": "9038B"

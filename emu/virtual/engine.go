@@ -68,7 +68,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		return nil, err
 	}
 	defer os.Remove(filepath.Join(dir, orderFile))
-	heard := &console{progress: hooks.Progress}
+	heard := &console{progress: hooks.Progress, started: started}
 	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
@@ -88,7 +88,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if err != nil && heard.starved != "" {
 		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
 	}
-	return complete(dir, started, err)
+	return complete(dir, started, heard.startup, err)
 }
 
 // environment is the same for every run, so that runs are.
@@ -115,7 +115,7 @@ func memory(f *topo.Fabric, captured []string) int64 {
 
 // complete fills in what only the machine knows of a run, and, after a guest's
 // death, what it could not write itself.
-func complete(dir string, started time.Time, failure error) (*emu.Facts, error) {
+func complete(dir string, started time.Time, startup time.Duration, failure error) (*emu.Facts, error) {
 	facts := &emu.Facts{Engine: "virtual"}
 	path := filepath.Join(dir, "facts.json")
 	text, err := os.ReadFile(path)
@@ -126,6 +126,7 @@ func complete(dir string, started time.Time, failure error) (*emu.Facts, error) 
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
 	facts.Started, facts.Wall, facts.CPUs = started, time.Since(started).Seconds(), runtime.NumCPU()
+	facts.Startup = startup.Seconds()
 	if failure != nil && facts.Failure == "" {
 		facts.Failure = failure.Error()
 	}
@@ -138,6 +139,8 @@ func complete(dir string, started time.Time, failure error) (*emu.Facts, error) 
 // console takes what the guest says.
 type console struct {
 	progress func(units.Time)
+	started  time.Time
+	startup  time.Duration // until the hosts were ready to go, by the wall clock
 	failure  string
 	starved  string   // the kernel killed a process for want of memory
 	others   []string // of the controller, not for machines
@@ -151,6 +154,9 @@ const (
 
 func (c *console) line(text string) {
 	if at, ok := strings.CutPrefix(text, reachedMark); ok {
+		if c.startup == 0 {
+			c.startup = time.Since(c.started)
+		}
 		if n, err := strconv.ParseInt(at, 10, 64); err == nil && c.progress != nil {
 			c.progress(units.Time(n))
 		}
