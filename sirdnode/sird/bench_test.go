@@ -3,7 +3,6 @@ package sird_test
 import (
 	"testing"
 
-	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -116,22 +115,4 @@ func BenchmarkCore(b *testing.B) {
 			bb.small()
 		}
 	})
-}
-
-// A receiver whose acknowledgements never quite drain keeps no memory of those
-// that have gone.
-func TestControlQueueThatNeverRunsEmptyDoesNotGrow(t *testing.T) {
-	s := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
-	for id := range transport.MessageID(20_000) {
-		s.get(0, 0, sird.Header{Kind: "DATA", ID: id, Length: 8, Prefix: 1, Behind: uint16(min(id, 10))}, 8, false)
-		if id < 10 {
-			continue
-		}
-		if h, _, ok := s.next(0); !ok || h.Kind != "ACK" || h.ID != id-10 {
-			t.Fatalf("message %d: sends %+v", id, h)
-		}
-	}
-	if room := s.ControlMemory(); s.ControlQueue() != 10 || room > 100 {
-		t.Errorf("%d packets wait in a queue with room for %d", s.ControlQueue(), room)
-	}
 }
