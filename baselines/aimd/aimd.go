@@ -57,7 +57,7 @@ func (a *AIMD) Send(now Time, m transport.Message) {
 	}
 	f := a.out[m.Peer]
 	if f == nil {
-		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate)}
+		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate), roundTrip: a.env.Fabric.CreditLoop(a.env.Self, m.Peer)}
 		a.out[m.Peer] = f
 		a.env.Sink.Gauge("rate/"+a.env.Fabric.HostName(m.Peer), func() float64 { return f.rate })
 	}

@@ -14,6 +14,8 @@ type flow struct {
 	rate  float64 // bit/s
 	pacer transport.Pacer
 
+	roundTrip Time // of an empty network
+
 	acked    transport.Spans // of the first message
 	next     Bytes           // offset of its next packet
 	progress Time            // when it began, or something of it was last acknowledged
@@ -94,7 +96,7 @@ func (a *AIMD) takeAck(now Time, f *flow, h *header) {
 	f.marked = f.marked || h.marked
 	if now >= f.adjustAt {
 		a.adjust(f)
-		f.adjustAt, f.marked = now+a.env.Fabric.CreditLoop(a.env.Self, m.Peer), false
+		f.adjustAt, f.marked = now+f.roundTrip, false
 	}
 	if f.acked.Total() == m.Size {
 		f.advance()

@@ -1,12 +1,21 @@
 package dcpim
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (s *DCPIM) Idle() error {
+	if leak := s.Leaks() + s.Broken(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes what is left when nothing is under way, at either half of a
 // host; "" when nothing is.

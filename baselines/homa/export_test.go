@@ -1,12 +1,21 @@
 package homa
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/traffic"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (h *Homa) Idle() error {
+	if leak := h.Leaks(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes state that is left when nothing is under way, at either half
 // of a host; "" when all is released.

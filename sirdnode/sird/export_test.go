@@ -1,10 +1,19 @@
 package sird
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (s *SIRD) Idle() error {
+	if leak := s.Leaks(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes credit that is not back where it belongs when nothing is
 // under way, at either half of a host; "" when all is.
