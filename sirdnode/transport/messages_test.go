@@ -176,7 +176,7 @@ func TestFreeUsesAgain(t *testing.T) {
 		t.Fatal("one object twice")
 	}
 	f.Put(a)
-	if f.Get() != a || f.Get() == a {
+	if again, other := f.Get(), f.Get(); again != a || other == a || other == nil {
 		t.Error("an object that was put is not used once more, or twice")
 	}
 	if n := testing.AllocsPerRun(100, func() { f.Put(b); b = f.Get() }); n != 0 {
