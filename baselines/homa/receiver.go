@@ -14,8 +14,7 @@ type receiver struct {
 	flight  Bytes     // granted and not yet received, over all messages
 	rate    units.BitsPerSecond
 	slack   Time
-	free    []*inMessage // to be used again
-	silent  []*inMessage // scratch of askAgain
+	free    transport.Free[inMessage]
 }
 
 func (h *Homa) initReceiver() {
@@ -36,9 +35,8 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id: id, pacer: transport.Pacer{Rate: h.receiver.rate},
-			messages: map[transport.MessageID]*inMessage{},
+			messages: transport.NewIncoming[inMessage](),
 			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
-			done:     map[transport.MessageID]struct{}{},
 		}
 		h.receiver.peers[id] = i
 		h.receiver.met = append(h.receiver.met, i)
@@ -48,19 +46,17 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 
 func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	i := h.inPeer(p.Peer)
-	if hd.behind != noFloor {
-		i.raiseFloor(hd.id - transport.MessageID(hd.behind))
-	}
+	i.messages.RaiseFloor(hd.id, hd.behind, nil)
 	// Packets are cut at the same places whenever they are sent, so that their
 	// bytes are new all together or not at all.
 	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
 	if !h.startsPacket(from, size) || n != min(h.mss, size-from) {
 		return // makes no sense
 	}
-	m := i.messages[hd.id]
+	m := i.messages.Find(hd.id)
 	if m == nil {
-		if i.isDone(hd.id) {
-			h.control.push(note{peer: i.id, kind: ack, id: hd.id})
+		if i.messages.IsDone(hd.id) {
+			h.control.Push(note{peer: i.id, kind: ack, id: hd.id})
 			return
 		}
 		m = h.newInMessage(now, i, hd)
@@ -85,16 +81,10 @@ func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
 func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
-	r := &h.receiver
-	var m *inMessage
-	if n := len(r.free); n > 0 {
-		m, r.free = r.free[n-1], r.free[:n-1]
-	} else {
-		m = new(inMessage)
-	}
+	m := h.receiver.free.Get()
 	m.from, m.heard, m.asked, m.granted = i, now, 0, 0
 	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
-	i.messages[m.ID] = m
+	i.messages.Add(m.ID, m)
 	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))
 	return m
 }
@@ -114,8 +104,8 @@ func (h *Homa) raiseGranted(now Time, m *inMessage, to Bytes) {
 
 func (h *Homa) deliver(now Time, m *inMessage) {
 	i, message := m.from, m.Message
-	i.done[m.ID] = struct{}{}
-	h.control.push(note{peer: i.id, kind: ack, id: m.ID})
+	i.messages.Done(m.ID)
+	h.control.Push(note{peer: i.id, kind: ack, id: m.ID})
 	h.dropIn(now, m)
 	h.env.Sink.Delivered(now, message)
 }
@@ -125,7 +115,7 @@ func (h *Homa) dropIn(now Time, m *inMessage) {
 	h.receiver.flight -= m.inFlight()
 	m.from.want.Remove(m)
 	h.rank(now, m.from)
-	delete(m.from.messages, m.ID)
+	m.from.messages.Drop(m.ID)
 	m.got.Reset()
-	h.receiver.free = append(h.receiver.free, m)
+	h.receiver.free.Put(m)
 }

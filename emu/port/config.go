@@ -145,7 +145,7 @@ func (c Config) MaxBurst() units.Bytes {
 	}
 	burst := c.Burst + classes*frame
 	if c.Credit.Share > 0 {
-		burst += (creditBurst + 1) * wireMinimum
+		burst += creditBurst * wireMinimum
 	}
 	return burst
 }

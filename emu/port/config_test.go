@@ -2,6 +2,7 @@ package port
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -95,6 +96,25 @@ func TestExplain(t *testing.T) {
 	for _, other := range []error{nil, unix.ENOENT, &rtnl.OpError{Op: "add qdisc red", Err: unix.EEXIST}} {
 		if Explain(other) != other {
 			t.Errorf("%v became %v", other, Explain(other))
+		}
+	}
+}
+
+// Errors say how to get what is missing, and do not promise it of a kernel that
+// lacks it too: the guest's has no eBPF.
+func TestErrorsPointToAnEngineThatWorks(t *testing.T) {
+	for _, c := range []struct {
+		err       error
+		says, not string
+	}{
+		{Explain(&rtnl.OpError{Op: "add qdisc red", Err: unix.ENOENT}), "so has that of the virtual engine (sirdbed kernel build", "instead"},
+		{Explain(&rtnl.OpError{Op: "add filter bpf", Err: unix.ENOENT}), "the virtual engine has sch_red instead (sirdbed kernel build", "so has"},
+		{markerError(unix.ENOSYS), "the virtual engine has sch_red instead", "so has"},
+		{markerError(os.ErrPermission), "the virtual engine has sch_red instead", "this kernel lacks"},
+		{&NotSupportedError{Feature: "namespaces", Option: "more rights", Err: unix.EPERM}, "the virtual engine does without (sirdbed kernel build", "so has"},
+	} {
+		if s := c.err.Error(); !strings.Contains(s, c.says) || strings.Contains(s, c.not) || !strings.Contains(s, "--engine virtual") {
+			t.Errorf("%s\nwant it to say %q and not %q", s, c.says, c.not)
 		}
 	}
 }

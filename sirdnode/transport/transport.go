@@ -8,6 +8,7 @@
 package transport
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"sirdbed/sirdnode/wire"
@@ -104,6 +105,22 @@ type Env struct {
 	Fabric *topo.Fabric
 	Sink   Sink
 	Rand   *rand.Rand // seeded for this host
+}
+
+// Knows reports whether a packet's peer is a host of the fabric other than this
+// one. What else a packet may claim makes no sense.
+func (e *Env) Knows(peer HostID) bool {
+	return peer >= 0 && int(peer) < len(e.Fabric.Hosts) && peer != e.Self
+}
+
+// Fits reports whether a message can be sent: it has at least one byte, and at
+// most the limit. If not, it has told the Sink that the message failed, and why.
+func (e *Env) Fits(now Time, m Message, limit Bytes) bool {
+	if m.Size >= 1 && m.Size <= limit {
+		return true
+	}
+	e.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the protocol's header: want 1B to %v", m.Size, limit))
+	return false
 }
 
 // A Sink takes what a protocol has to tell. Calls come from inside the
