@@ -56,3 +56,11 @@ func beGuestInit() int {
 	fmt.Println(guest.Init(os.Args[2]))
 	return exitFailed
 }
+
+// beGuestKeeper cleans up after a guest whose run was killed.
+func beGuestKeeper() int {
+	if err := guest.Keep(os.Args[2]); err != nil {
+		return exitFailed // it has nobody to tell
+	}
+	return exitFine
+}

@@ -9,6 +9,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ type Engine struct {
 	Command []string
 	// Start starts the kernel, see guest.Config.
 	Start func(*exec.Cmd) error
+	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
+	Memory int64
 }
 
 // Name implements emu.Engine.
@@ -64,17 +67,18 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if inner.Dilation == 0 {
 		inner.Dilation = DefaultDilation
 	}
-	if err := writeOrder(dir, &order{Experiment: &inner, Capture: hooks.OpenCapture != nil}); err != nil {
+	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil})
+	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(filepath.Join(dir, orderFile))
+	size := cmp.Or(e.Memory, memory(topology, x.Capture))
 	heard := &console{progress: hooks.Progress}
 	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: memory(topology, x.Capture),
-		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
+		Memory: size, Order: text,
+		Line: heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:
@@ -86,9 +90,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
 	}
 	if err != nil && heard.starved != "" {
-		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
+		err = fmt.Errorf("the guest ran out of its %d MB of memory (%s): shorten the run, or capture fewer nodes: %w", size>>20, heard.starved, err)
 	}
-	return complete(dir, started, err)
+	return complete(dir, &emu.Facts{Engine: e.Name(), Started: started, Dilation: inner.Dilation}, err)
 }
 
 // environment is the same for every run, so that runs are.
@@ -113,10 +117,10 @@ func memory(f *topo.Fabric, captured []string) int64 {
 	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
 }
 
-// complete fills in what only the machine knows of a run, and, after a guest's
-// death, what it could not write itself.
-func complete(dir string, started time.Time, failure error) (*emu.Facts, error) {
-	facts := &emu.Facts{Engine: "virtual"}
+// complete fills in what only the machine knows of a run. After a guest's death
+// facts are all there is.
+func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
+	started := facts.Started
 	path := filepath.Join(dir, "facts.json")
 	text, err := os.ReadFile(path)
 	if err == nil {

@@ -33,6 +33,10 @@ func (e *DeathError) Error() string {
 // exitMark begins the line with which Init tells the command's exit code.
 const exitMark = "#guest exit "
 
+// notOnTmpfs is what the kernel says of each private directory on a disk. Nothing
+// of its memory is written there before the machine itself is short of memory.
+const notOnTmpfs = "is not on tmpfs"
+
 // lastLines is how many lines of the console an error shows.
 const lastLines = 20
 
@@ -120,7 +124,7 @@ func (r *running) hear(line string) {
 		}
 	} else {
 		r.diagnose(line)
-		if !strings.HasPrefix(line, "#") {
+		if !strings.HasPrefix(line, "#") && !strings.Contains(line, notOnTmpfs) {
 			r.lines = append(r.lines, line)
 			if len(r.lines) > lastLines {
 				r.lines = r.lines[1:]
@@ -149,8 +153,9 @@ func (r *running) diagnose(line string) {
 func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}) {
 	stop := r.config.Stop
 	var grace <-chan time.Time
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	quiet := silence{looked: time.Now()}
 	for {
 		select {
 		case <-quit:
@@ -166,8 +171,9 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			ctx = context.WithoutCancel(ctx)
 		case <-tick.C:
 			r.mu.Lock()
-			silent := time.Since(r.heard)
+			heard := r.heard
 			r.mu.Unlock()
+			silent := quiet.look(time.Now(), heard, func() time.Duration { return waited(cmd.Process.Pid) })
 			if p := r.config.Patience; p > 0 && silent > p {
 				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", silent.Seconds()))
 			}
@@ -184,6 +190,12 @@ func (r *running) kill(cmd *exec.Cmd, why string) {
 	r.mu.Unlock()
 	_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // the guest's group
 	_ = cmd.Process.Kill()
+}
+
+// signalHints are what a user can do about a signal that ended the kernel.
+var signalHints = map[unix.Signal]string{
+	unix.SIGBUS:  " (no room for its memory: free some where it is, or set TMPDIR to another directory)",
+	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
 }
 
 // outcome tells how the guest ended.
@@ -204,8 +216,8 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		e.How = "the guest died: " + r.cause
 	case errors.As(wait, &exit):
 		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
-		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok && s.Signal() == unix.SIGBUS {
-			e.How += " (no room for its memory: free some, or set TMPDIR)"
+		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok {
+			e.How += signalHints[s.Signal()]
 		}
 	default:
 		e.How = "the guest switched itself off before the command ended"
