@@ -73,7 +73,10 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	}
 	size := cmp.Or(e.Memory, memory(topology, x.Capture))
 	heard := &console{progress: hooks.Progress}
-	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	heard.kill = kill
+	exit, err := guest.Run(life, guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
@@ -90,9 +93,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
 	}
 	if err != nil && heard.starved != "" {
-		err = fmt.Errorf("the guest ran out of its %d MB of memory (%s): shorten the run, or capture fewer nodes: %w", size>>20, heard.starved, err)
+		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)", size>>20, heard.starved)
 	}
-	return complete(dir, &emu.Facts{Engine: e.Name(), Started: started, Dilation: inner.Dilation}, err)
+	return complete(dir, &emu.Facts{Engine: e.Name(), Started: started, Dilation: inner.Dilation, Reached: heard.reached}, err)
 }
 
 // environment is the same for every run, so that runs are.
@@ -139,9 +142,15 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	return facts, failure
 }
 
+// starvedGrace is what a guest without memory is given to write down what it has,
+// by the wall clock. It may take for ever to find out that it cannot go on.
+const starvedGrace = 3 * time.Second
+
 // console takes what the guest says.
 type console struct {
 	progress func(units.Time)
+	kill     func() // ends the guest
+	reached  units.Time
 	failure  string
 	starved  string   // the kernel killed a process for want of memory
 	others   []string // of the controller, not for machines
@@ -155,8 +164,12 @@ const (
 
 func (c *console) line(text string) {
 	if at, ok := strings.CutPrefix(text, reachedMark); ok {
-		if n, err := strconv.ParseInt(at, 10, 64); err == nil && c.progress != nil {
-			c.progress(units.Time(n))
+		n, err := strconv.ParseInt(at, 10, 64)
+		if err == nil {
+			c.reached = units.Time(n)
+		}
+		if err == nil && c.progress != nil {
+			c.progress(c.reached)
 		}
 		return
 	}
@@ -168,6 +181,7 @@ func (c *console) line(text string) {
 	}
 	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
 		c.starved = strings.TrimSpace(text)
+		time.AfterFunc(starvedGrace, c.kill)
 	}
 	if c.others = append(c.others, text); len(c.others) > 10 {
 		c.others = c.others[1:]

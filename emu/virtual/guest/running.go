@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +27,7 @@ type DeathError struct {
 
 func (e *DeathError) Error() string {
 	if len(e.Last) == 0 {
-		return e.How + ", without a word"
+		return e.How
 	}
 	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 }
@@ -100,12 +102,15 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	return r.outcome(ctx, err)
 }
 
+// logLevel begins each line of a kernel that dies before it has a console.
+var logLevel = regexp.MustCompile(`^<[0-7]>`)
+
 // read takes the console's lines until nobody holds it any more.
 func (r *running) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
+		if line = logLevel.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""); line != "" {
 			r.hear(line)
 		}
 		if err != nil {
@@ -115,6 +120,9 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) hear(line string) {
+	if strings.HasSuffix(line, notOnTmpfs) {
+		return
+	}
 	r.mu.Lock()
 	r.heard = time.Now()
 	told := false
@@ -124,7 +132,7 @@ func (r *running) hear(line string) {
 		}
 	} else {
 		r.diagnose(line)
-		if !strings.HasPrefix(line, "#") && !strings.Contains(line, notOnTmpfs) {
+		if !strings.HasPrefix(line, "#") {
 			r.lines = append(r.lines, line)
 			if len(r.lines) > lastLines {
 				r.lines = r.lines[1:]
@@ -137,12 +145,16 @@ func (r *running) hear(line string) {
 	}
 }
 
+// busError is what the kernel says when it touches memory that its file has no
+// room for.
+const busError = "Bus error"
+
 // diagnose keeps the first line that says why a guest died.
 func (r *running) diagnose(line string) {
 	if r.cause != "" {
 		return
 	}
-	for _, sign := range []string{"Kernel panic", "Out of memory: Killed", "Bus error", "out of memory"} {
+	for _, sign := range []string{"Kernel panic", "Out of memory: Killed", busError, "out of memory"} {
 		if strings.Contains(line, sign) {
 			r.cause = strings.TrimSpace(line)
 		}
@@ -194,7 +206,7 @@ func (r *running) kill(cmd *exec.Cmd, why string) {
 
 // signalHints are what a user can do about a signal that ended the kernel.
 var signalHints = map[unix.Signal]string{
-	unix.SIGBUS:  " (no room for its memory: free some where it is, or set TMPDIR to another directory)",
+	unix.SIGBUS:  " (no room is left for its memory: free some where TMPDIR is, or set it to another directory)",
 	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
 }
 
@@ -214,6 +226,10 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		e.How = r.gave
 	case r.cause != "":
 		e.How = "the guest died: " + r.cause
+		if strings.Contains(r.cause, busError) {
+			e.How = fmt.Sprintf("the guest died: no room is left for its memory in %s: free some there, or set TMPDIR to another directory", filepath.Dir(r.dir))
+		}
+		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):
 		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
 		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok {
