@@ -35,6 +35,18 @@ func findKernel() (kernel.Built, error) {
 	return cache.Find()
 }
 
+// holdKernel keeps the guest's kernel from being removed until release is called.
+func holdKernel() (release func(), err error) {
+	built, err := findKernel()
+	if err != nil {
+		return nil, err
+	}
+	if release, err = built.Hold(); err != nil {
+		err = fmt.Errorf("the virtual engine's kernel: %w", err)
+	}
+	return release, err
+}
+
 // kernelVar names a kernel to use instead of the cache's.
 const kernelVar = "SIRDBED_KERNEL"
 
