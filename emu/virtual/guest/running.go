@@ -206,7 +206,6 @@ func (r *running) kill(cmd *exec.Cmd, why string) {
 
 // signalHints are what a user can do about a signal that ended the kernel.
 var signalHints = map[unix.Signal]string{
-	unix.SIGBUS:  " (no room is left for its memory: free some where TMPDIR is, or set it to another directory)",
 	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
 }
 
