@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,30 +69,39 @@ func (c Cache) Build(ctx context.Context, o Options) (b Built, fresh bool, err e
 	return b, true, os.RemoveAll(c.tree())
 }
 
-// lockPatience is how long a lock is waited for: what a killed build has started
-// ends a moment after it.
-const lockPatience = 3 * time.Second
+// lockPatience is how long the tools of a build that was killed may take to end.
+const lockPatience = 30 * time.Second
 
 // lock keeps two builds apart, and the tools of a build that was killed from the
 // next one: they inherit it.
 func (c Cache) lock() (unlock func(), err error) {
+	const remedy = "set XDG_CACHE_HOME to a directory that you may write to"
 	if err := os.MkdirAll(string(c), 0o755); err != nil {
-		return nil, fmt.Errorf("the kernel's cache directory: %w: set XDG_CACHE_HOME to a directory that you may write to", err)
+		return nil, fmt.Errorf("the kernel's cache directory: %w: %s", err, remedy)
 	}
-	fd, err := unix.Open(filepath.Join(string(c), "lock"), unix.O_RDWR|unix.O_CREAT, 0o644)
+	path := filepath.Join(string(c), "lock")
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("the kernel's cache directory %s: %w: set XDG_CACHE_HOME to a directory that you may write to", c, err)
+		return nil, fmt.Errorf("the kernel's cache directory %s: %w: %s", c, err, remedy)
 	}
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
-		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
+		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			// Whose it is: best effort, since it only saves waiting.
+			_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o644)
 			return func() { unix.Close(fd) }, nil
 		}
-		if time.Now().After(until) {
+		if holderLives(path) || time.Now().After(until) {
 			unix.Close(fd)
 			return nil, fmt.Errorf("another sirdbed is at work on the kernel in %s: wait for it", c)
 		}
 	}
+}
+
+// holderLives tells whether the process that took the lock still lives.
+func holderLives(path string) bool {
+	text, _ := os.ReadFile(path)
+	pid, err := strconv.Atoi(string(text))
+	return err == nil && unix.Kill(pid, 0) != unix.ESRCH
 }
 
 // explain says what to do about a full disk. Then nothing of the build is left

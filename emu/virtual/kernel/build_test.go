@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	files "sirdbed/scripts/kernel"
 )
 
@@ -299,5 +301,31 @@ func TestTwoBuilds(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Errorf("the first: %v", err)
+	}
+}
+
+// What a killed build has left running holds the next one up until it has ended.
+func TestToolsOfAKilledBuild(t *testing.T) {
+	b := newBench(t)
+	if err := os.MkdirAll(string(b.cache), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gone := exec.Command("sleep", "0")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(string(b.cache), "lock")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(file, gone.Process.Pid)
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	time.AfterFunc(300*time.Millisecond, func() { ended = true; file.Close() })
+	if _, _, err := b.build(Options{}); err != nil || !ended {
+		t.Errorf("%v, the tools had ended: %v", err, ended)
 	}
 }
