@@ -27,7 +27,13 @@ type virtualRun struct {
 // logged.
 func startVirtual(t *testing.T, path, dir string) *virtualRun {
 	t.Helper()
-	r := &virtualRun{t: t, dir: t.TempDir(), tmp: t.TempDir()}
+	r := &virtualRun{t: t, dir: t.TempDir()}
+	// Not on a disk, where to give up memory may take as long as to write it.
+	var err error
+	if r.tmp, err = os.MkdirTemp("/dev/shm", "sirdbed-test-"); err != nil {
+		r.tmp = t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(r.tmp) })
 	r.cmd = exec.CommandContext(t.Context(), path, "run", filepath.Join(dir, "virtual.yaml"), "--out", "out", "--set", "duration=100ms")
 	r.cmd.Dir, r.cmd.Env = r.dir, append(os.Environ(), "TMPDIR="+r.tmp)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
@@ -74,17 +80,19 @@ func (r *virtualRun) processes() (list []int) {
 // vanished fails unless nothing but results is left of the run within a time.
 func (r *virtualRun) vanished(list []int, limit time.Duration) {
 	r.t.Helper()
-	left := func() (alive []int) {
+	left := func() (alive []string) {
 		for _, pid := range list {
-			if !dead("/proc/" + strconv.Itoa(pid)) {
-				alive = append(alive, pid)
+			proc := "/proc/" + strconv.Itoa(pid)
+			if !dead(proc) {
+				stat, _ := os.ReadFile(proc + "/stat")
+				alive = append(alive, string(stat[:min(len(stat), 40)]))
 			}
 		}
 		return alive
 	}
 	files := func() []os.DirEntry { e, _ := os.ReadDir(r.tmp); return e }
 	if !within(context.Background(), limit, func() bool { return len(left()) == 0 && len(files()) == 0 }) {
-		r.t.Errorf("after %v there are still processes %v, files %v", limit, left(), files())
+		r.t.Errorf("after %v there are still processes %q, files %v", limit, left(), files())
 	}
 	all, _ := filepath.Glob(filepath.Join(r.dir, "*"))
 	run, _ := filepath.Glob(filepath.Join(r.dir, "out", "variants", "sird", "*"))
