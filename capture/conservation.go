@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"math"
 
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -137,6 +138,34 @@ func (j *judge) rates() {
 		level = Invalid
 	}
 	j.add("link rate", level, "100 % of rate x time + burst", "at most %.2f %% (%s)", 100*worst, name)
+}
+
+// rounding: ports' rates are what they should be, as far as a kernel that counts
+// in whole bytes and ns can make them.
+func (j *judge) rounding() {
+	worst, small, name := 0.0, 0.0, ""
+	for _, f := range j.v.Facts.Ports {
+		small = max(small, math.Abs(f.SmallRateError))
+		if e := math.Abs(f.RateError); name == "" || e > worst {
+			worst, name = e, f.Name
+		}
+	}
+	if name == "" {
+		return
+	}
+	level := Pass
+	switch {
+	case worst > rateInvalid:
+		level = Invalid
+	case worst > rateSlack:
+		level = Degraded
+	}
+	hint := ""
+	if level != Pass {
+		hint = "; a larger --dilation makes it less"
+	}
+	j.add("rounded rates", level, fmt.Sprintf("%.1f %% for full packets; INVALID beyond %.0f %%", 100*rateSlack, 100*rateInvalid),
+		"at most %.4f %% off (%s), %.4f %% for the smallest packets%s", 100*worst, name, 100*small, hint)
 }
 
 // departures: no captured port ever sent faster than its rate and burst.

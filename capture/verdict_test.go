@@ -55,6 +55,18 @@ func TestVerdict(t *testing.T) {
 		{"host lost, and its totals with it", func(r *fakeRun) { r.facts.Hosts[3] = emu.HostFacts{Name: "h2-2"} }, Invalid, "hosts: 1 of 4"},
 		{"last words", func(r *fakeRun) { r.facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" }, Invalid, "h2-2 died: panic: at the disco"},
 		{"failure", func(r *fakeRun) { r.facts.Failure = "h2-2: killed" }, Invalid, "run: it failed: h2-2: killed"},
+		{"interrupted", func(r *fakeRun) { r.facts.Failure, r.facts.Reached = "context canceled", 5*ms }, Invalid, "run: it was interrupted at 5ms of a window from 1ms to 9ms"},
+		{"rates rounded a little", func(r *fakeRun) { r.facts.Ports[3].RateError, r.facts.Ports[3].SmallRateError = 0.0008, 0.02 }, Pass, ""},
+		{"rates rounded", func(r *fakeRun) { r.facts.Ports[3].RateError = -0.002 }, Degraded, "rounded rates: at most 0.2000 % off ("},
+		{"rates rounded by much", func(r *fakeRun) { r.facts.Ports[3].RateError = 0.025 }, Invalid, "rounded rates: at most 2.5000 %"},
+		{"faster than light", func(r *fakeRun) { r.message(0, 1, 1, 0, 1000, 2*ms, 2*ms+us) }, Invalid, "fastest message: 1.672us less than 2.672us unloaded (exact)"},
+		{"faster than headers allow", func(r *fakeRun) { r.message(0, 1, 1, 0, 146000, 2*ms, 2*ms+14400) }, Invalid, "(exact)"},
+		{"as fast as bursts allow", func(r *fakeRun) { r.message(0, 1, 1, 0, 1000, 2*ms, 2*ms+2400) }, Pass, ""},
+		{"exact time", exact(func(r *fakeRun) {}), Pass, ""},
+		{"not so exact", exact(func(r *fakeRun) { r.facts.Lateness.Max = 20 }), Degraded, "virtual time: at most 20ns late: a wake-up, 0.163 packet times"},
+		{"not exact", exact(func(r *fakeRun) { r.facts.Hosts[2].Lateness.Max = 200 }), Invalid, "virtual time: at most 200ns late: a wake-up of h2-1"},
+		{"late messages", exact(func(r *fakeRun) { r.facts.Hosts[2].Generator.Max = 20 }), Degraded, "a message of h2-1"},
+		{"late samples", exact(func(r *fakeRun) { r.facts.SampleLateness = emu.Lateness{Count: 9, Max: 20} }), Degraded, "a sample of the queues"},
 		{"ended early", func(r *fakeRun) { r.facts.Reached = 5 * ms }, Invalid, "run: it ended at 5ms of a window from 1ms to 9ms"},
 		{"no facts", func(r *fakeRun) { r.facts = nil }, Invalid, "facts: facts.json is missing"},
 		{"host log cut", func(r *fakeRun) { r.cut["h1-2"] = true }, Invalid, "host log: h1-2: log was cut off"},
@@ -74,6 +86,19 @@ func TestVerdict(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %s %q, want %s %q", c.name, v.Level, v.Reasons, c.level, c.reason)
 		}
+	}
+}
+
+// exact makes a run one of a virtual kernel, in which nothing is late and ports
+// have no bursts.
+func exact(change func(*fakeRun)) func(*fakeRun) {
+	return func(r *fakeRun) {
+		r.facts.Engine, r.facts.Features = "virtual", map[string]string{"burst_time": "0s"}
+		r.facts.Lateness = emu.Lateness{Count: 1000, Max: 1}
+		for h := range r.facts.Hosts {
+			r.facts.Hosts[h].Lateness, r.facts.Hosts[h].Generator = emu.Lateness{Count: 100}, emu.Lateness{Count: 10}
+		}
+		change(r)
 	}
 }
 

@@ -69,4 +69,8 @@ type PortFacts struct {
 	CreditDrops int64  `json:"credit_drops"` // of the credit class, which are meant to happen
 	Marks       int64  `json:"marks"`
 	MaxQueue    int64  `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
+	// RateError is by how much the port is faster than its link, as a share of
+	// the rate, since the kernel rounds: of full packets and of the smallest.
+	RateError      float64 `json:"rate_error,omitempty"`
+	SmallRateError float64 `json:"small_rate_error,omitempty"`
 }

@@ -265,9 +265,12 @@ func (r *realRun) collectPorts() error {
 		s := &stats[i]
 		_, packets := s.Sent()
 		drops, credits := s.Drops()
+		c := r.fabric.PortConfig(topo.PortID(i))
+		rate := float64(r.topology.Ports[i].Rate) / float64(r.facts.Dilation)
 		r.facts.Ports = append(r.facts.Ports, PortFacts{
 			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(),
 			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
+			RateError: c.RateError(rate, r.topology.FullFrame()), SmallRateError: c.RateError(rate, topo.MinWire),
 		})
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}

@@ -56,8 +56,9 @@ var inner = map[string]func() (exitCode int){
 		}
 		return exitFine
 	},
-	guestCommand:       controlGuest,
-	guest.InitArgument: beGuestInit,
+	guestCommand:         controlGuest,
+	guest.InitArgument:   beGuestInit,
+	guest.KeeperArgument: beGuestKeeper,
 }
 
 // engineNames lists the engines of this binary.

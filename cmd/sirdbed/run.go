@@ -90,6 +90,7 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	hold        bool
+	release     func() // when all is over; nil: nothing is held
 
 	stdout, stderr io.Writer
 	dir            string // of the results
@@ -136,7 +137,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
 	if r.engine == scenarios.EngineVirtual {
-		if _, err := findKernel(); err != nil {
+		if r.release, err = holdKernel(); err != nil {
 			return nil, err
 		}
 	}
@@ -146,6 +147,9 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 
 // run runs all variants and reports.
 func (r *scenarioRun) run(ctx context.Context) error {
+	if r.release != nil {
+		defer r.release()
+	}
 	if err := r.check(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package port
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -24,6 +25,29 @@ func TestImpossibleConfigsAreRefused(t *testing.T) {
 		var b rtnl.Batch
 		if err := c.Install(&b, 1, "lo"); err == nil || b.Len() != 0 {
 			t.Errorf("%s: %v, %d requests", name, err, b.Len())
+		}
+	}
+}
+
+// The kernel spaces frames by whole ns of its clock: at 400 Gbps a full packet
+// takes 30.76 of them, over a dilation of 1000 it takes 30,760.
+func TestRateError(t *testing.T) {
+	for _, c := range []struct {
+		nominal  units.BitsPerSecond
+		dilation int64
+		wire     units.Bytes
+		want     float64
+	}{
+		{400 * units.Gbps, 1, 1538, 30.76/30 - 1},
+		{400 * units.Gbps, 1000, 1538, 0},
+		{100 * units.Gbps, 1, 84, 6.72/6 - 1},
+		{100 * units.Gbps, 300, 1538, 0},
+		{100, 3, 100, 32/33.333333 - 1}, // 4 bytes a second of 4.17: slower
+	} {
+		rate := float64(c.nominal) / float64(c.dilation)
+		config := Config{Rate: units.BitsPerSecond(rate + 0.5)}
+		if got := config.RateError(rate, c.wire); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v at %d, frames of %v: %v, want %v", c.nominal, c.dilation, c.wire, got, c.want)
 		}
 	}
 }

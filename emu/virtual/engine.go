@@ -9,6 +9,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ type Engine struct {
 	Command []string
 	// Start starts the kernel, see guest.Config.
 	Start func(*exec.Cmd) error
+	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
+	Memory int64
 }
 
 // Name implements emu.Engine.
@@ -64,17 +67,21 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if inner.Dilation == 0 {
 		inner.Dilation = DefaultDilation
 	}
-	if err := writeOrder(dir, &order{Experiment: &inner, Capture: hooks.OpenCapture != nil}); err != nil {
+	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil})
+	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(filepath.Join(dir, orderFile))
+	size := cmp.Or(e.Memory, memory(topology, x.Capture))
 	heard := &console{progress: hooks.Progress, started: started}
-	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	heard.kill = kill
+	exit, err := guest.Run(life, guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: memory(topology, x.Capture),
-		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
+		Memory: size, Order: text,
+		Line: heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:
@@ -86,9 +93,10 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
 	}
 	if err != nil && heard.starved != "" {
-		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
+		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)", size>>20, heard.starved)
 	}
-	return complete(dir, started, heard.startup, err)
+	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: heard.startup.Seconds(), Dilation: inner.Dilation, Reached: heard.reached}
+	return complete(dir, facts, err)
 }
 
 // environment is the same for every run, so that runs are.
@@ -113,10 +121,10 @@ func memory(f *topo.Fabric, captured []string) int64 {
 	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
 }
 
-// complete fills in what only the machine knows of a run, and, after a guest's
-// death, what it could not write itself.
-func complete(dir string, started time.Time, startup time.Duration, failure error) (*emu.Facts, error) {
-	facts := &emu.Facts{Engine: "virtual"}
+// complete fills in what only the machine knows of a run. After a guest's death
+// facts are all there is.
+func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
+	started, startup := facts.Started, facts.Startup
 	path := filepath.Join(dir, "facts.json")
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -125,8 +133,7 @@ func complete(dir string, started time.Time, startup time.Duration, failure erro
 	if err != nil && failure == nil {
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
-	facts.Started, facts.Wall, facts.CPUs = started, time.Since(started).Seconds(), runtime.NumCPU()
-	facts.Startup = startup.Seconds()
+	facts.Started, facts.Startup, facts.Wall, facts.CPUs = started, startup, time.Since(started).Seconds(), runtime.NumCPU()
 	if failure != nil && facts.Failure == "" {
 		facts.Failure = failure.Error()
 	}
@@ -136,11 +143,17 @@ func complete(dir string, started time.Time, startup time.Duration, failure erro
 	return facts, failure
 }
 
+// starvedGrace is what a guest without memory is given to write down what it has,
+// by the wall clock. It may take for ever to find out that it cannot go on.
+const starvedGrace = 3 * time.Second
+
 // console takes what the guest says.
 type console struct {
 	progress func(units.Time)
 	started  time.Time
 	startup  time.Duration // until the hosts were ready to go, by the wall clock
+	kill     func()        // ends the guest
+	reached  units.Time
 	failure  string
 	starved  string   // the kernel killed a process for want of memory
 	others   []string // of the controller, not for machines
@@ -157,8 +170,12 @@ func (c *console) line(text string) {
 		if c.startup == 0 {
 			c.startup = time.Since(c.started)
 		}
-		if n, err := strconv.ParseInt(at, 10, 64); err == nil && c.progress != nil {
-			c.progress(units.Time(n))
+		n, err := strconv.ParseInt(at, 10, 64)
+		if err == nil {
+			c.reached = units.Time(n)
+		}
+		if err == nil && c.progress != nil {
+			c.progress(c.reached)
 		}
 		return
 	}
@@ -170,6 +187,7 @@ func (c *console) line(text string) {
 	}
 	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
 		c.starved = strings.TrimSpace(text)
+		time.AfterFunc(starvedGrace, c.kill)
 	}
 	if c.others = append(c.others, text); len(c.others) > 10 {
 		c.others = c.others[1:]
