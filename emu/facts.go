@@ -57,6 +57,9 @@ type HostFacts struct {
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
 	Generator Lateness `json:"generator"` // of messages: how long after its nominal arrival each was handed to the transport
 	Finished  bool     `json:"finished"`  // ended in good order
+	// Kernel says that Sent, Received and Corrupt are segments of the kernel's
+	// TCP, by the kernel's counters. Such a host has no receive ring.
+	Kernel bool `json:"kernel,omitempty"`
 }
 
 // PortFacts are the totals of one port over the run.

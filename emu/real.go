@@ -282,7 +282,7 @@ func (r *realRun) collectHosts() {
 		if rep := p.report; rep != nil {
 			all.Merge(&rep.Lateness)
 			f = HostFacts{
-				Name: p.name, Finished: true,
+				Name: p.name, Finished: true, Kernel: rep.Kernel,
 				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Flipped: rep.NIC.Flipped, Foreign: rep.NIC.Foreign,
 				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
 				Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),

@@ -87,6 +87,7 @@ type scenarioRun struct {
 	scenario    *scenarios.Scenario
 	engine      scenarios.Engine
 	experiments []emu.Experiment
+	skipped     []capture.Skipped // that the engine cannot run
 	out         string
 	json        bool
 	hold        bool
@@ -159,6 +160,9 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	if !r.json {
 		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		for _, skipped := range r.skipped {
+			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
+		}
 	}
 	for i := range r.experiments {
 		if ctx.Err() != nil {

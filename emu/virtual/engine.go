@@ -29,7 +29,8 @@ import (
 )
 
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
-// enough; idle time costs nothing, so that it is free.
+// enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
+// run on the kernel's clock, has emu.KernelDilation instead.
 const DefaultDilation = 1000
 
 // Engine is the virtual engine.
@@ -44,6 +45,29 @@ type Engine struct {
 
 // Name implements emu.Engine.
 func (e *Engine) Name() string { return "virtual" }
+
+// Check tells whether the engine can run an experiment.
+func (e *Engine) Check(x *emu.Experiment) error {
+	if err := emu.CheckKernelProtocol(x); err != nil {
+		return err
+	}
+	if emu.KernelProtocol(x) && x.Dilation > emu.MaxKernelDilation {
+		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, and would be %d times too short",
+			x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
+	}
+	return nil
+}
+
+// dilation is the experiment's, or what is best for its protocol.
+func dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+	switch {
+	case x.Dilation != 0:
+		return x.Dilation
+	case emu.KernelProtocol(x):
+		return emu.KernelDilation(f)
+	}
+	return DefaultDilation
+}
 
 // patience is how long the guest may be without progress, by the wall clock.
 // 144 hosts take a second or so between two signs of life.
@@ -60,10 +84,11 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if err != nil {
 		return nil, err
 	}
-	inner := *x
-	if inner.Dilation == 0 {
-		inner.Dilation = DefaultDilation
+	if err := e.Check(x); err != nil {
+		return nil, err
 	}
+	inner := *x
+	inner.Dilation = dilation(topology, x)
 	if err := writeOrder(dir, &order{Experiment: &inner, Capture: hooks.OpenCapture != nil}); err != nil {
 		return nil, err
 	}
@@ -73,7 +98,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: memory(topology, x.Capture),
+		Memory: memory(topology, x),
 		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
@@ -97,9 +122,10 @@ func environment() []string {
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel holds of its packets. captured are names of nodes and ports.
-func memory(f *topo.Fabric, captured []string) int64 {
-	const base, host = 512 << 20, 14 << 20
+// the kernel holds of its packets, with TCP in buffers that grow.
+func memory(f *topo.Fabric, x *emu.Experiment) int64 {
+	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
+	captured := x.Capture
 	frame := int64(2048)
 	for frame < int64(f.Spec.MTU)+128 {
 		frame *= 2
@@ -110,7 +136,11 @@ func memory(f *topo.Fabric, captured []string) int64 {
 			taps++
 		}
 	}
-	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
+	each := int64(host) + rxFrames*frame
+	if emu.KernelProtocol(x) {
+		each = host + buffers
+	}
+	return base + int64(len(f.Hosts))*each + taps*emu.TapMemory
 }
 
 // complete fills in what only the machine knows of a run, and, after a guest's
