@@ -137,7 +137,7 @@ func (j *judge) corruption() {
 	}
 }
 
-// rates: over the whole run no port carried more than its rate.
+// rates: by the run's end no port had carried more than its rate.
 func (j *judge) rates() {
 	ports := map[string]*topo.Port{}
 	for i := range j.v.Fabric.Ports {
@@ -150,8 +150,8 @@ func (j *judge) rates() {
 			continue
 		}
 		seen++
-		room := p.Rate.BytesIn(j.v.Facts.Reached) + j.burst(p) + j.v.Fabric.FullFrame()
-		if share := float64(f.WireBytes) / float64(room); share > worst {
+		room := p.Rate.BytesIn(max(j.v.Facts.Reached, j.v.Facts.PortsAt)) + j.burst(p) + j.v.Fabric.FullFrame()
+		if share := float64(f.WireBytes-f.LateBytes) / float64(room); share > worst {
 			worst, name = share, f.Name
 		}
 	}

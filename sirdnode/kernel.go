@@ -63,7 +63,8 @@ func (n *node) kernelLoop() error {
 				return err
 			}
 		}
-		if now >= n.cfg.End {
+		if now >= n.cfg.End && !n.landing {
+			n.last = n.cfg.End
 			n.land(mono)
 		}
 		if n.landing {
