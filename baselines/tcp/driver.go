@@ -26,12 +26,14 @@ type Driver struct {
 	listener int              // -1: none
 	peers    []*peer          // by HostID, nil until met
 	inbound  map[int]*inbound // by descriptor
-	buffer   []byte           // shared by all that reads or writes
+	buffer   []byte           // shared by all that reads
+	vector   vector           // shared by all that writes
+	pieces   int              // of a vector: more than a send buffer holds
 
 	info kernelInfo
 }
 
-// bufferSize is how much is read or written in one system call.
+// bufferSize is how much is read in one system call.
 const bufferSize = 256 << 10
 
 // A peer is another host, as this one sends to it.
@@ -48,6 +50,7 @@ func newDriver(env transport.KernelEnv, params *Params) *Driver {
 		env: env, params: *params, listener: -1, poller: poller{fd: -1},
 		peers: make([]*peer, len(env.Fabric.Hosts)), inbound: map[int]*inbound{},
 		buffer: make([]byte, bufferSize),
+		pieces: int(min(maxPieces, params.SendBuffer[2]/transport.MaxPayload+2)),
 	}
 	d.gauges()
 	return d
@@ -166,21 +169,15 @@ func (d *Driver) Close() {
 // acceptor takes the connections that others open.
 type acceptor Driver
 
-// ready implements watcher.
+// ready implements watcher. Connections that are left are told again.
 func (a *acceptor) ready(Time, uint32) {
 	d := (*Driver)(a)
-	for d.listener >= 0 {
-		fd, from, err := unix.Accept4(d.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
-		switch {
-		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
-			continue
-		case errors.Is(err, unix.EAGAIN):
-			return
-		case err != nil:
-			d.env.Note(fmt.Sprintf("accepting connections: %v", err))
-			return
-		}
+	fd, from, err := unix.Accept4(d.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+	switch {
+	case err == nil:
 		d.accept(fd, from)
+	case !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.ECONNABORTED) && !errors.Is(err, unix.EAGAIN):
+		d.env.Note(fmt.Sprintf("accepting connections: %v", err))
 	}
 }
 

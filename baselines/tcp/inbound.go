@@ -152,20 +152,21 @@ func (c *inbound) end() error {
 func (c *inbound) acknowledge(ack []byte) error {
 	waited := len(c.acks) > 0
 	c.acks = append(c.acks, ack...)
-	for len(c.acks) > 0 {
-		n, err := send(c.fd, c.acks, false)
-		if errors.Is(err, unix.EAGAIN) {
-			if waited {
-				return nil
-			}
-			return c.driver.poller.change(c.fd, unix.EPOLLIN|unix.EPOLLOUT)
-		}
-		if err != nil {
-			return err
-		}
-		c.acks = c.acks[:copy(c.acks, c.acks[n:])]
+	if len(c.acks) == 0 {
+		return nil
 	}
-	if waited {
+	v := &c.driver.vector
+	v.reset()
+	v.add(c.acks)
+	n, err := v.send(c.fd, false)
+	if err != nil {
+		return err
+	}
+	c.acks = c.acks[:copy(c.acks, c.acks[n:])]
+	switch waits := len(c.acks) > 0; {
+	case waits && !waited:
+		return c.driver.poller.change(c.fd, unix.EPOLLIN|unix.EPOLLOUT)
+	case waited && !waits:
 		return c.driver.poller.change(c.fd, unix.EPOLLIN)
 	}
 	return nil

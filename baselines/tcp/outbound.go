@@ -72,36 +72,27 @@ func (c *outbound) carry(now Time, m transport.Message) {
 	}
 }
 
-// push hands the kernel as much as it takes.
+// push hands the kernel as much as it takes, in one system call.
 func (c *outbound) push() error {
 	total := frameLen + c.m.Size
-	for c.sent < total {
-		b := c.fill(c.driver.buffer)
-		n, err := send(c.fd, b, c.sent+Bytes(len(b)) < total)
-		if errors.Is(err, unix.EAGAIN) {
-			return nil // an edge will tell
-		}
-		if err != nil {
-			return err
-		}
-		c.sent += Bytes(n)
+	if c.sent == total {
+		return nil
 	}
-	return nil
-}
-
-// fill puts what comes next of frame and payload into b and returns it.
-func (c *outbound) fill(b []byte) []byte {
-	n, at := 0, c.sent
+	v := &c.driver.vector
+	v.reset()
+	at := c.sent
 	if at < frameLen {
-		n = copy(b, c.head[at:])
+		v.add(c.head[at:])
 		at = frameLen
 	}
-	for at -= frameLen; at < c.m.Size && n < len(b); {
-		k := int(min(c.m.Size-at, Bytes(len(b)-n), transport.MaxPayload))
-		n += copy(b[n:], c.driver.env.Payload(c.m, at, k))
-		at += Bytes(k)
+	for at < total && len(v.pieces) < c.driver.pieces {
+		n := int(min(total-at, transport.MaxPayload))
+		v.add(c.driver.env.Payload(c.m, at-frameLen, n))
+		at += Bytes(n)
 	}
-	return b[:n]
+	n, err := v.send(c.fd, at < total)
+	c.sent += n
+	return err
 }
 
 // ready implements watcher.
@@ -117,7 +108,7 @@ func (c *outbound) ready(now Time, events uint32) {
 		c.connected = true
 	}
 	if events&^unix.EPOLLOUT != 0 {
-		if err := c.receive(now); err != nil {
+		if err := c.receive(now, events&^(unix.EPOLLIN|unix.EPOLLOUT) != 0); err != nil {
 			c.broken(now, err)
 			return
 		}
@@ -131,10 +122,12 @@ func (c *outbound) ready(now Time, events uint32) {
 
 var errClosed = errors.New("the other side has closed the connection")
 
-// receive reads acknowledgements until there is nothing left.
-func (c *outbound) receive(now Time) error {
-	for c.fd >= 0 {
-		n, err := receive(c.fd, c.ack[c.got:])
+// receive reads an acknowledgement, or what has come of it. ended says that
+// nothing will follow.
+func (c *outbound) receive(now Time, ended bool) error {
+	for {
+		b := c.driver.buffer
+		n, err := receive(c.fd, b)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			return nil
@@ -142,20 +135,32 @@ func (c *outbound) receive(now Time) error {
 			return err
 		case n == 0:
 			return errClosed
+		case c.got+n > frameLen:
+			return fmt.Errorf("%w: %d bytes, where %d acknowledge a message", errNoFrame, c.got+n, frameLen)
 		}
-		if c.got += n; c.got < frameLen {
-			continue
+		c.got += copy(c.ack[c.got:], b[:n])
+		if c.got == frameLen {
+			if err := c.acknowledged(); err != nil {
+				return err
+			}
+			c.done(now)
 		}
-		c.got = 0
-		var f frame
-		if err := f.decode(&c.ack); err != nil {
-			return err
+		if !ended || c.fd < 0 {
+			return nil
 		}
-		want := frameOf(c.driver.env.Self, c.m)
-		if want.kind = kindAck; f != want || !c.busy || c.sent < frameLen+c.m.Size {
-			return fmt.Errorf("%w that was to be expected: %+v", errNoFrame, f)
-		}
-		c.done(now)
+	}
+}
+
+// acknowledged reads the acknowledgement of the message.
+func (c *outbound) acknowledged() error {
+	c.got = 0
+	var f frame
+	if err := f.decode(&c.ack); err != nil {
+		return err
+	}
+	want := frameOf(c.driver.env.Self, c.m)
+	if want.kind = kindAck; f != want || !c.busy || c.sent < frameLen+c.m.Size {
+		return fmt.Errorf("%w that was to be expected: %+v", errNoFrame, f)
 	}
 	return nil
 }

@@ -107,18 +107,42 @@ func socketError(fd int) error {
 	return nil
 }
 
-// send writes without blocking. more says that the rest of the message follows,
-// so that the kernel fills its segments.
-func send(fd int, b []byte, more bool) (int, error) {
+// vector is what one system call sends, piece by piece.
+type vector struct {
+	pieces []unix.Iovec
+	length Bytes
+}
+
+// maxPieces is the kernel's limit (UIO_MAXIOV).
+const maxPieces = 1024
+
+func (v *vector) reset() { v.pieces, v.length = v.pieces[:0], 0 }
+
+// add appends bytes, at least one, which must stay where they are.
+func (v *vector) add(b []byte) {
+	p := unix.Iovec{Base: &b[0]}
+	p.SetLen(len(b))
+	v.pieces = append(v.pieces, p)
+	v.length += Bytes(len(b))
+}
+
+// send writes without blocking. When the kernel takes less than all of it, it
+// tells by an edge of EPOLLOUT when there is room again. more says that the rest
+// of the message follows, so that the kernel fills its segments.
+func (v *vector) send(fd int, more bool) (Bytes, error) {
 	flags := unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
 	if more {
 		flags |= unix.MSG_MORE
 	}
+	header := unix.Msghdr{Iov: &v.pieces[0]}
+	header.SetIovlen(len(v.pieces))
 	for {
-		n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(flags), 0, 0)
+		n, _, errno := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&header)), uintptr(flags))
 		switch errno {
 		case 0:
-			return int(n), nil
+			return Bytes(n), nil
+		case unix.EAGAIN:
+			return 0, nil
 		case unix.EINTR:
 		default:
 			return 0, errno
@@ -126,7 +150,8 @@ func send(fd int, b []byte, more bool) (int, error) {
 	}
 }
 
-// receive reads without blocking. 0 bytes are the connection's end.
+// receive reads without blocking. 0 bytes are the connection's end; with fewer
+// than asked for, nothing is left.
 func receive(fd int, b []byte) (int, error) {
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
