@@ -11,6 +11,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -30,6 +31,7 @@ type hosts struct {
 	told    []*told
 	now     Time
 	control int
+	idle    bool // nothing happened in the last step
 }
 
 // stranger is an address that is not a host's.
@@ -120,13 +122,19 @@ func (h *hosts) send(from, to int, id transport.MessageID, size Bytes) {
 	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to), Size: size})
 }
 
-// step lets every driver do what it can.
+// step lets every driver do what it can, or time pass when there was nothing.
 func (h *hosts) step() error {
 	h.now++
+	deadline := int64(0)
+	if h.idle {
+		deadline = clock.Monotonic() + 100_000
+	}
+	h.idle = true
 	for _, d := range h.drivers {
-		if _, _, err := d.Wait(0); err != nil {
+		if _, _, err := d.Wait(deadline); err != nil {
 			return err
 		}
+		h.idle = h.idle && len(d.poller.pending) == 0
 		d.Serve(h.now)
 	}
 	return nil

@@ -97,8 +97,10 @@ func (r *scenarioRun) check() error {
 		case errors.Is(err, emu.ErrUnsuited):
 			unsuited = err
 			r.skipped = append(r.skipped, capture.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()})
-		default:
+		case errors.Is(err, emu.ErrNotSupported):
 			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
+		default:
+			return badInput(fmt.Errorf("%s: %w", x.Variant, err))
 		}
 	}
 	if len(suited) == 0 && unsuited != nil {
@@ -110,9 +112,6 @@ func (r *scenarioRun) check() error {
 
 // waysOut says what to do about something that the machine lacks.
 func (r *scenarioRun) waysOut(x *emu.Experiment, err error) string {
-	if !errors.Is(err, emu.ErrNotSupported) {
-		return ""
-	}
 	var ways []string
 	if errors.Is(err, emu.ErrNoMarker) {
 		if os.Getuid() != 0 || inUserNamespace() {
