@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"sirdbed/capture"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // Two racks, so that the kernel's hash chooses paths; marks for DCTCP; captures.
@@ -77,6 +79,35 @@ func TestVirtualKernelTCP(t *testing.T) {
 	captures, _ := filepath.Glob(filepath.Join(dir, "a", "variants", "*", "captures", "*.pcapng"))
 	if len(captures) != 8 {
 		t.Errorf("captures: %v", captures)
+	}
+	for _, path := range captures {
+		wirePackets(t, path)
+	}
+}
+
+// wirePackets checks that a capture's TCP segments are packets of the wire: no
+// larger than the MTU, and with data.
+func wirePackets(t *testing.T, path string) {
+	f, err := topo.New(topo.Spec{
+		Leaves: 2, Spines: 2, HostsPerLeaf: 3, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps, MTU: 1500,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := 0
+	for frame, err := range capture.Frames(path, f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if frame.Len > 1514 || frame.At < 0 || frame.At > 10*units.Millisecond {
+			t.Fatalf("%s: a frame of %d bytes at %v", path, frame.Len, frame.At)
+		}
+		if frame.Len == 1514 {
+			full++
+		}
+	}
+	if full == 0 {
+		t.Errorf("%s: no full segment", path)
 	}
 }
 
