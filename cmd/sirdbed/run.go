@@ -45,6 +45,9 @@ func newRun() *cobra.Command {
 			The verdict says whether this machine was fast enough for the figures to stand: PASS, DEGRADED or INVALID. Bounds
 			are what the scenario's author, or the paper, expects.
 
+			Protocols that the engine cannot run (kernel TCP on the model, or where links cannot delay its packets) are left out,
+			and the report says so.
+
 			A first interrupt ends the run early and reports what was measured until then, a second one ends at once. With --hold
 			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
 			What happens on it then is in no figure.
