@@ -80,7 +80,7 @@ func (d *Driver) Finish() (c transport.KernelCounts, err error) {
 		}
 		parseCounts(string(text), counts)
 	}
-	for _, name := range []string{"InSegs", "OutSegs", "InCsumErrors"} {
+	for _, name := range []string{"InSegs", "OutSegs", "RetransSegs", "InCsumErrors"} {
 		if _, ok := counts[name]; !ok {
 			return c, fmt.Errorf("counting segments: the kernel does not count %s", name)
 		}
@@ -90,7 +90,8 @@ func (d *Driver) Finish() (c transport.KernelCounts, err error) {
 			d.env.Sink.Count(&transport.Counter{Name: name}, int(n))
 		}
 	}
-	return transport.KernelCounts{Sent: counts["OutSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
+	// OutSegs has only what is sent for the first time (RFC 4022).
+	return transport.KernelCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
 }
 
 // parseCounts reads the counters of TCP out of /proc/net/snmp or netstat: pairs
