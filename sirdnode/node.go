@@ -139,12 +139,13 @@ func (n *node) run(log io.Writer) error {
 	if n.clock, err = clock.New(origin, float64(n.cfg.Dilation)); err != nil {
 		return err
 	}
-	loop := n.loop
-	if n.driver != nil {
-		loop = n.kernelLoop
-	}
 	n.busy = -processCPU()
-	if err := loop(); err != nil {
+	if n.driver != nil {
+		err = n.kernelLoop()
+	} else {
+		err = n.loop()
+	}
+	if err != nil {
 		return err
 	}
 	n.land(clock.Monotonic())
