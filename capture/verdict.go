@@ -82,6 +82,7 @@ func (v *Variant) judge() Verdict {
 		}
 		if v.Facts.Engine != modelEngine {
 			j.drops()
+			j.timers()
 			j.lateness()
 			j.machine()
 			j.rates()

@@ -72,6 +72,15 @@ func TestVerdict(t *testing.T) {
 		{"host log cut", func(r *fakeRun) { r.cut["h1-2"] = true }, Invalid, "host log: h1-2: log was cut off"},
 		{"queue log cut", func(r *fakeRun) { r.cut["queues"] = true }, Degraded, "queue log: queues: log was cut off"},
 		{"a note", func(r *fakeRun) { r.hosts[0] = append(r.hosts[0], record.Record{Kind: record.Note, Text: "hello"}) }, Pass, ""},
+		{"what waited leaves later", func(r *fakeRun) {
+			r.facts.PortsAt, r.facts.Ports[3].WireBytes, r.facts.Ports[3].LateBytes = 10*ms, 130_000_000, 6_000_000
+		}, Pass, ""},
+		{"faster than its link by the end", func(r *fakeRun) {
+			r.facts.PortsAt, r.facts.Ports[3].WireBytes, r.facts.Ports[3].LateBytes = 10*ms, 130_000_000, 4_000_000
+		}, Invalid, "link rate: at most 100."},
+		{"kernel TCP", func(r *fakeRun) { r.kernel(10) }, Pass, ""},
+		{"kernel TCP too slow", func(r *fakeRun) { r.kernel(1000) }, Degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
+		{"kernel TCP loses segments", func(r *fakeRun) { r.kernel(1); r.facts.Hosts[0].Received -= 5000 }, Invalid, "conservation: "},
 		{"a late model", func(r *fakeRun) { r.facts.Engine, r.facts.Lateness.P99 = "model", 50*us }, Pass, ""},
 		{"a leaking model", func(r *fakeRun) { r.facts.Engine = "model"; r.facts.Hosts[0].Received += 3 }, Invalid, "more than were sent"},
 	} {
@@ -99,6 +108,32 @@ func exact(change func(*fakeRun)) func(*fakeRun) {
 			r.facts.Hosts[h].Lateness, r.facts.Hosts[h].Generator = emu.Lateness{Count: 100}, emu.Lateness{Count: 10}
 		}
 		change(r)
+	}
+}
+
+// kernel makes the run one of the hosts' kernel TCP.
+func (r *fakeRun) kernel(dilation int64) {
+	r.facts.Dilation = dilation
+	for i := range r.facts.Hosts {
+		r.facts.Hosts[i].Kernel = true
+	}
+}
+
+// With kernel TCP it is told whose packets were counted, and nothing is said of
+// rings that there are not.
+func TestVerdictOfKernelTCP(t *testing.T) {
+	r := newRun(t, oneWay)
+	r.message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+	r.kernel(2)
+	seen := map[string]Check{}
+	for _, c := range r.analyze(t).Verdict.Checks {
+		seen[c.Name] = c
+	}
+	if c := seen["conservation"]; c.Level != Pass || !strings.Contains(c.Limit, "TCP segments, as the hosts' kernels count them") {
+		t.Errorf("%+v", c)
+	}
+	if _, ok := seen["socket drops"]; ok || seen["kernel timers"].Level != Pass {
+		t.Errorf("checks %v", seen)
 	}
 }
 

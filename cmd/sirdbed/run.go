@@ -45,6 +45,9 @@ func newRun() *cobra.Command {
 			The verdict says whether this machine was fast enough for the figures to stand: PASS, DEGRADED or INVALID. Bounds
 			are what the scenario's author, or the paper, expects.
 
+			Protocols that the engine cannot run (kernel TCP on the model, or where links cannot delay its packets) are left out,
+			and the report says so.
+
 			A first interrupt ends the run early and reports what was measured until then, a second one ends at once. With --hold
 			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
 			What happens on it then is in no figure.
@@ -87,6 +90,7 @@ type scenarioRun struct {
 	scenario    *scenarios.Scenario
 	engine      scenarios.Engine
 	experiments []emu.Experiment
+	skipped     []capture.Skipped // that the engine cannot run
 	out         string
 	json        bool
 	hold        bool
@@ -163,6 +167,9 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	if !r.json {
 		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		for _, skipped := range r.skipped {
+			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
+		}
 	}
 	for i := range r.experiments {
 		if ctx.Err() != nil {

@@ -30,7 +30,8 @@ import (
 )
 
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
-// enough; idle time costs nothing, so that it is free.
+// enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
+// run on the kernel's clock, has emu.KernelDilation instead.
 const DefaultDilation = 1000
 
 // Engine is the virtual engine.
@@ -48,6 +49,29 @@ type Engine struct {
 // Name implements emu.Engine.
 func (e *Engine) Name() string { return "virtual" }
 
+// Check tells whether the engine can run an experiment.
+func (e *Engine) Check(x *emu.Experiment) error {
+	if err := emu.CheckKernelProtocol(x); err != nil {
+		return err
+	}
+	if emu.KernelProtocol(x) && x.Dilation > emu.MaxKernelDilation {
+		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, and would be %d times too short",
+			x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
+	}
+	return nil
+}
+
+// dilation is the experiment's, or what is best for its protocol.
+func dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+	switch {
+	case x.Dilation != 0:
+		return x.Dilation
+	case emu.KernelProtocol(x):
+		return emu.KernelDilation(f)
+	}
+	return DefaultDilation
+}
+
 // patience is how long the guest may be without progress, by the wall clock.
 // 144 hosts take a second or so between two signs of life.
 const patience = 90 * time.Second
@@ -63,15 +87,16 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if err != nil {
 		return nil, err
 	}
-	inner := *x
-	if inner.Dilation == 0 {
-		inner.Dilation = DefaultDilation
+	if err := e.Check(x); err != nil {
+		return nil, err
 	}
+	inner := *x
+	inner.Dilation = dilation(topology, x)
 	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil})
 	if err != nil {
 		return nil, err
 	}
-	size := cmp.Or(e.Memory, memory(topology, x.Capture))
+	size := cmp.Or(e.Memory, memory(topology, x))
 	heard := &console{progress: hooks.Progress, started: started}
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -105,9 +130,13 @@ func environment() []string {
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel holds of its packets. captured are names of nodes and ports.
-func memory(f *topo.Fabric, captured []string) int64 {
-	const base, host = 512 << 20, 14 << 20
+// the kernel holds of its packets, with TCP in buffers that grow.
+func memory(f *topo.Fabric, x *emu.Experiment) int64 {
+	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
+	// What messages leave behind is not collected (see noCollector): some 300 bytes
+	// each, 2000 of them in a ms of WKa at half load.
+	const growth = 1 << 20 // a host and nominal ms
+	captured := x.Capture
 	frame := int64(2048)
 	for frame < int64(f.Spec.MTU)+128 {
 		frame *= 2
@@ -118,7 +147,12 @@ func memory(f *topo.Fabric, captured []string) int64 {
 			taps++
 		}
 	}
-	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
+	each := int64(host) + rxFrames*frame
+	if emu.KernelProtocol(x) {
+		each = host + buffers
+	}
+	each += growth * int64(x.End()/units.Millisecond)
+	return base + int64(len(f.Hosts))*each + taps*emu.TapMemory
 }
 
 // complete fills in what only the machine knows of a run. After a guest's death
@@ -134,6 +168,9 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
 	facts.Started, facts.Startup, facts.Wall, facts.CPUs = started, startup, time.Since(started).Seconds(), runtime.NumCPU()
+	// The guest's processor is infinitely fast. Its kernel counts processor time by
+	// the ticks that find a process running, which means nothing over some ms.
+	facts.ThreadCPU, facts.Steal = 0, 0
 	if failure != nil && facts.Failure == "" {
 		facts.Failure = failure.Error()
 	}

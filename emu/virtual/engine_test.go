@@ -22,16 +22,20 @@ func TestMemory(t *testing.T) {
 		}
 		return f
 	}
-	few, many := memory(fabric(4, 1500), nil), memory(fabric(100, 1500), nil)
+	captures := func(names ...string) *emu.Experiment { return &emu.Experiment{Protocol: "sird", Capture: names} }
+	few, many := memory(fabric(4, 1500), captures()), memory(fabric(100, 1500), captures())
 	if per := (many - few) / 96; per != 14<<20+rxFrames*2048 {
 		t.Errorf("%d bytes a host", per)
 	}
-	if big := memory(fabric(4, 9000), nil); big-few != 4*rxFrames*(16384-2048) {
+	if big := memory(fabric(4, 9000), captures()); big-few != 4*rxFrames*(16384-2048) {
 		t.Errorf("jumbo frames take %d more", big-few)
 	}
 	// A leaf of 4 ports, and one port of it named too.
-	if taps := memory(fabric(4, 1500), []string{"leaf1", "leaf1>h1-2", "nobody"}); taps-few != 4*emu.TapMemory {
+	if taps := memory(fabric(4, 1500), captures("leaf1", "leaf1>h1-2", "nobody")); taps-few != 4*emu.TapMemory {
 		t.Errorf("captures take %d more", taps-few)
+	}
+	if long := memory(fabric(4, 1500), &emu.Experiment{Protocol: "sird", Duration: 10 * units.Millisecond}); long-few != 4*10<<20 {
+		t.Errorf("10 ms take %d more", long-few)
 	}
 }
 

@@ -57,7 +57,7 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 // the packet and the ns (TestExact...).
 func TestConformanceInGuest(t *testing.T) {
 	requireKernel(t)
-	for _, pkg := range []string{"emu/port", "emu", "sirdnode/ring", "sirdnode/clock"} {
+	for _, pkg := range []string{"emu/port", "emu", "sirdnode/ring", "sirdnode/clock", "baselines/tcp"} {
 		t.Run(pkg, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "tests")
 			build := exec.Command("go", "test", "-c", "-o", binary, "sirdbed/"+pkg)

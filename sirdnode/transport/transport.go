@@ -163,8 +163,11 @@ type Protocol struct {
 	Network func(f *topo.Fabric, params any) Network
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
-	// naming the one at fault.
+	// naming the one at fault. It is nil for a protocol of the hosts' kernel.
 	New func(env Env, params any) (Transport, error)
+	// Kernel makes the driver of a protocol of the hosts' kernel, in place of New
+	// and under the same rules. Nothing is opened yet.
+	Kernel func(env KernelEnv, params any) (Driver, error)
 }
 
 // Network is what a protocol asks of the fabric's ports.

@@ -105,12 +105,13 @@ func settleFiles() error {
 }
 
 // machineSettings are of the guest as a whole: no backlog drops, large socket
-// buffers, and written data is on the machine's disk soon, since the kernel may
+// buffers, no limit (of 16 GiB, in pages) to those of TCP together, and written data is on the machine's disk soon, since the kernel may
 // die.
 var machineSettings = []struct{ path, value string }{
 	{"net/core/netdev_max_backlog", "1000000"},
 	{"net/core/wmem_max", "268435456"},
 	{"net/core/rmem_max", "268435456"},
+	{"net/ipv4/tcp_mem", "4194304 4194304 4194304"},
 	{"vm/dirty_expire_centisecs", "20"},
 	{"vm/dirty_writeback_centisecs", "20"},
 	{"vm/overcommit_memory", "1"},
