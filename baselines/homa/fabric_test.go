@@ -39,8 +39,10 @@ func rack(t testing.TB, hosts int) *topo.Fabric {
 	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1900})
 }
 
+// params are the defaults, but for a loss timeout of 2 ms, which saves time.
 func params(f *topo.Fabric, change func(*homa.Params)) *homa.Params {
 	p := homa.Protocol.DefaultParams(f).(*homa.Params)
+	p.LossTimeout = 2 * units.Millisecond
 	if change != nil {
 		change(p)
 	}
@@ -50,6 +52,9 @@ func params(f *topo.Fabric, change func(*homa.Params)) *homa.Params {
 func newSim(t testing.TB, c model.Config) *model.Sim {
 	t.Helper()
 	c.Protocol = homa.Protocol
+	if c.Params == nil {
+		c.Params = params(c.Fabric, nil)
+	}
 	sim, err := model.New(c)
 	if err != nil {
 		t.Fatal(err)

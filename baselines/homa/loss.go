@@ -9,7 +9,8 @@ import (
 )
 
 // Loss is inferred from silence, as in HomaModule (protocols.md section 4.3). A
-// receiver that misses bytes its sender may have sent asks for them with RESEND.
+// receiver that misses bytes its sender may have sent asks for them with RESEND,
+// unless a full downlink explains that they have not come (downlink.go).
 // The sender sends again what it had sent, and says BUSY if the rest waits for
 // its turn. A sender that has heard nothing of a message asks with NEED_ACK what
 // has become of it: it is complete (ACK), known (BUSY), or was lost whole
@@ -82,7 +83,7 @@ func (h *Homa) askWhatBecame(now Time, o *outPeer) {
 func (h *Homa) askAgain(now Time, i *inPeer) {
 	silent := h.receiver.silent[:0]
 	for _, m := range i.messages {
-		if m.inFlight() > 0 && now-m.heard >= h.params.LossTimeout {
+		if h.silent(now, m) {
 			silent = append(silent, m)
 		}
 	}
@@ -93,8 +94,9 @@ func (h *Homa) askAgain(now Time, i *inPeer) {
 			h.dropIn(now, m)
 			continue
 		}
-		m.asked++
-		m.heard = now
+		asked := m.asked + 1
+		h.heardOf(now, m)
+		m.asked = asked
 		h.ask(m)
 	}
 	h.receiver.silent = silent
@@ -144,7 +146,7 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
 		if m := h.inPeer(peer).messages[hd.id]; m != nil {
-			m.heard, m.asked = now, 0
+			h.heardOf(now, m)
 		}
 	} else if m := h.outPeer(peer).messages[hd.id]; m != nil {
 		m.answered(now, min(2*m.wait, maxWait*h.firstWait()))

@@ -13,9 +13,12 @@ type receiver struct {
 	degree  int       // k, the senders granted at a time
 	flight  Bytes     // granted and not yet received, over all messages
 	rate    units.BitsPerSecond
-	slack   Time
-	free    []*inMessage // to be used again
-	silent  []*inMessage // scratch of askAgain
+
+	arrivals Bytes // wire bytes that have come over the downlink
+
+	slack  Time
+	free   []*inMessage // to be used again
+	silent []*inMessage // scratch of askAgain
 }
 
 func (h *Homa) initReceiver() {
@@ -67,7 +70,7 @@ func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	} else if m.Size != size {
 		return
 	}
-	m.heard, m.asked = now, 0
+	h.heardOf(now, m)
 	if m.got.Add(from, from+n) == 0 {
 		h.env.Sink.Count(&duplicates, 1)
 		return
@@ -92,7 +95,8 @@ func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
 	} else {
 		m = new(inMessage)
 	}
-	m.from, m.heard, m.asked, m.granted = i, now, 0, 0
+	m.from, m.granted = i, 0
+	h.heardOf(now, m)
 	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
 	i.messages[m.ID] = m
 	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))
