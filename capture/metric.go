@@ -15,7 +15,7 @@ import (
 //
 //	metric            value                                             fields
 //	goodput_gbps      per host of the fabric; with host, of that one    host, hosts (sum), from, to
-//	offered_gbps      payload that came to senders, per host             -
+//	offered_gbps      what an unloaded fabric would deliver, per host   -
 //	delivered_gbps    of a stream's whole messages                      stream
 //	latency_us        of messages that completed                        stream, stat
 //	slowdown          latency over unloaded latency                     stream, group, definition, stat
@@ -146,14 +146,17 @@ func (m *Metric) stream(v *Variant) (*StreamResult, error) {
 	return nil, missing("stream", m.Stream, have)
 }
 
-// offered is the payload of the messages and replies that arrived at their
-// senders in the window, per host of the fabric: what goodput would be if each
-// were delivered at once.
+// offered is the payload that an unloaded fabric would have received in the
+// window, per host of the fabric: a message counts in the window as far as it
+// would be under way there, so that a large one near the end is not expected to
+// arrive.
 func (m *Metric) offered(v *Variant) (float64, error) {
 	sum := 0.0
 	for i := range v.Messages {
-		if at := v.Messages[i].Offered; at >= v.From && at < v.To {
-			sum += float64(v.Messages[i].Size)
+		m := &v.Messages[i]
+		span := max(m.UnloadedPaper, 1)
+		if within := min(m.Offered+span, v.To) - max(m.Offered, v.From); within > 0 {
+			sum += float64(m.Size) * float64(within) / float64(span)
 		}
 	}
 	return gbps(sum, v.To-v.From) / float64(len(v.Fabric.Hosts)), nil
