@@ -2,7 +2,9 @@ package capture
 
 import (
 	"fmt"
+	"math"
 
+	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -54,6 +56,9 @@ func (v *Variant) inFlight() (n int64) {
 func (j *judge) conservation() {
 	c := j.v.Conservation
 	limit := "sent = received + counted drops, in flight at the end aside"
+	if j.kernel() {
+		limit = "TCP segments, as the hosts' kernels count them: " + limit
+	}
 	found := fmt.Sprintf("%d sent, %d received, %d dropped by queue limits, %d credits dropped, %d lost elsewhere", c.Sent, c.Received, c.Drops, c.Credits, c.Elsewhere)
 	switch {
 	case c.Missing < 0:
@@ -78,7 +83,7 @@ func (j *judge) drops() {
 		level Level
 		where string
 	}{
-		{"socket drops", ring, Invalid, "hosts' receive rings"},
+		{socketDrops, ring, Invalid, "hosts' receive rings"},
 		{"kernel drops", f.SoftnetDrops, Invalid, "the kernel's backlog"},
 		{"link drops", f.LinkDrops, Invalid, "interfaces outside their ports"},
 		{"capture drops", f.CaptureDrops, Degraded, "captures"},
@@ -87,9 +92,31 @@ func (j *judge) drops() {
 		if d.n > 0 {
 			level = d.level
 		}
+		if d.name == socketDrops && j.kernel() {
+			continue // there are no rings; what TCP drops it sends again, and counts
+		}
 		j.add(d.name, level, "0", "%d packets lost by %s", d.n, d.where)
 	}
 	j.corruption()
+}
+
+const socketDrops = "socket drops"
+
+// kernel tells whether the hosts' packets were their kernel's.
+func (j *judge) kernel() bool { return len(j.v.Facts.Hosts) > 0 && j.v.Facts.Hosts[0].Kernel }
+
+// timers: those of a protocol of the kernel ran at nominal speed, or nearly.
+func (j *judge) timers() {
+	if !j.kernel() {
+		return
+	}
+	d, level := j.v.Facts.Dilation, Pass
+	if d > emu.MaxKernelDilation {
+		level = Degraded
+	}
+	j.add("kernel timers", level, fmt.Sprintf("dilation %d", emu.MaxKernelDilation),
+		"dilation %d: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time (least retransmission timeout %v)",
+		d, 200*units.Millisecond/units.Time(max(1, d)))
 }
 
 // corruption: checksums found what the fault shim damaged, all of it and
@@ -111,7 +138,7 @@ func (j *judge) corruption() {
 	}
 }
 
-// rates: over the whole run no port carried more than its rate.
+// rates: by the run's end no port had carried more than its rate.
 func (j *judge) rates() {
 	ports := map[string]*topo.Port{}
 	for i := range j.v.Fabric.Ports {
@@ -124,8 +151,8 @@ func (j *judge) rates() {
 			continue
 		}
 		seen++
-		room := p.Rate.BytesIn(j.v.Facts.Reached) + j.burst(p) + j.v.Fabric.FullFrame()
-		if share := float64(f.WireBytes) / float64(room); share > worst {
+		room := p.Rate.BytesIn(max(j.v.Facts.Reached, j.v.Facts.PortsAt)) + j.burst(p) + j.v.Fabric.FullFrame()
+		if share := float64(f.WireBytes-f.LateBytes) / float64(room); share > worst {
 			worst, name = share, f.Name
 		}
 	}
@@ -137,6 +164,34 @@ func (j *judge) rates() {
 		level = Invalid
 	}
 	j.add("link rate", level, "100 % of rate x time + burst", "at most %.2f %% (%s)", 100*worst, name)
+}
+
+// rounding: ports' rates are what they should be, as far as a kernel that counts
+// in whole bytes and ns can make them.
+func (j *judge) rounding() {
+	worst, small, name := 0.0, 0.0, ""
+	for _, f := range j.v.Facts.Ports {
+		small = max(small, math.Abs(f.SmallRateError))
+		if e := math.Abs(f.RateError); name == "" || e > worst {
+			worst, name = e, f.Name
+		}
+	}
+	if name == "" {
+		return
+	}
+	level := Pass
+	switch {
+	case worst > rateInvalid:
+		level = Invalid
+	case worst > rateSlack:
+		level = Degraded
+	}
+	hint := ""
+	if level != Pass {
+		hint = "; a larger --dilation makes it less"
+	}
+	j.add("rounded rates", level, fmt.Sprintf("%.1f %% for full packets; INVALID beyond %.0f %%", 100*rateSlack, 100*rateInvalid),
+		"at most %.4f %% off (%s), %.4f %% for the smallest packets%s", 100*worst, name, 100*small, hint)
 }
 
 // departures: no captured port ever sent faster than its rate and burst.

@@ -23,6 +23,7 @@ type Summary struct {
 	Bounds   []Bound  `json:"bounds"`
 
 	Variants []VariantSummary `json:"variants"`
+	Skipped  []Skipped        `json:"skipped,omitempty"` // the caller of Summarize fills them in
 
 	WallSeconds    float64 `json:"wall_seconds"`    // of all variants together
 	NominalSeconds float64 `json:"nominal_seconds"` // the same
@@ -38,6 +39,14 @@ type Bound struct {
 	Unit  string   `json:"unit,omitempty"`
 	OK    bool     `json:"ok"`
 	Error string   `json:"error,omitempty"` // why there is no value; then OK is false
+}
+
+// A Skipped is a variant that was not run, since the engine cannot run its
+// protocol.
+type Skipped struct {
+	Variant  string `json:"variant"`
+	Protocol string `json:"protocol"`
+	Reason   string `json:"reason"`
 }
 
 // VariantSummary is the part of a Summary about one protocol and variant.

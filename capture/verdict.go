@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -59,24 +60,36 @@ const (
 	busyPass      = 0.90 // share of time that the busiest host's loop worked; beyond is DEGRADED
 	sampleShare   = 0.99 // of samples within two packets of the rebuilt queue; below is DEGRADED
 	rateSlack     = 0.001
+	rateInvalid   = 0.01 // of a port's rate, by rounding
+	exactPass     = 0.1  // packet times, the latest of anything in a virtual kernel; beyond is DEGRADED
+	exactInvalid  = 1.0
 )
 
-const modelEngine = "model"
+const (
+	modelEngine   = "model"
+	virtualEngine = "virtual"
+)
 
 // judge comes to the verdict. All checks that can be made are made.
 func (v *Variant) judge() Verdict {
 	j := judge{v: v, packet: packetTime(v.Fabric)}
 	j.completeness()
 	j.integrity()
+	j.physics()
 	if v.Facts != nil {
 		if j.lost == 0 {
 			j.conservation()
 		}
 		if v.Facts.Engine != modelEngine {
 			j.drops()
+			j.timers()
 			j.lateness()
 			j.machine()
 			j.rates()
+			j.rounding()
+		}
+		if v.Facts.Engine == virtualEngine {
+			j.exactness()
 		}
 	}
 	if v.Facts == nil || v.Facts.Engine != modelEngine {
@@ -125,6 +138,8 @@ func (j *judge) completeness() {
 	if f != nil {
 		from, to := j.v.Experiment.Window()
 		switch {
+		case f.Failure == context.Canceled.Error():
+			j.add("run", Invalid, "to its end", "it was interrupted at %v of a window from %v to %v", f.Reached, from, to)
 		case f.Failure != "":
 			j.add("run", Invalid, "to its end", "it failed: %s", brief(f.Failure))
 		case f.Reached < to:
@@ -211,6 +226,32 @@ func (j *judge) lateness() {
 		}
 		j.add("queue sampling", level, fmt.Sprintf("p99 %v, the interval", j.v.Experiment.QueueEvery), "p99 %v late", s.P99)
 	}
+}
+
+// exactness: where time stands still while anything runs, nothing is ever late.
+// What is shows that some of it spins, or that its clock is not virtual.
+func (j *judge) exactness() {
+	late, what := j.v.Facts.Lateness.Max, "a wake-up"
+	for _, h := range j.v.Facts.Hosts {
+		if h.Lateness.Max > late {
+			late, what = h.Lateness.Max, "a wake-up of "+h.Name
+		}
+		if h.Generator.Max > late {
+			late, what = h.Generator.Max, "a message of "+h.Name
+		}
+	}
+	if s := j.v.Facts.SampleLateness; s.Max > late {
+		late, what = s.Max, "a sample of the queues"
+	}
+	level, n := Pass, j.packets(late)
+	switch {
+	case n > exactInvalid:
+		level = Invalid
+	case n > exactPass:
+		level = Degraded
+	}
+	j.add("virtual time", level, fmt.Sprintf("nothing later than %.1f packet times of %v; INVALID beyond %.0f", exactPass, j.packet, exactInvalid),
+		"at most %v late: %s, %.3f packet times", late, what, n)
 }
 
 func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.packet) }

@@ -55,11 +55,32 @@ func TestVerdict(t *testing.T) {
 		{"host lost, and its totals with it", func(r *fakeRun) { r.facts.Hosts[3] = emu.HostFacts{Name: "h2-2"} }, Invalid, "hosts: 1 of 4"},
 		{"last words", func(r *fakeRun) { r.facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" }, Invalid, "h2-2 died: panic: at the disco"},
 		{"failure", func(r *fakeRun) { r.facts.Failure = "h2-2: killed" }, Invalid, "run: it failed: h2-2: killed"},
+		{"interrupted", func(r *fakeRun) { r.facts.Failure, r.facts.Reached = "context canceled", 5*ms }, Invalid, "run: it was interrupted at 5ms of a window from 1ms to 9ms"},
+		{"rates rounded a little", func(r *fakeRun) { r.facts.Ports[3].RateError, r.facts.Ports[3].SmallRateError = 0.0008, 0.02 }, Pass, ""},
+		{"rates rounded", func(r *fakeRun) { r.facts.Ports[3].RateError = -0.002 }, Degraded, "rounded rates: at most 0.2000 % off ("},
+		{"rates rounded by much", func(r *fakeRun) { r.facts.Ports[3].RateError = 0.025 }, Invalid, "rounded rates: at most 2.5000 %"},
+		{"faster than light", func(r *fakeRun) { r.message(0, 1, 1, 0, 1000, 2*ms, 2*ms+us) }, Invalid, "fastest message: 1.672us less than 2.672us unloaded (exact)"},
+		{"faster than headers allow", func(r *fakeRun) { r.message(0, 1, 1, 0, 146000, 2*ms, 2*ms+14400) }, Invalid, "(exact)"},
+		{"as fast as bursts allow", func(r *fakeRun) { r.message(0, 1, 1, 0, 1000, 2*ms, 2*ms+2400) }, Pass, ""},
+		{"exact time", exact(func(r *fakeRun) {}), Pass, ""},
+		{"not so exact", exact(func(r *fakeRun) { r.facts.Lateness.Max = 20 }), Degraded, "virtual time: at most 20ns late: a wake-up, 0.163 packet times"},
+		{"not exact", exact(func(r *fakeRun) { r.facts.Hosts[2].Lateness.Max = 200 }), Invalid, "virtual time: at most 200ns late: a wake-up of h2-1"},
+		{"late messages", exact(func(r *fakeRun) { r.facts.Hosts[2].Generator.Max = 20 }), Degraded, "a message of h2-1"},
+		{"late samples", exact(func(r *fakeRun) { r.facts.SampleLateness = emu.Lateness{Count: 9, Max: 20} }), Degraded, "a sample of the queues"},
 		{"ended early", func(r *fakeRun) { r.facts.Reached = 5 * ms }, Invalid, "run: it ended at 5ms of a window from 1ms to 9ms"},
 		{"no facts", func(r *fakeRun) { r.facts = nil }, Invalid, "facts: facts.json is missing"},
 		{"host log cut", func(r *fakeRun) { r.cut["h1-2"] = true }, Invalid, "host log: h1-2: log was cut off"},
 		{"queue log cut", func(r *fakeRun) { r.cut["queues"] = true }, Degraded, "queue log: queues: log was cut off"},
 		{"a note", func(r *fakeRun) { r.hosts[0] = append(r.hosts[0], record.Record{Kind: record.Note, Text: "hello"}) }, Pass, ""},
+		{"what waited leaves later", func(r *fakeRun) {
+			r.facts.PortsAt, r.facts.Ports[3].WireBytes, r.facts.Ports[3].LateBytes = 10*ms, 130_000_000, 6_000_000
+		}, Pass, ""},
+		{"faster than its link by the end", func(r *fakeRun) {
+			r.facts.PortsAt, r.facts.Ports[3].WireBytes, r.facts.Ports[3].LateBytes = 10*ms, 130_000_000, 4_000_000
+		}, Invalid, "link rate: at most 100."},
+		{"kernel TCP", func(r *fakeRun) { r.kernel(10) }, Pass, ""},
+		{"kernel TCP too slow", func(r *fakeRun) { r.kernel(1000) }, Degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
+		{"kernel TCP loses segments", func(r *fakeRun) { r.kernel(1); r.facts.Hosts[0].Received -= 5000 }, Invalid, "conservation: "},
 		{"a late model", func(r *fakeRun) { r.facts.Engine, r.facts.Lateness.P99 = "model", 50*us }, Pass, ""},
 		{"a leaking model", func(r *fakeRun) { r.facts.Engine = "model"; r.facts.Hosts[0].Received += 3 }, Invalid, "more than were sent"},
 	} {
@@ -74,6 +95,45 @@ func TestVerdict(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %s %q, want %s %q", c.name, v.Level, v.Reasons, c.level, c.reason)
 		}
+	}
+}
+
+// exact makes a run one of a virtual kernel, in which nothing is late and ports
+// have no bursts.
+func exact(change func(*fakeRun)) func(*fakeRun) {
+	return func(r *fakeRun) {
+		r.facts.Engine, r.facts.Features = "virtual", map[string]string{"burst_time": "0s"}
+		r.facts.Lateness = emu.Lateness{Count: 1000, Max: 1}
+		for h := range r.facts.Hosts {
+			r.facts.Hosts[h].Lateness, r.facts.Hosts[h].Generator = emu.Lateness{Count: 100}, emu.Lateness{Count: 10}
+		}
+		change(r)
+	}
+}
+
+// kernel makes the run one of the hosts' kernel TCP.
+func (r *fakeRun) kernel(dilation int64) {
+	r.facts.Dilation = dilation
+	for i := range r.facts.Hosts {
+		r.facts.Hosts[i].Kernel = true
+	}
+}
+
+// With kernel TCP it is told whose packets were counted, and nothing is said of
+// rings that there are not.
+func TestVerdictOfKernelTCP(t *testing.T) {
+	r := newRun(t, oneWay)
+	r.message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+	r.kernel(2)
+	seen := map[string]Check{}
+	for _, c := range r.analyze(t).Verdict.Checks {
+		seen[c.Name] = c
+	}
+	if c := seen["conservation"]; c.Level != Pass || !strings.Contains(c.Limit, "TCP segments, as the hosts' kernels count them") {
+		t.Errorf("%+v", c)
+	}
+	if _, ok := seen["socket drops"]; ok || seen["kernel timers"].Level != Pass {
+		t.Errorf("checks %v", seen)
 	}
 }
 

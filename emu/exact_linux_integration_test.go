@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/internal/burst"
+	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/topo"
@@ -60,28 +61,22 @@ func nominal(kernel int64) float64 { return float64(kernel) / exactDilation / 10
 // wire) answered by a full or a minimal one (84).
 func TestExactRoundTrips(t *testing.T) {
 	f := exactFabric(t)
-	for _, c := range []struct {
-		what  string
-		to    topo.HostID
-		reply int // bytes of the frame
-		us    float64
-	}{
-		{"MSS answered by MSS in the rack", 1, 1514, 5.492},
-		{"MSS answered by MSS across", 2, 1514, 7.615},
-		{"MSS answered by 84 B in the rack", 1, 60, 5.260},
-		{"MSS answered by 84 B across", 2, 60, 7.324},
-	} {
-		a, b := socket(t, f, 0), socket(t, f, c.to)
-		there, back := flow(f, 0, f.topology.HostAddr(c.to, 0), 1), flow(f, c.to, f.topology.HostAddr(0, 0), 1)
+	for _, c := range conformance.RoundTrips {
+		to, us := topo.HostID(1), float64(c.PS)/1e6
+		if c.Across {
+			to = 2
+		}
+		a, b := socket(t, f, 0), socket(t, f, to)
+		there, back := flow(f, 0, f.topology.HostAddr(to, 0), 1), flow(f, to, f.topology.HostAddr(0, 0), 1)
 		for range 3 {
 			began := send(t, a, there.Frame(1, 1514, 0))
 			receive(t, b, 1)
-			send(t, b, back.Frame(2, c.reply, 0))
+			send(t, b, back.Frame(2, c.Reply, 0))
 			took := nominal(receive(t, a, 1)[0].At - began)
-			if math.Abs(took-c.us) > c.us/1000 {
-				t.Errorf("%s: %.4f us, want %.3f", c.what, took, c.us)
+			if math.Abs(took-us) > us/1000 {
+				t.Errorf("%s: %.4f us, want %.3f", c.Name, took, us)
 			} else {
-				t.Logf("%s: %.4f us, want %.3f", c.what, took, c.us)
+				t.Logf("%s: %.4f us, want %.3f", c.Name, took, us)
 			}
 			time.Sleep(10 * time.Millisecond)
 		}

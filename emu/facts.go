@@ -12,13 +12,15 @@ type Facts struct {
 	Engine   string            `json:"engine"`
 	Started  time.Time         `json:"started"`
 	Wall     float64           `json:"wall_seconds"`
-	Dilation int64             `json:"dilation"` // 1 for the model
+	Startup  float64           `json:"startup_seconds"` // of these, until all hosts were ready to go
+	Dilation int64             `json:"dilation"`        // 1 for the model
 	Kernel   string            `json:"kernel,omitempty"`
 	CPUs     int               `json:"cpus"`
 	Features map[string]string `json:"features,omitempty"` // such as "marker": "red", "wire": "hold", "burst": "9038B"
 
-	Reached units.Time `json:"reached"`           // nominal time at which the run ended
-	Failure string     `json:"failure,omitempty"` // why it ended early, with the last words of what failed
+	Reached units.Time `json:"reached"`            // nominal time at which the run ended
+	PortsAt units.Time `json:"ports_at,omitempty"` // when the ports were read at the run's end, 0 if they were not
+	Failure string     `json:"failure,omitempty"`  // why it ended early, with the last words of what failed
 
 	Hosts []HostFacts `json:"hosts"`
 	Ports []PortFacts `json:"ports"`
@@ -57,6 +59,9 @@ type HostFacts struct {
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
 	Generator Lateness `json:"generator"` // of messages: how long after its nominal arrival each was handed to the transport
 	Finished  bool     `json:"finished"`  // ended in good order
+	// Kernel says that Sent, Received and Corrupt are segments of the kernel's
+	// TCP, by the kernel's counters. Such a host has no receive ring.
+	Kernel bool `json:"kernel,omitempty"`
 }
 
 // PortFacts are the totals of one port over the run.
@@ -64,8 +69,13 @@ type PortFacts struct {
 	Name        string `json:"name"`
 	Packets     int64  `json:"packets"` // transmitted
 	WireBytes   int64  `json:"wire_bytes"`
+	LateBytes   int64  `json:"late_bytes,omitempty"` // of these, after Facts.PortsAt: what waited at the run's end
 	Drops       int64  `json:"drops"`
 	CreditDrops int64  `json:"credit_drops"` // of the credit class, which are meant to happen
 	Marks       int64  `json:"marks"`
 	MaxQueue    int64  `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
+	// RateError is by how much the port is faster than its link, as a share of
+	// the rate, since the kernel rounds: of full packets and of the smallest.
+	RateError      float64 `json:"rate_error,omitempty"`
+	SmallRateError float64 `json:"small_rate_error,omitempty"`
 }

@@ -79,6 +79,7 @@ func (f *Fabric) linkAttrs(b *rtnl.Batch, p *topo.Port) {
 	b.Uint32(unix.IFLA_TXQLEN, txQueueLength)
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
 	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
+	b.Uint32(unix.IFLA_GSO_MAX_SEGS, 1) // of TCP, which segments late whatever the device says
 	b.Uint32(unix.IFLA_NET_NS_FD, uint32(f.namespaces[p.Node].fd))
 }
 

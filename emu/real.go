@@ -95,6 +95,8 @@ type realRun struct {
 	hosts    []*hostProcess
 	clock    *clock.Clock
 	held     time.Duration // how long the engine's Hold took
+
+	sentInTime []port.Stats // of ports at the run's end, nil before
 }
 
 // measure starts the hosts and everything that watches them, waits for the end
@@ -119,6 +121,7 @@ func (r *realRun) measure(ctx context.Context) error {
 	if err == nil {
 		err = r.wait(ctx)
 	}
+	err = errors.Join(err, r.readPorts())
 	r.land()
 	err = errors.Join(err, samples.stop(&r.facts.SampleLateness), taps.stop(&r.facts.CaptureDrops))
 	r.facts.Steal = steal.since()
@@ -251,6 +254,18 @@ func kernelRelease() string {
 	return strings.TrimRight(string(u.Release[:]), "\x00")
 }
 
+// readPorts reads what ports have sent by the end of the run. What waits in them
+// leaves later.
+func (r *realRun) readPorts() error {
+	if r.clock == nil {
+		return nil
+	}
+	r.sentInTime = make([]port.Stats, len(r.topology.Ports))
+	err := r.fabric.PortStats(r.sentInTime)
+	r.facts.PortsAt = r.clock.Now()
+	return err
+}
+
 // collectPorts reads all ports' totals.
 func (r *realRun) collectPorts() error {
 	stats := make([]port.Stats, len(r.topology.Ports))
@@ -265,9 +280,16 @@ func (r *realRun) collectPorts() error {
 		s := &stats[i]
 		_, packets := s.Sent()
 		drops, credits := s.Drops()
+		c := r.fabric.PortConfig(topo.PortID(i))
+		rate := float64(r.topology.Ports[i].Rate) / float64(r.facts.Dilation)
+		late := int64(0)
+		if r.sentInTime != nil {
+			late = s.SentWireBytes() - r.sentInTime[i].SentWireBytes()
+		}
 		r.facts.Ports = append(r.facts.Ports, PortFacts{
-			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(),
+			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(), LateBytes: late,
 			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
+			RateError: c.RateError(rate, r.topology.FullFrame()), SmallRateError: c.RateError(rate, topo.MinWire),
 		})
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}
@@ -282,7 +304,7 @@ func (r *realRun) collectHosts() {
 		if rep := p.report; rep != nil {
 			all.Merge(&rep.Lateness)
 			f = HostFacts{
-				Name: p.name, Finished: true,
+				Name: p.name, Finished: true, Kernel: rep.Kernel,
 				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Flipped: rep.NIC.Flipped, Foreign: rep.NIC.Foreign,
 				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
 				Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode"
@@ -16,6 +17,9 @@ func (r *Real) Check(x *Experiment) error {
 	run := &realRun{x: x}
 	network, err := run.resolve()
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(CheckKernelProtocol(x), checkWires(x)); err != nil {
 		return err
 	}
 	features := []string{FeatureNetNS, FeatureRaw, FeatureRings, FeatureVeth, FeatureHTB, FeatureFIFO}
@@ -70,6 +74,9 @@ func (r *realRun) run(ctx context.Context) error {
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
 		Marker: r.engine.Marker, Wires: r.engine.Wires,
+	}
+	if KernelProtocol(r.x) {
+		cfg.Wires = "netem"
 	}
 	if r.fabric, err = Build(ctx, r.topology, cfg); err != nil {
 		return err

@@ -24,6 +24,10 @@ func (r *realRun) wait(ctx context.Context) error {
 		}
 		go p.watch(done, lost, ended)
 	}
+	r.facts.Startup = time.Since(r.facts.Started).Seconds()
+	if r.hooks.Progress != nil {
+		r.hooks.Progress(0)
+	}
 	tick := time.NewTicker(cmp.Or(r.engine.Tick, 200*time.Millisecond))
 	defer tick.Stop()
 	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))

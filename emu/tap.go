@@ -123,11 +123,14 @@ func (n *nodeTap) run() error {
 				break
 			}
 			f := &n.heads[i]
+			n.full[i] = false
 			at := n.clock.ToNominal(realtime.ToMonotonic(f.Realtime))
+			if at < 0 {
+				continue // connections are made; a capture's time begins at 0
+			}
 			if err := n.capture.Packet(n.ports[i], at, f.Outgoing, f.Length, f.Data); err != nil {
 				return err
 			}
-			n.full[i] = false
 		}
 		if quitting {
 			return nil

@@ -52,7 +52,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"impossible parameter of a variant", "sthr: inf", "sthr: -1", `f.yaml:13:18: sthr is -1: want 0 to +Inf`},
 		{"unknown stream", "[small]", "[smal]", `f.yaml:12:15: no stream is called "smal": did you mean "small"?`},
 		{"same variant twice", "name: b", "name: a", `f.yaml:11:11: variant 1 is called "a" too`},
-		{"unknown protocol", "duration:", "protocol: sidr\nduration:", `f.yaml:14:11: no protocol is called "sidr": use one of sird, homa, dcpim, xpass, swift, dctcp, aimd: did you mean "sird"?`},
+		{"unknown protocol", "duration:", "protocol: sidr\nduration:", `f.yaml:14:11: no protocol is called "sidr": use one of sird, homa, dcpim, xpass, swift, dctcp, aimd, tcp, tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno: did you mean "sird"?`},
 		{"unknown port", "duration:", "capture: [leaf7]\nduration:", `f.yaml:14:11: no node or port is called "leaf7": nodes are such as leaf1 or h1-1, ports such as "leaf1>h1-1"`},
 		{"faults", "duration:", "faults: {drop: 2}\nduration:", `f.yaml:14:16: 2 is not a share: want 0 to 1`},
 		{"dilation", "duration:", "dilation: fast\nduration:", `f.yaml:14:11: dilation: "fast" is not a dilation factor: want auto or a whole number from 1 to 1000000`},

@@ -22,7 +22,9 @@ func Schema() ([]byte, error) {
 		for params.Kind() == reflect.Pointer {
 			params = params.Elem()
 		}
-		sections[params] = p.Name
+		if _, ok := sections[params]; !ok { // the first of several that share them
+			sections[params] = p.Name
+		}
 		extra = append(extra, reflect.StructField{
 			Name: fmt.Sprintf("Section%d", i), Type: params,
 			Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty" jsonschema_description:"Parameters of %s that differ from its defaults."`, p.Name, p.Name)),

@@ -163,7 +163,7 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	}
 	params, err := sirdnode.DecodeParams(p, s.fabric, overrides)
 	if err == nil {
-		_, err = p.New(transport.Env{Fabric: s.fabric, Sink: deaf{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+		err = try(p, transport.Env{Fabric: s.fabric, Sink: deaf{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
 	}
 	if err == nil {
 		return nil
@@ -177,12 +177,22 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	return s.src.errorIn(path, "%v", err)
 }
 
+// try makes a protocol, to see whether it can be.
+func try(p transport.Protocol, env transport.Env, params any) error {
+	if p.Kernel != nil {
+		_, err := p.Kernel(transport.KernelEnv{Env: env}, params)
+		return err
+	}
+	_, err := p.New(env, params)
+	return err
+}
+
 func (s *Scenario) has(path string) bool {
 	_, found := s.src.find(path)
 	return found
 }
 
-// deaf is a Sink for a transport that is made only to see whether it can be.
+// deaf is a Sink for a protocol that is made only to see whether it can be.
 type deaf struct{}
 
 func (deaf) Data(units.Time, transport.Message, units.Bytes, int, []byte) {}

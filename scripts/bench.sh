@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what sirdbed costs. Everything is relative to a reference in the same
 # run, or a median, since machines are noisy; run it on a quiet one. Needs root or
-# user namespaces.
+# user namespaces; what is of the virtual engine needs its kernel ("sirdbed kernel build").
 #
 #   scripts/bench.sh [rounds]    rounds (default 5) of each comparison
 set -euo pipefail
@@ -22,3 +22,7 @@ go test ./emu -run '^$' -bench '^BenchmarkFabric144$' -benchtime "${rounds}x" | 
 echo
 echo "The model engine, for each packet and hop:"
 go test ./emu/model -run '^$' -bench . -benchmem -count "$rounds" | grep -E '^Benchmark'
+
+echo
+echo "The virtual engine, growing fabrics at half load, beside the model; and two runs at once:"
+go test ./cmd/sirdbed -run '^$' -bench '^BenchmarkVirtual' -benchtime 1x -timeout 1h | grep -E '^Benchmark|SKIP'

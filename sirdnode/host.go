@@ -3,7 +3,8 @@
 // its rate.
 //
 // Host is the part that every engine shares and that knows neither sockets nor
-// clocks. Node runs one in a process of its own on a raw socket.
+// clocks. Node runs one in a process of its own on a raw socket, or an
+// Application alone above the sockets of its kernel.
 package sirdnode
 
 import (
@@ -34,25 +35,10 @@ type HostConfig struct {
 // Advance or Receive, then Next until it returns false, then wait until Wake.
 // It is for one goroutine, and now may never decrease.
 type Host struct {
-	cfg    HostConfig
-	proto  transport.Transport
-	source *traffic.Source
-	nic    transport.Pacer
-	idle   bool // the transport had nothing when the NIC was last free
-	log    *record.Writer
-
-	nextID  []transport.MessageID // by peer
-	outbox  []outgoing            // to be sent once the transport's method has returned
-	gauges  []func() float64
-	gaugeAt units.Time
-
-	counts Counts
-	named  map[*transport.Counter]int64
-}
-
-type outgoing struct {
-	at units.Time
-	m  transport.Message
+	*Application
+	proto transport.Transport
+	nic   transport.Pacer
+	idle  bool // the transport had nothing when the NIC was last free
 }
 
 // Counts are a host's totals.
@@ -69,27 +55,18 @@ type Counts struct {
 // NewHost makes a host that logs to log. It fails on parameters or streams that
 // cannot work.
 func NewHost(cfg HostConfig, log *record.Writer) (*Host, error) {
-	h := &Host{
-		cfg:     cfg,
-		nic:     transport.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate},
-		idle:    true,
-		log:     log,
-		nextID:  make([]transport.MessageID, len(cfg.Fabric.Hosts)),
-		gaugeAt: units.Never,
-		named:   map[*transport.Counter]int64{},
+	if cfg.Protocol.New == nil {
+		return nil, fmt.Errorf("%s runs in the hosts' kernel: it has no packets of its own to send", cfg.Protocol.Name)
 	}
-	var err error
-	if h.source, err = traffic.NewSource(cfg.Fabric, cfg.Streams, cfg.Seed, cfg.Self, cfg.To); err != nil {
+	a, err := newApplication(cfg, log)
+	if err != nil {
 		return nil, err
 	}
+	h := &Host{Application: a, nic: transport.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
 	params := cfg.Params
 	if params == nil {
 		params = cfg.Protocol.DefaultParams(cfg.Fabric)
 	}
-	if cfg.GaugeEvery > 0 {
-		h.gaugeAt = 0
-	}
-	h.Gauge("payload_received", func() float64 { return float64(h.counts.Payload) })
 	h.proto, err = cfg.Protocol.New(transport.Env{
 		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h,
 		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
@@ -97,52 +74,8 @@ func NewHost(cfg HostConfig, log *record.Writer) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
 	}
+	h.below = h.proto
 	return h, nil
-}
-
-// Advance does what is due by now: messages arrive from the application, gauges
-// are sampled.
-func (h *Host) Advance(now units.Time) {
-	for h.source.NextAt() <= now {
-		a, ok := h.source.Pop()
-		if !ok {
-			h.log.Put(record.Record{Kind: record.Note, At: now, Text: fmt.Sprint("no more messages: ", h.source.Err())})
-			break
-		}
-		h.offer(now, a.At, a.Dst, a.Size, a.Tag)
-	}
-	if h.gaugeAt <= now {
-		for i, read := range h.gauges {
-			h.log.PutGauge(now, i, read())
-		}
-		// Sampling that fell behind is not made up for.
-		h.gaugeAt += h.cfg.GaugeEvery * (1 + (now-h.gaugeAt)/h.cfg.GaugeEvery)
-	}
-}
-
-// offer hands a message to the transport. at is its nominal arrival at the
-// application, which latency counts from.
-func (h *Host) offer(now, at units.Time, dst topo.HostID, size units.Bytes, tag traffic.Tag) {
-	m := transport.Message{ID: h.nextID[dst], Tag: transport.Tag(tag), Peer: dst, Size: size}
-	h.nextID[dst]++
-	h.counts.Offered++
-	h.put(record.Offered, at, m, "")
-	h.proto.Send(now, m)
-	h.flushOutbox(now)
-}
-
-// flushOutbox sends what events of the transport asked for.
-func (h *Host) flushOutbox(now units.Time) {
-	for len(h.outbox) > 0 {
-		batch := h.outbox
-		h.outbox = nil
-		for _, o := range batch {
-			h.offer(now, o.at, o.m.Peer, o.m.Size, traffic.Tag(o.m.Tag))
-		}
-		if h.outbox == nil {
-			h.outbox = batch[:0]
-		}
-	}
 }
 
 // Receive takes an intact packet that has arrived.
@@ -191,43 +124,6 @@ func (h *Host) Wake() units.Time {
 	return at
 }
 
-// Done reports that no message of this host is waiting to arrive or to be
-// acknowledged.
-func (h *Host) Done() bool {
-	return h.source.NextAt() == units.Never && h.counts.Offered == h.counts.Acked+h.counts.Failed
-}
-
 // Settled reports that the host is done and its transport waits for nothing,
 // not even for credit to come back: unless something arrives, nothing changes.
 func (h *Host) Settled() bool { return h.Done() && h.proto.Wake() == units.Never }
-
-// Counts returns the host's totals so far.
-func (h *Host) Counts() Counts { return h.counts }
-
-// Finish writes the gauges' last values and the host's totals, and ends its log.
-func (h *Host) Finish(now units.Time) error {
-	if h.cfg.GaugeEvery > 0 {
-		for i, read := range h.gauges {
-			h.log.PutGauge(now, i, read())
-		}
-	}
-	c := h.counts
-	for _, e := range []struct {
-		name string
-		n    int64
-	}{
-		{"packets_sent", c.Sent}, {"packets_received", c.Received},
-		{"wire_bytes_sent", c.SentBytes}, {"wire_bytes_received", c.ReceivedBytes},
-		{"payload_received", c.Payload}, {"window_payload_received", c.WindowPayload},
-		{"payload_mismatches", c.Mismatches},
-		{"messages_offered", c.Offered}, {"messages_delivered", c.Delivered},
-		{"messages_acked", c.Acked}, {"messages_failed", c.Failed},
-	} {
-		h.log.Put(record.Record{Kind: record.Counter, At: now, N: e.n, Text: e.name})
-	}
-	for _, name := range sortedCounters(h.named) {
-		h.log.Put(record.Record{Kind: record.Counter, At: now, N: h.named[name], Text: name.Name})
-	}
-	h.log.Put(record.Record{Kind: record.End, At: now})
-	return h.log.Flush()
-}

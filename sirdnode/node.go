@@ -11,6 +11,7 @@ import (
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -72,9 +73,12 @@ type NodeReport struct {
 	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
 	CPU       float64        `json:"cpu"`       // share of a processor that the loop used
 	Reached   units.Time     `json:"reached"`
+	// Kernel says that NIC counts segments of the kernel's protocol, by the
+	// kernel's own counters, and that there is no receive ring.
+	Kernel bool `json:"kernel,omitempty"`
 }
 
-// Node runs one host on a raw socket, on the calling goroutine, until the
+// Node runs one host on a raw socket, or on its kernel's sockets, on the calling goroutine, until the
 // controller stops it or the run's end. The caller's thread must be in the
 // host's network namespace. control is a pipe from the controller, out one to
 // it; log takes the host's records.
@@ -95,9 +99,11 @@ type node struct {
 	control controlPipe
 	out     *json.Encoder
 	cfg     NodeConfig
-	host    *Host
-	log     *record.Writer
+	app     *Application
+	host    *Host // app's transport, and its nic; nil for a protocol of the kernel
 	nic     *nic
+	driver  transport.Driver // of a protocol of the kernel, nil for others
+	log     *record.Writer
 	clock   *clock.Clock
 
 	last                units.Time // no event is earlier
@@ -119,7 +125,7 @@ func (n *node) run(log io.Writer) error {
 	if err := n.setUp(log); err != nil {
 		return err
 	}
-	defer n.nic.close()
+	defer n.close()
 	if err := n.out.Encode(NodeStatus{State: StateReady}); err != nil {
 		return err
 	}
@@ -133,9 +139,13 @@ func (n *node) run(log io.Writer) error {
 	if n.clock, err = clock.New(origin, float64(n.cfg.Dilation)); err != nil {
 		return err
 	}
-	n.nic.clock = n.clock
 	n.busy = -processCPU()
-	if err := n.loop(); err != nil {
+	if n.driver != nil {
+		err = n.kernelLoop()
+	} else {
+		err = n.loop()
+	}
+	if err != nil {
 		return err
 	}
 	n.land(clock.Monotonic())
@@ -164,16 +174,30 @@ func (n *node) setUp(log io.Writer) error {
 		return err
 	}
 	n.log = record.NewWriter(log)
-	n.host, err = NewHost(HostConfig{
+	cfg := HostConfig{
 		Self: n.cfg.Self, Fabric: fabric, Protocol: protocol, Params: params,
 		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
 		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
-	}, n.log)
+	}
+	if protocol.Kernel != nil {
+		return n.setUpKernel(cfg)
+	}
+	n.host, err = NewHost(cfg, n.log)
 	if err != nil {
 		return err
 	}
+	n.app = n.host.Application
 	n.nic, err = openNIC(fabric, protocol, protocol.Network(fabric, params), &n.cfg)
 	return err
+}
+
+// close gives back what setUp opened.
+func (n *node) close() {
+	if n.driver != nil {
+		n.driver.Close()
+	} else {
+		n.nic.close()
+	}
 }
 
 // logEvery is how much of the log a crash can cost, in monotonic ns.
@@ -182,6 +206,7 @@ const logEvery = 200e6
 // loop is the host's life: take what has arrived, do what is due, send what the
 // NIC can take, sleep until the next of these.
 func (n *node) loop() error {
+	n.nic.clock = n.clock
 	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
 	wait := n.clock.Origin()
 	flushAt := wait + logEvery
@@ -223,13 +248,16 @@ func (n *node) loop() error {
 		if n.nic.socket.Unsent() > 0 {
 			next = min(next, now+n.nic.packetTime())
 		}
+		// What serve has left undone is due later: a virtual clock stands still for
+		// whoever asks again at once.
+		next = max(next, now+1)
 		wait = min(n.clock.ToKernel(next), flushAt)
 	}
 }
 
 // tell tells the controller when the host is done, and when it is so no more.
 func (n *node) tell(now units.Time) error {
-	done := n.landing || now >= n.cfg.To && n.host.Settled()
+	done := n.landing || now >= n.cfg.To && n.settled()
 	if done == n.done {
 		return nil
 	}
@@ -239,6 +267,14 @@ func (n *node) tell(now units.Time) error {
 		state = StateDone
 	}
 	return n.out.Encode(NodeStatus{State: state})
+}
+
+// settled reports that nothing of the host's own is under way.
+func (n *node) settled() bool {
+	if n.host != nil {
+		return n.host.Settled()
+	}
+	return n.app.Done()
 }
 
 // serve does what is due by now, in the order and as of the times in which it
@@ -288,23 +324,29 @@ func (n *node) late(due, now units.Time) {
 		return
 	}
 	n.lateness.Add(int64(now - due))
-	if n.host.NextMessage() <= due {
+	if n.app.NextMessage() <= due {
 		n.generator.Add(int64(now - due))
 	}
 }
 
 func (n *node) finish(cpu float64) error {
-	if err := n.host.Finish(n.last); err != nil {
-		return fmt.Errorf("writing the host's log: %w", err)
+	report := &NodeReport{Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: n.last}
+	var err error
+	if n.driver != nil {
+		report.Kernel = true
+		report.NIC, err = n.kernelCounts()
+	} else {
+		report.NIC, err = n.nic.finish()
+		report.Faults = n.nic.shim.Counters()
 	}
-	counts, err := n.nic.finish()
 	if err != nil {
 		return err
 	}
-	return n.out.Encode(NodeStatus{State: StateFinished, Report: &NodeReport{
-		Counts: n.host.Counts(), NIC: counts, Faults: n.nic.shim.Counters(),
-		Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: n.last,
-	}})
+	if err := n.app.Finish(n.last); err != nil {
+		return fmt.Errorf("writing the host's log: %w", err)
+	}
+	report.Counts = n.app.Counts()
+	return n.out.Encode(NodeStatus{State: StateFinished, Report: report})
 }
 
 // processCPU returns the processor time used by the calling thread, in ns.

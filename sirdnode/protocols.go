@@ -11,18 +11,19 @@ import (
 	"sirdbed/baselines/dctcp"
 	"sirdbed/baselines/homa"
 	"sirdbed/baselines/swift"
+	"sirdbed/baselines/tcp"
 	"sirdbed/baselines/xpass"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
-// protocols lists every transport that a scenario can select.
-var protocols = []transport.Protocol{
+// protocols lists every protocol that a scenario can select.
+var protocols = append([]transport.Protocol{
 	sird.Protocol, homa.Protocol, dcpim.Protocol, xpass.Protocol, swift.Protocol, dctcp.Protocol, aimd.Protocol,
-}
+}, tcp.Protocols...)
 
-// Protocols returns every transport that a scenario can select.
+// Protocols returns every protocol that a scenario can select.
 func Protocols() []transport.Protocol { return protocols }
 
 // Protocol finds a transport by name.

@@ -10,65 +10,65 @@ import (
 	"sirdbed/traffic"
 )
 
-// The methods below make Host the Sink of its transport.
+// The methods below make an Application the Sink of its transport.
 
 // Data implements transport.Sink: it counts goodput and checks every byte.
-func (h *Host) Data(now units.Time, m transport.Message, offset units.Bytes, n int, data []byte) {
-	h.counts.Payload += int64(n)
-	if now >= h.cfg.From && now < h.cfg.To {
-		h.counts.WindowPayload += int64(n)
+func (a *Application) Data(now units.Time, m transport.Message, offset units.Bytes, n int, data []byte) {
+	a.counts.Payload += int64(n)
+	if now >= a.cfg.From && now < a.cfg.To {
+		a.counts.WindowPayload += int64(n)
 	}
-	if data != nil && !payloadIntact(data, m.Peer, h.cfg.Self, m.ID, offset) {
-		h.counts.Mismatches++
+	if data != nil && !payloadIntact(data, m.Peer, a.cfg.Self, m.ID, offset) {
+		a.counts.Mismatches++
 	}
 }
 
 // Delivered implements transport.Sink: requests are answered, and a reply
 // completes its request.
-func (h *Host) Delivered(now units.Time, m transport.Message) {
-	h.counts.Delivered++
-	h.put(record.Delivered, now, m, "")
+func (a *Application) Delivered(now units.Time, m transport.Message) {
+	a.counts.Delivered++
+	a.put(record.Delivered, now, m, "")
 	tag := traffic.Tag(m.Tag)
 	if tag.IsReply() {
-		h.source.Completed(tag.Request(), now)
-	} else if size := h.source.ReplySize(tag); size > 0 {
+		a.source.Completed(tag.Request(), now)
+	} else if size := a.source.ReplySize(tag); size > 0 {
 		reply := transport.Message{Tag: transport.Tag(tag.Reply()), Peer: m.Peer, Size: size}
-		h.outbox = append(h.outbox, outgoing{now, reply})
+		a.outbox = append(a.outbox, outgoing{now, reply})
 	}
 }
 
 // Acked implements transport.Sink.
-func (h *Host) Acked(now units.Time, m transport.Message) {
-	h.counts.Acked++
-	h.put(record.Acked, now, m, "")
-	h.completed(now, m)
+func (a *Application) Acked(now units.Time, m transport.Message) {
+	a.counts.Acked++
+	a.put(record.Acked, now, m, "")
+	a.completed(now, m)
 }
 
 // Failed implements transport.Sink.
-func (h *Host) Failed(now units.Time, m transport.Message, reason string) {
-	h.counts.Failed++
-	h.put(record.Failed, now, m, reason)
-	h.completed(now, m)
+func (a *Application) Failed(now units.Time, m transport.Message, reason string) {
+	a.counts.Failed++
+	a.put(record.Failed, now, m, reason)
+	a.completed(now, m)
 }
 
 // completed lets closed-loop traffic go on after a one-way message.
-func (h *Host) completed(now units.Time, m transport.Message) {
-	if tag := traffic.Tag(m.Tag); !tag.IsReply() && h.source.ReplySize(tag) == 0 {
-		h.source.Completed(tag, now)
+func (a *Application) completed(now units.Time, m transport.Message) {
+	if tag := traffic.Tag(m.Tag); !tag.IsReply() && a.source.ReplySize(tag) == 0 {
+		a.source.Completed(tag, now)
 	}
 }
 
 // Gauge implements transport.Sink.
-func (h *Host) Gauge(name string, read func() float64) {
-	h.log.Put(record.Record{Kind: record.GaugeName, Peer: uint16(len(h.gauges)), Text: name})
-	h.gauges = append(h.gauges, read)
+func (a *Application) Gauge(name string, read func() float64) {
+	a.log.Put(record.Record{Kind: record.GaugeName, Peer: uint16(len(a.gauges)), Text: name})
+	a.gauges = append(a.gauges, read)
 }
 
 // Count implements transport.Sink.
-func (h *Host) Count(c *transport.Counter, n int) { h.named[c] += int64(n) }
+func (a *Application) Count(c *transport.Counter, n int) { a.named[c] += int64(n) }
 
-func (h *Host) put(kind record.Kind, at units.Time, m transport.Message, text string) {
-	h.log.Put(record.Record{
+func (a *Application) put(kind record.Kind, at units.Time, m transport.Message, text string) {
+	a.log.Put(record.Record{
 		Kind: kind, Peer: uint16(m.Peer), ID: uint32(m.ID), Tag: uint32(m.Tag), At: at, N: int64(m.Size), Text: text,
 	})
 }

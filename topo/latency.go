@@ -69,6 +69,16 @@ type Framing struct {
 // Wire returns what a packet with the given payload occupies on a link.
 func (fr Framing) Wire(payload units.Bytes) units.Bytes { return WireBytes(payload + fr.Overhead) }
 
+// WireOf returns what the packets of n bytes of a message occupy on a link, cut
+// at full packets.
+func (fr Framing) WireOf(n units.Bytes) units.Bytes {
+	wire := n / fr.MSS * fr.Wire(fr.MSS)
+	if rest := n % fr.MSS; rest > 0 {
+		wire += fr.Wire(rest)
+	}
+	return wire
+}
+
 // UnloadedPaper is the latency of a message by the released scripts' rule
 // (protocols.md section 9): its payload at the bottleneck's rate, and
 // propagation. It has neither headers nor store-and-forward.

@@ -9,8 +9,6 @@
 package aimd
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
@@ -30,8 +28,8 @@ type AIMD struct {
 
 	out  []*flow    // by HostID, nil until something was sent there
 	in   []*inbound // by HostID, nil until something came from there
-	acks []reply    // waiting to be sent
-	turn int        // of the receivers, one packet each
+	acks transport.Queue[reply]
+	turn int // of the receivers, one packet each
 }
 
 // A reply is an ACK that waits to be sent.
@@ -54,29 +52,28 @@ func New(env transport.Env, params *Params) (*AIMD, error) {
 
 // Send implements transport.Transport: messages to a receiver wait in line.
 func (a *AIMD) Send(now Time, m transport.Message) {
-	if m.Size > 1<<32-1 {
-		a.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the header", m.Size))
+	if !a.env.Fits(now, m, transport.MaxMessage) {
 		return
 	}
 	f := a.out[m.Peer]
 	if f == nil {
-		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate)}
+		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate), roundTrip: a.env.Fabric.CreditLoop(a.env.Self, m.Peer)}
 		a.out[m.Peer] = f
 		a.env.Sink.Gauge("rate/"+a.env.Fabric.HostName(m.Peer), func() float64 { return f.rate })
 	}
-	f.queue = append(f.queue, m)
+	f.queue.Push(m)
 }
 
 // Receive implements transport.Transport.
 func (a *AIMD) Receive(now Time, p *transport.Packet) {
 	var h header
-	if h.decode(p.Header()) != nil || int(p.Peer) >= len(a.out) {
+	if h.decode(p.Header()) != nil || !a.env.Knows(p.Peer) {
 		return
 	}
 	switch h.kind {
 	case data:
 		if a.takeData(now, &h, p) {
-			a.acks = append(a.acks, reply{p.Peer, header{kind: ack, marked: p.CE, id: h.id, offset: h.offset}})
+			a.acks.Push(reply{p.Peer, header{kind: ack, marked: p.CE, id: h.id, offset: h.offset}})
 		}
 	case ack:
 		if f := a.out[p.Peer]; f != nil {
@@ -89,9 +86,7 @@ func (a *AIMD) Receive(now Time, p *transport.Packet) {
 // each at its own rate.
 func (a *AIMD) Next(now Time, p *transport.Packet) bool {
 	p.ECT = true
-	if n := len(a.acks); n > 0 {
-		r := a.acks[0]
-		a.acks = a.acks[:copy(a.acks, a.acks[1:])]
+	if r, ok := a.acks.Pop(); ok {
 		p.Peer = r.peer
 		r.encode(p)
 		return true
@@ -107,7 +102,7 @@ func (a *AIMD) Next(now Time, p *transport.Packet) bool {
 
 // Wake implements transport.Transport.
 func (a *AIMD) Wake() Time {
-	if len(a.acks) > 0 {
+	if a.acks.Len() > 0 {
 		return 0
 	}
 	at := units.Never

@@ -1,43 +1,30 @@
 package aimd_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"sirdbed/baselines/aimd"
 	"sirdbed/emu/model"
-	"sirdbed/sirdnode/fault"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
 
-var rack = topo.Spec{Leaves: 1, HostsPerLeaf: 4, HostRate: 100 * units.Gbps, HostDelay: 2 * units.Microsecond}
+var subject = modeltest.Subject{Protocol: aimd.Protocol, Seeds: 200}
 
-func fabric(t *testing.T) *topo.Fabric {
-	f, err := topo.New(rack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-func run(t *testing.T, c model.Config) *model.Sim {
-	t.Helper()
-	c.Protocol = aimd.Protocol
-	sim, err := model.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
-}
+// What every protocol has to meet.
+func TestExactlyOnceUnderFaults(t *testing.T)  { modeltest.ExactlyOnceUnderFaults(t, subject) }
+func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
+func TestNoAllocationPerPacket(t *testing.T)   { modeltest.NoAllocationPerPacket(t, subject) }
+func TestHalfLoadArrives(t *testing.T)         { modeltest.HalfLoad(t, subject, "wkc", 5*units.Millisecond) }
 
 // Three senders share a receiver's link: it is full, the shares are equal, and
 // the queue stays around the marking threshold.
 func TestSendersShareALinkAndItsQueueStaysShort(t *testing.T) {
-	f := fabric(t)
+	f := modeltest.Rack(t, 4, 2*units.Microsecond)
 	from, to := 5*units.Millisecond, 15*units.Millisecond
-	sim := run(t, model.Config{Fabric: f, Seed: 1, From: from, To: to, Streams: []traffic.Stream{{
+	sim := modeltest.Sim(t, aimd.Protocol, model.Config{Fabric: f, Seed: 1, From: from, To: to, Streams: []traffic.Stream{{
 		Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1", "h1-2", "h1-3"}, To: []string{"h1-4"},
 		Size: 100 * units.Megabyte, Outstanding: 2,
 	}}})
@@ -62,40 +49,8 @@ func TestSendersShareALinkAndItsQueueStaysShort(t *testing.T) {
 	}
 }
 
-// Exactly once, every byte right, under loss, duplication, reordering and
-// corruption.
-func TestExactlyOnceUnderFaults(t *testing.T) {
-	f := fabric(t)
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		var sends []model.Send
-		var want int64
-		for range 6 {
-			s := model.Send{Src: topo.HostID(r.IntN(3)), Dst: 3, At: units.Time(r.IntN(100_000)), Size: units.Bytes(1 + r.IntN(200_000))}
-			want += int64(s.Size)
-			sends = append(sends, s)
-		}
-		sim := run(t, model.Config{Fabric: f, Seed: seed, Sends: sends, Bytes: true,
-			Faults: fault.Config{Drop: 0.05, Duplicate: 0.05, Reorder: 0.05, Corrupt: 0.05}})
-		if !sim.RunUntilDone(units.Second) {
-			t.Fatalf("seed %d: not done", seed)
-		}
-		if c := sim.Totals().Counts; c.Delivered != 6 || c.Acked != 6 || c.Mismatches != 0 || c.Payload != want {
-			t.Errorf("seed %d: %+v, want %d bytes", seed, c, want)
-		}
-	}
-}
-
-// A receiver that is gone makes the message fail, with the reason, and the next
-// one is tried.
-func TestDeadReceiverFailsTheMessage(t *testing.T) {
-	f := fabric(t)
-	sim := run(t, model.Config{Fabric: f, Seed: 1, Sends: []model.Send{{Dst: 1, Size: 5000}, {Dst: 1, Size: 8}},
-		Lose: func(e model.PacketEvent) bool { return e.Dst == 1 }})
-	sim.RunUntilDone(units.Second)
-	for _, m := range sim.Messages() {
-		if m.Failed == units.Never || m.Reason == "" {
-			t.Errorf("%+v", m)
-		}
-	}
+func TestValidationNamesTheParameter(t *testing.T) {
+	modeltest.BadParamsAreNamed(t, aimd.Protocol, map[string][]string{
+		"step": {`"0bps"`}, "cut": {`0`, `1`}, "least": {`"0bps"`}, "timeout": {`"1us"`}, "attempts": {`0`},
+	})
 }

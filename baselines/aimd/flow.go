@@ -10,9 +10,11 @@ import (
 // A flow is what a sender knows of one receiver: the messages in line, of which
 // the first is under way, and the rate.
 type flow struct {
-	queue []transport.Message
+	queue transport.Queue[transport.Message]
 	rate  float64 // bit/s
 	pacer transport.Pacer
+
+	roundTrip Time // of an empty network
 
 	acked    transport.Spans // of the first message
 	next     Bytes           // offset of its next packet
@@ -26,9 +28,9 @@ type flow struct {
 // wake returns when the flow has something to do.
 func (f *flow) wake(timeout Time) Time {
 	switch {
-	case len(f.queue) == 0:
+	case f.queue.Len() == 0:
 		return units.Never
-	case f.next < f.queue[0].Size:
+	case f.next < f.queue.Front().Size:
 		return f.pacer.At()
 	}
 	return f.progress + timeout
@@ -36,10 +38,10 @@ func (f *flow) wake(timeout Time) Time {
 
 // sendData fills in the flow's next packet, if it is time for one.
 func (a *AIMD) sendData(now Time, f *flow, p *transport.Packet) bool {
-	if len(f.queue) == 0 || !f.pacer.Ready(now) {
+	if f.queue.Len() == 0 || !f.pacer.Ready(now) {
 		return false
 	}
-	m := f.queue[0]
+	m := *f.queue.Front()
 	if f.next == 0 && f.acked.Total() == 0 && f.timeouts == 0 {
 		f.progress = now // the first message begins
 	}
@@ -76,7 +78,7 @@ var timeouts = transport.Counter{Name: "timeouts"}
 
 // advance goes on to the next message.
 func (f *flow) advance() {
-	f.queue = f.queue[:copy(f.queue, f.queue[1:])]
+	f.queue.Pop()
 	f.acked.Reset()
 	f.next, f.timeouts = 0, 0
 }
@@ -84,17 +86,17 @@ func (f *flow) advance() {
 // takeAck notes what arrived at the receiver, and adjusts the rate once for each
 // unloaded round trip.
 func (a *AIMD) takeAck(now Time, f *flow, h *header) {
-	if len(f.queue) == 0 || f.queue[0].ID != h.id || Bytes(h.offset) >= f.queue[0].Size {
+	if f.queue.Len() == 0 || f.queue.Front().ID != h.id || Bytes(h.offset) >= f.queue.Front().Size {
 		return // of a message that is done
 	}
-	m, from := f.queue[0], Bytes(h.offset)
+	m, from := *f.queue.Front(), Bytes(h.offset)
 	if f.acked.Add(from, min(from+a.mss, m.Size)) > 0 {
 		f.progress, f.timeouts = now, 0
 	}
 	f.marked = f.marked || h.marked
 	if now >= f.adjustAt {
 		a.adjust(f)
-		f.adjustAt, f.marked = now+a.env.Fabric.CreditLoop(a.env.Self, m.Peer), false
+		f.adjustAt, f.marked = now+f.roundTrip, false
 	}
 	if f.acked.Total() == m.Size {
 		f.advance()

@@ -60,6 +60,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-func framing(mtu units.Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+var framing = transport.FramingWith(dataLen)

@@ -32,8 +32,6 @@
 package dcpim
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -55,7 +53,7 @@ type DCPIM struct {
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
 
-	control  queue
+	control  transport.Queue[note]
 	sender   sender
 	receiver receiver
 	tick     int64 // the last half round that was dealt with
@@ -84,18 +82,16 @@ func New(env transport.Env, params *Params) (*DCPIM, error) {
 // Send implements transport.Transport.
 func (s *DCPIM) Send(now Time, m transport.Message) {
 	s.quiet = false
-	if limit := s.mss * maxPackets; m.Size < 1 || m.Size > min(limit, maxMessage) {
-		s.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit dcPIM's header: want 1B to %v", m.Size, min(limit, maxMessage)))
-		return
+	if s.env.Fits(now, m, min(s.mss*maxPackets, transport.MaxMessage)) {
+		s.sendMessage(now, m)
 	}
-	s.sendMessage(now, m)
 }
 
 // Receive implements transport.Transport. Packets that make no sense are
 // ignored.
 func (s *DCPIM) Receive(now Time, p *transport.Packet) {
 	var h header
-	if p.Peer < 0 || int(p.Peer) >= len(s.env.Fabric.Hosts) || p.Peer == s.env.Self || h.decode(p.Header()) != nil {
+	if !s.env.Knows(p.Peer) || h.decode(p.Header()) != nil {
 		return
 	}
 	s.quiet = false
@@ -132,7 +128,7 @@ func (s *DCPIM) Next(now Time, p *transport.Packet) bool {
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.params.level(0)
 	for {
-		n, ok := s.control.pop()
+		n, ok := s.control.Pop()
 		if !ok {
 			break
 		}
@@ -165,35 +161,19 @@ type note struct {
 	header
 }
 
-// queue is a FIFO of notes that keeps its memory.
-type queue struct {
-	list []note
-	head int
-}
-
-func (q *queue) push(peer transport.HostID, h header) { q.list = append(q.list, note{peer, h}) }
-
-func (q *queue) pop() (note, bool) {
-	if q.head == len(q.list) {
-		return note{}, false
-	}
-	n := q.list[q.head]
-	if q.head++; q.head == len(q.list) {
-		q.list, q.head = q.list[:0], 0
-	}
-	return n, true
-}
+// tell queues a control packet.
+func (s *DCPIM) tell(peer transport.HostID, h header) { s.control.Push(note{peer, h}) }
 
 // fillControl makes a packet of a note. It reports false when the note has
 // become pointless while it waited.
 func (s *DCPIM) fillControl(n note, p *transport.Packet) bool {
 	if n.kind == rts {
 		o := s.sender.peers[n.peer]
-		m := o.messages[n.id]
+		m := o.messages.Find(n.id)
 		if m == nil {
 			return false
 		}
-		n.length, n.tag, n.behind = uint32(m.Size), m.Tag, o.behind(m.ID)
+		n.length, n.tag, n.behind = uint32(m.Size), m.Tag, o.messages.Behind(m.ID)
 	}
 	p.Peer = n.peer
 	n.encode(p)

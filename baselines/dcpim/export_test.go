@@ -1,12 +1,21 @@
 package dcpim
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (s *DCPIM) Idle() error {
+	if leak := s.Leaks() + s.Broken(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes what is left when nothing is under way, at either half of a
 // host; "" when nothing is.
@@ -27,13 +36,13 @@ func (s *DCPIM) Leaks() string {
 		return fmt.Sprintf("%d control packets wait", s.ControlQueue())
 	}
 	for _, p := range o.peers {
-		if p != nil && len(p.messages) != 0 {
-			return fmt.Sprintf("%d messages to %d", len(p.messages), p.id)
+		if p != nil && p.messages.Len() != 0 {
+			return fmt.Sprintf("%d messages to %d", p.messages.Len(), p.id)
 		}
 	}
 	for _, p := range r.peers {
-		if p != nil && (len(p.messages) != 0 || p.want.Len() != 0) {
-			return fmt.Sprintf("%d messages from %d, %d want tokens", len(p.messages), p.id, p.want.Len())
+		if p != nil && (p.messages.Len() != 0 || p.want.Len() != 0) {
+			return fmt.Sprintf("%d messages from %d, %d want tokens", p.messages.Len(), p.id, p.want.Len())
 		}
 	}
 	return ""
@@ -60,7 +69,7 @@ func (s *DCPIM) Broken() string {
 		if p == nil {
 			continue
 		}
-		for _, m := range p.messages {
+		for m := range p.messages.All() {
 			outstanding += m.gap()
 			if m.gap() < 0 || m.left() <= 0 {
 				return fmt.Sprintf("message %d from %d: gap %d, left %v", m.ID, p.id, m.gap(), m.left())
@@ -69,8 +78,8 @@ func (s *DCPIM) Broken() string {
 	}
 	for _, p := range s.sender.peers {
 		if p != nil {
-			for _, m := range p.messages {
-				tokens += m.tokens.len()
+			for m := range p.messages.All() {
+				tokens += m.tokens.Len()
 			}
 		}
 	}
@@ -86,7 +95,7 @@ func (s *DCPIM) Broken() string {
 }
 
 // ControlQueue returns how many control packets wait.
-func (s *DCPIM) ControlQueue() int { return len(s.control.list) - s.control.head }
+func (s *DCPIM) ControlQueue() int { return s.control.Len() }
 
 // ReceiverChannels and SenderChannels return the channels of the data phase as
 // the two halves of a host know them, and Peers those by sender.
@@ -172,4 +181,4 @@ func (h Header) Encode(p *transport.Packet) {
 
 // Remembered returns how many delivered messages of a sender are remembered one
 // by one.
-func (s *DCPIM) Remembered(id topo.HostID) int { return len(s.receiver.peers[id].done) }
+func (s *DCPIM) Remembered(id topo.HostID) int { return s.receiver.peers[id].messages.Remembered() }

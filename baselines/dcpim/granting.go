@@ -38,7 +38,7 @@ func (s *sender) of(epoch int64) *share {
 // receiveRequest keeps a REQUEST until the middle of its round.
 func (s *DCPIM) receiveRequest(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
-	m := o.messages[h.id]
+	m := o.messages.Find(h.id)
 	if m == nil {
 		s.noSuchMessage(o, h.id)
 		return
@@ -83,7 +83,7 @@ func (s *DCPIM) grantAll(round int64) {
 			break
 		}
 		free -= give
-		s.control.push(w.peer, header{
+		s.tell(w.peer, header{
 			kind: grant, id: w.id, round: uint32(round), channels: uint8(give), remaining: w.remaining,
 		})
 	}
@@ -108,7 +108,7 @@ func (s *DCPIM) receiveAccept(h *header, peer transport.HostID) {
 	fits := min(int(h.channels), s.params.Channels-record.accepted)
 	record.accepted += fits
 	if over := int(h.channels) - fits; over > 0 {
-		s.control.push(peer, header{kind: grantsr, id: h.id, round: uint32(round), channels: uint8(over)})
+		s.tell(peer, header{kind: grantsr, id: h.id, round: uint32(round), channels: uint8(over)})
 	}
 }
 

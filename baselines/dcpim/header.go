@@ -2,7 +2,6 @@ package dcpim
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
@@ -55,15 +54,8 @@ const (
 	dataLen = baseLen + 10
 )
 
-// noFloor says that the lowest unacknowledged id is too far away to be told.
-const noFloor = 0xffff
-
-const (
-	// maxMessage is the largest message that the header can describe.
-	maxMessage transport.Bytes = 1<<32 - 1
-	// maxPackets is the most packets of a message.
-	maxPackets = 1 << 26
-)
+// maxPackets is the most packets of a message.
+const maxPackets = 1 << 26
 
 // A header is a dcPIM header, decoded.
 type header struct {
@@ -85,33 +77,10 @@ type header struct {
 	behind uint16
 }
 
-var (
-	errVersion = errors.New("dcPIM header of an unknown version")
-	errKind    = errors.New("dcPIM header of an unknown type")
-)
-
-// headerLen tells the length of the header that b begins with.
-func headerLen(b []byte) (int, error) {
-	if len(b) < baseLen {
-		return 0, wire.ErrTruncated
-	}
-	if b[0]>>4 != version {
-		return 0, errVersion
-	}
-	n := baseLen
-	switch k := kind(b[0] & 15); {
-	case k == rts:
-		n = rtsLen
-	case k == data:
-		n = dataLen
-	case k == 0 || k > gone:
-		return 0, errKind
-	}
-	if len(b) < n {
-		return 0, wire.ErrTruncated
-	}
-	return n, nil
-}
+var layout = transport.Layout{Version: version, Lengths: [16]int{
+	rts: rtsLen, rtsAck: baseLen, request: baseLen, grant: baseLen, accept: baseLen,
+	grantsr: baseLen, token: baseLen, data: dataLen, ack: baseLen, gone: baseLen,
+}}
 
 // encode writes h into p.
 func (h *header) encode(p *transport.Packet) {
@@ -150,7 +119,7 @@ func (h *header) encode(p *transport.Packet) {
 
 // decode reads the header that b begins with.
 func (h *header) decode(b []byte) error {
-	if _, err := headerLen(b); err != nil {
+	if _, err := layout.Len(b); err != nil {
 		return err
 	}
 	word := binary.BigEndian.Uint32

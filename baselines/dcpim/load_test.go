@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -86,41 +87,28 @@ func TestSustainsTheReleasedLoad(t *testing.T) {
 // A realistic load on two racks: everything arrives, once, with no packet lost
 // and little sent twice; and every host is at rest afterwards.
 func TestWebSearchAllToAllDelivers(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 6, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 6, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 		HostDelay: 1250, CoreDelay: 500})
 	for _, sizes := range []string{"wka", "wkc"} {
 		sim := newSim(t, model.Config{
 			Fabric: f, Seed: 3, To: 3 * units.Millisecond,
 			Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: sizes, Load: 0.5}},
 		})
-		allDone(t, f, sim, 50*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 50*units.Millisecond)
 		c := sim.Totals().Counts
 		packets := int64(0)
 		for _, m := range sim.Messages() {
 			packets += int64((m.Size + mss - 1) / mss)
 		}
-		if again := counted(f, sim, "retransmissions"); c.Delivered != c.Offered || again*100 > packets {
+		if again := modeltest.Counted(f, sim, "retransmissions"); c.Delivered != c.Offered || again*100 > packets {
 			t.Errorf("%s: %+v, %d of %d packets sent again", sizes, c, again, packets)
 		}
 	}
 }
 
-// No packet allocates anything once queues and pools have grown.
-func TestNoAllocationsPerPacket(t *testing.T) {
-	f := fabric(t, small)
-	sim := newSim(t, model.Config{Fabric: f, Sends: allToAll(f, 1<<31)})
-	sim.Run(2 * units.Millisecond)
-	before := sim.Totals().Sent
-	allocs := testing.AllocsPerRun(5, func() { sim.Run(sim.Now() + 500*units.Microsecond) })
-	packets := float64(sim.Totals().Sent-before) / 6
-	if packets < 10_000 || allocs > packets/2000 {
-		t.Errorf("%v allocations for %v packets", allocs, packets)
-	}
-}
-
 // The gauges tell channels and tokens of both halves.
 func TestGaugesFollowTheMatching(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	sim := newSim(t, model.Config{Fabric: f, Sends: allToAll(f, 5_000_000), GaugeEvery: 10 * units.Microsecond})
 	sim.Run(400 * units.Microsecond)
 	for name, most := range map[string]float64{"receiver_channels": 4, "sender_channels": 4, "tokens_outstanding": 300, "tokens_held": 100} {
@@ -139,3 +127,6 @@ func TestGaugesFollowTheMatching(t *testing.T) {
 		}
 	}
 }
+
+// No packet allocates anything once queues and pools have grown.
+func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }

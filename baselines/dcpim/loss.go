@@ -73,16 +73,16 @@ func (s *DCPIM) lookAfter(now Time, m *outMessage) {
 	}
 	m.tries++
 	m.heard = now
-	m.wait = min(2*m.wait, maxWait*s.timing.retryAfter)
-	s.control.push(m.Peer, header{kind: rts, id: m.ID})
+	m.wait = transport.Backoff(m.wait, s.timing.retryAfter)
+	s.tell(m.Peer, header{kind: rts, id: m.ID})
 	s.setTimer(m, now+m.wait)
 	s.env.Sink.Count(&announces, 1)
 }
 
 // noSuchMessage tells a receiver that a message has been settled here.
 func (s *DCPIM) noSuchMessage(o *outPeer, id transport.MessageID) {
-	if int32(id-o.next) < 0 {
-		s.control.push(o.id, header{kind: gone, id: id})
+	if int32(id-o.messages.Next()) < 0 {
+		s.tell(o.id, header{kind: gone, id: id})
 	}
 }
 
@@ -90,9 +90,9 @@ func (s *DCPIM) noSuchMessage(o *outPeer, id transport.MessageID) {
 // still under way is no new message.
 func (s *DCPIM) receiveGone(h *header, peer transport.HostID) {
 	if i := s.receiver.peers[peer]; i != nil {
-		if m := i.messages[h.id]; m != nil {
+		if m := i.messages.Find(h.id); m != nil {
 			s.abandon(m)
-			i.done[h.id] = struct{}{}
+			i.messages.Done(h.id)
 		}
 	}
 }
@@ -100,37 +100,4 @@ func (s *DCPIM) receiveGone(h *header, peer transport.HostID) {
 func (s *DCPIM) abandon(m *inMessage) {
 	s.drop(m)
 	s.env.Sink.Count(&abandons, 1)
-}
-
-// raiseFloor takes the sender's word that everything below floor is settled:
-// what was delivered need not be remembered, what was not will not come.
-func (s *DCPIM) raiseFloor(i *inPeer, floor transport.MessageID) {
-	n := int(int32(floor - i.floor))
-	if n <= 0 {
-		return
-	}
-	if n <= len(i.done)+len(i.messages) {
-		for ; i.floor != floor; i.floor++ {
-			s.forget(i, i.floor)
-		}
-		return
-	}
-	i.floor = floor
-	for id := range i.done {
-		if int32(id-floor) < 0 {
-			s.forget(i, id)
-		}
-	}
-	for id := range i.messages {
-		if int32(id-floor) < 0 {
-			s.forget(i, id)
-		}
-	}
-}
-
-func (s *DCPIM) forget(i *inPeer, id transport.MessageID) {
-	delete(i.done, id)
-	if m := i.messages[id]; m != nil {
-		s.abandon(m)
-	}
 }

@@ -1,15 +1,13 @@
 package dcpim_test
 
 import (
-	"fmt"
+	"errors"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
-	"sirdbed/sirdnode/fault"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -19,7 +17,7 @@ import (
 // any packet, or of the first few of its type, costs an epoch or two, and no
 // bytes.
 func TestEveryLossIsRecovered(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	epoch := at(newSim(t, model.Config{Fabric: f}), 0).Epoch()
 	for _, kind := range []string{"RTS", "RTSACK", "REQUEST", "GRANT", "ACCEPT", "TOKEN", "DATA", "ACK"} {
 		for _, size := range []units.Bytes{1, 20 * mss, 100_000, 1_000_000} {
@@ -35,7 +33,7 @@ func TestEveryLossIsRecovered(t *testing.T) {
 							}
 							return false
 						})})
-					allDone(t, f, sim, 100*units.Millisecond)
+					modeltest.AllDone(t, f, sim, 100*units.Millisecond)
 					m := sim.Messages()[0]
 					if !loss {
 						alone = m.Acked
@@ -52,101 +50,42 @@ func TestEveryLossIsRecovered(t *testing.T) {
 	}
 }
 
-// seeds is how many random runs the loss tests make. SIRDBED_SEEDS sets it for
-// a longer search.
-func seeds() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SIRDBED_SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return 500
+// subject is dcPIM with the requirements of every protocol.
+var subject = modeltest.Subject{
+	Protocol: dcpim.Protocol,
+	Params: func(f *topo.Fabric, r *rand.Rand) any {
+		return params(f, func(p *dcpim.Params) {
+			p.MaxRetries = 30
+			p.Rounds, p.Channels, p.Alpha = 1+r.IntN(5), 1+r.IntN(8), []float64{1, 1, 2}[r.IntN(3)]
+			p.TokenInitial = []float64{0, 1, 1, 4}[r.IntN(4)]
+		})
+	},
+	Check: func(p transport.Transport) error {
+		if broken := p.(*dcpim.DCPIM).Broken(); broken != "" {
+			return errors.New(broken)
+		}
+		return nil
+	},
 }
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption; and when all is done nothing is left at either
 // half of any host.
 func TestExactlyOnceAndNothingLeftUnderFaults(t *testing.T) {
-	f := fabric(t, small)
-	for seed := range seeds() {
-		if err := faultyRun(f, seed); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-			if seed > 20 {
-				t.FailNow()
-			}
-		}
-	}
-}
-
-func faultyRun(f *topo.Fabric, seed uint64) error {
-	r := rand.New(rand.NewPCG(seed, 7))
-	p := dcpim.Protocol.DefaultParams(f).(*dcpim.Params)
-	p.MaxRetries = 30
-	p.Rounds, p.Channels, p.Alpha = 1+r.IntN(5), 1+r.IntN(8), []float64{1, 1, 2}[r.IntN(3)]
-	p.TokenInitial = []float64{0, 1, 1, 4}[r.IntN(4)]
-	sizes := []int{8, mss, mss + 1, 50_000, 99_000, 150_000, 400_000}
-	var sends []model.Send
-	for range 4 + r.IntN(8) {
-		src := topo.HostID(r.IntN(4))
-		s := model.Send{
-			At: units.Time(r.IntN(200_000)), Src: src, Dst: (src + 1 + topo.HostID(r.IntN(3))) % 4,
-			Size: units.Bytes(1 + r.IntN(sizes[r.IntN(len(sizes))])),
-		}
-		if r.IntN(3) == 0 {
-			s.Reply = 8
-		}
-		sends = append(sends, s)
-	}
-	sim, err := model.New(model.Config{
-		Fabric: f, Protocol: dcpim.Protocol, Params: p, Seed: seed, Sends: sends, Bytes: true,
-		Faults: fault.Config{Drop: 0.05, Duplicate: 0.05, Reorder: 0.05, Corrupt: 0.05},
-	})
-	if err != nil {
-		return err
-	}
-	if !sim.RunUntilDone(2 * units.Second) {
-		return fmt.Errorf("not done after 2 s: %s", undone(sim))
-	}
-	for range 10 { // late duplicates and answers
-		sim.Run(sim.Now() + 100*units.Microsecond)
-		for _, h := range f.Hosts {
-			if b := at(sim, h).Broken(); b != "" {
-				return fmt.Errorf("%s: %s", f.HostName(h), b)
-			}
-		}
-	}
-	sim.Run(sim.Now() + 200*units.Millisecond)
-	want := int64(0)
-	for _, m := range sim.Messages() {
-		want += int64(m.Size)
-		if m.Delivered == units.Never || m.Failed != units.Never {
-			return fmt.Errorf("message %+v", m)
-		}
-	}
-	total := sim.Totals()
-	if total.Delivered != total.Offered || total.Acked != total.Offered || total.Mismatches != 0 {
-		return fmt.Errorf("%+v", total.Counts)
-	}
-	if total.Payload != want {
-		return fmt.Errorf("%d payload bytes arrived for the first time, want %d", total.Payload, want)
-	}
-	for _, h := range f.Hosts {
-		if leak := at(sim, h).Leaks(); leak != "" {
-			return fmt.Errorf("%s: %s", f.HostName(h), leak)
-		}
-	}
-	return nil
+	modeltest.ExactlyOnceUnderFaults(t, subject)
 }
 
 // The issue: "give up with Failed after N". Whichever direction is dead, and
 // whenever it dies, both ends forget the message.
 func TestDeadPeerFailsTheMessage(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	for _, size := range []units.Bytes{1, 30_000, 2_000_000} {
 		for _, dead := range []topo.HostID{0, 3} { // whose packets are lost
 			for _, since := range []units.Time{0, 5 * units.Microsecond, 80 * units.Microsecond} {
 				sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 3, Size: size}},
 					Lose: func(e model.PacketEvent) bool { return e.Src == dead && e.At >= since }})
 				if !sim.RunUntilDone(100 * units.Millisecond) {
-					t.Errorf("%v, host %d dead: not done: %s", size, dead, undone(sim))
+					t.Errorf("%v, host %d dead: not done: %s", size, dead, modeltest.Undone(sim))
 				}
 				m := sim.Messages()[0]
 				if m.Acked == units.Never && (m.Failed == units.Never || m.Reason != "h2-2 did not answer 10 announcements") {
@@ -155,7 +94,7 @@ func TestDeadPeerFailsTheMessage(t *testing.T) {
 				if since == 0 && m.Failed == units.Never {
 					t.Errorf("%v, host %d dead from the start: %+v", size, dead, m)
 				}
-				noLeaks(t, f, sim)
+				modeltest.Idle(t, f, sim)
 			}
 		}
 	}
@@ -175,8 +114,8 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 			}
 		}
 	}
-	if c.sink.data != 0 || c.Leaks() != "" {
-		t.Errorf("%d bytes; %s", c.sink.data, c.Leaks())
+	if c.sink.Bytes != 0 || c.Leaks() != "" {
+		t.Errorf("%d bytes; %s", c.sink.Bytes, c.Leaks())
 	}
 	// The sender's half: of what it has settled, and of nothing else.
 	c = newCore(t, rack(t, 2))
@@ -186,7 +125,7 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 	c.get(10, 1, dcpim.Header{Kind: "REQUEST", Channels: 1}, 0)
 	c.get(10, 1, dcpim.Header{Kind: "TOKEN"}, 0)
 	c.get(10, 1, dcpim.Header{Kind: "TOKEN", ID: 1}, 0)
-	if got := c.all(10); len(got) != 2 || got[0].Kind != "GONE" || got[1].Kind != "GONE" || c.sink.acked != 1 {
+	if got := c.all(10); len(got) != 2 || got[0].Kind != "GONE" || got[1].Kind != "GONE" || c.sink.Acks != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -201,8 +140,8 @@ func TestLateDuplicatesAreAcknowledged(t *testing.T) {
 		c.get(units.Time(id), 1, h, 10)
 	}
 	c.all(1000)
-	if c.sink.delivered != 1000 || c.sink.data != 10_000 || c.Leaks() != "" {
-		t.Errorf("%d delivered, %d bytes; %s", c.sink.delivered, c.sink.data, c.Leaks())
+	if c.sink.Deliveries != 1000 || c.sink.Bytes != 10_000 || c.Leaks() != "" {
+		t.Errorf("%d delivered, %d bytes; %s", c.sink.Deliveries, c.sink.Bytes, c.Leaks())
 	}
 	if n := c.Remembered(1); n > 1 {
 		t.Errorf("%d ids remembered: each packet said that all before it are settled", n)

@@ -121,7 +121,7 @@ func (s *DCPIM) requestAll(round int64) {
 		missing := s.packets(m.left())
 		need := (missing+s.timing.share-1)/s.timing.share - r.active.with(i) - r.building.with(i)
 		if need = min(need, free); need > 0 {
-			s.control.push(i.id, header{
+			s.tell(i.id, header{
 				kind: request, id: m.ID, round: uint32(round), channels: uint8(need), remaining: uint32(missing),
 			})
 		}
@@ -167,7 +167,7 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 			continue // finished in the meantime
 		}
 		r.building.add(g.peer, take, g.remaining)
-		s.control.push(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
+		s.tell(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -19,7 +20,7 @@ import (
 func TestNeverMatchesMoreThanKChannels(t *testing.T) {
 	for k := 1; k <= 8; k += k/2 + 1 {
 		for seed := range uint64(4) {
-			f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
 				HostDelay: 1250, CoreDelay: 500})
 			type matched struct {
 				host  topo.HostID

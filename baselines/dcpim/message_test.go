@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -12,7 +13,7 @@ import (
 // protocols.md section 5: "Short flows: <= 1 BDP (49 packets) sent at once with
 // the RTS, no matching". So their latency is the unloaded one, and the RTS's.
 func TestShortMessagesGoAtOnce(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).Initial()) * mss
 	rts := f.Uplink(0).Rate.TimeFor(86)
 	for _, size := range []units.Bytes{1, mss, mss + 1, 40_000, short} {
@@ -25,7 +26,7 @@ func TestShortMessagesGoAtOnce(t *testing.T) {
 				}
 			}
 		}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 3, size, dcpim.Protocol.Framing(f.Spec.MTU)) + rts
 		if got := sim.Messages()[0].Latency(); got < want-1 || got > want+2 {
 			t.Errorf("%v: %v, want %v", size, got, want)
@@ -64,7 +65,7 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 				}
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if want := host.Phase(c.epoch) + control; first < want || first > want+15 { // behind an ACCEPT and a REQUEST
 			t.Errorf("%v at %v: first data at %v, want %v", c.size, c.at, first, want)
 		}
@@ -94,7 +95,7 @@ func TestIncompleteShortMessageJoinsTheMatching(t *testing.T) {
 					first = min(first, e.At)
 				}
 			}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if len(tokens) != 1 || tokens[0].Offset != lost || first < host.Phase(0) || first > host.Phase(0)+2 {
 			t.Errorf("offset %d lost: tokens %+v at %v, want one at %v", lost, tokens, first, host.Phase(0))
 		}
@@ -115,7 +116,7 @@ func TestMatchedPairServesANewMessageAtOnce(t *testing.T) {
 			first = min(first, e.At)
 		}
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	if rtt := f.Transit(f.Path(0, 1, 0), 84) * 2; first < begin+rtt || first > begin+rtt+units.Microsecond {
 		t.Errorf("first data %v after it began, want a round trip of %v", first-begin, rtt)
 	}
@@ -137,7 +138,7 @@ func TestShortMessageHoldsTokensBack(t *testing.T) {
 				tokens[hold]++
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	}
 	if d := tokens[false] - tokens[true]; d < 30 || d > 40 {
 		t.Errorf("%d tokens in 10 us with the hold, %d without: want up to 40 fewer", tokens[true], tokens[false])

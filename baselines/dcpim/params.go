@@ -1,6 +1,7 @@
 package dcpim
 
 import (
+	"cmp"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
@@ -49,27 +50,23 @@ const maxChannels = 8
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	for _, c := range []struct {
-		name      string
-		v, lo, hi float64
-	}{
-		{"rounds", float64(p.Rounds), 1, 64},
-		{"channels", float64(p.Channels), 1, maxChannels},
-		{"beta", p.Beta, 1, 1000},
-		{"alpha", p.Alpha, 1, 16},
-		{"select_min_rounds", float64(p.SelectMinRounds), 0, 64},
-		{"token_initial", p.TokenInitial, 0, 1000},
-		{"token_window", p.TokenWindow, 0.01, 1000},
-		{"token_timeout", p.TokenTimeout, 0, 1e6},
-		{"token_resend_timeout", p.TokenResendTimeout, 0.1, 1e6},
-		{"token_window_timeout", p.TokenWindowTimeout, 0.1, 1e6},
-		{"priorities", float64(p.Priorities), 1, 8},
-		{"retry_timeout", p.RetryTimeout, 0.1, 1e6},
-		{"max_retries", float64(p.MaxRetries), 1, 1000},
-	} {
-		if !(c.v >= c.lo && c.v <= c.hi) {
-			return fmt.Errorf("%s is %g: want %g to %g", c.name, c.v, c.lo, c.hi)
-		}
+	inRange := transport.InRange[float64]
+	if err := cmp.Or(
+		inRange("rounds", float64(p.Rounds), 1, 64),
+		inRange("channels", float64(p.Channels), 1, maxChannels),
+		inRange("beta", p.Beta, 1, 1000),
+		inRange("alpha", p.Alpha, 1, 16),
+		inRange("select_min_rounds", float64(p.SelectMinRounds), 0, 64),
+		inRange("token_initial", p.TokenInitial, 0, 1000),
+		inRange("token_window", p.TokenWindow, 0.01, 1000),
+		inRange("token_timeout", p.TokenTimeout, 0, 1e6),
+		inRange("token_resend_timeout", p.TokenResendTimeout, 0.1, 1e6),
+		inRange("token_window_timeout", p.TokenWindowTimeout, 0.1, 1e6),
+		inRange("priorities", float64(p.Priorities), 1, 8),
+		inRange("retry_timeout", p.RetryTimeout, 0.1, 1e6),
+		inRange("max_retries", float64(p.MaxRetries), 1, 1000),
+	); err != nil {
+		return err
 	}
 	if p.BDP < frame || p.BDP > 1<<30 {
 		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes, and at most 1GiB", p.BDP, frame)
@@ -101,7 +98,7 @@ func (p *Params) class(packets, short int) int {
 // Protocol is dcPIM, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "dcpim",
-	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: layout.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Network: func(_ *topo.Fabric, params any) transport.Network {
@@ -114,6 +111,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-func framing(mtu units.Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+var framing = transport.FramingWith(dataLen)

@@ -1,12 +1,10 @@
 package dcpim_test
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"sirdbed/baselines/dcpim"
-	"sirdbed/sirdnode"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo/units"
 )
 
@@ -17,7 +15,7 @@ func TestDefaultsAreTheReleased(t *testing.T) {
 		BDP: 48 * frame, TokenInitial: 1, TokenWindow: 1, TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1,
 		TokenHold: true, Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
 	}
-	f := fabric(t, released)
+	f := modeltest.Fabric(t, released)
 	if got := *params(f, nil); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
@@ -32,7 +30,7 @@ func TestDefaultsAreTheReleased(t *testing.T) {
 // packets, which is the default and makes the SIRD paper's 3 levels: control,
 // short messages, long ones.
 func TestDataPriorityGoesBySize(t *testing.T) {
-	f := fabric(t, released)
+	f := modeltest.Fabric(t, released)
 	for _, c := range []struct {
 		base, packets, class int
 	}{
@@ -47,8 +45,7 @@ func TestDataPriorityGoesBySize(t *testing.T) {
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, dcpim.Protocol, map[string][]string{
 		"rounds":               {`0`, `65`},
 		"channels":             {`0`, `9`},
 		"beta":                 {`0.9`, `-1`},
@@ -64,25 +61,16 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"priority_base":        {`1`, `-7`},
 		"retry_timeout":        {`0`},
 		"max_retries":          {`0`},
-	} {
-		for _, value := range bad {
-			p, err := sirdnode.DecodeParams(dcpim.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
-			if err == nil {
-				_, err = dcpim.Protocol.New(newEnv(f), p)
-			}
-			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
+	})
 }
 
 // A slow fabric whose BDP is below a packet works.
 func TestBDPIsAtLeastAPacket(t *testing.T) {
-	s := small
+	s := modeltest.Small
 	s.HostRate, s.CoreRate = 100*units.Mbps, 100*units.Mbps
-	f := fabric(t, s)
-	if _, err := dcpim.Protocol.New(newEnv(f), params(f, nil)); err != nil {
+	f := modeltest.Fabric(t, s)
+	env, _ := modeltest.Env(f, 0)
+	if _, err := dcpim.Protocol.New(env, params(f, nil)); err != nil {
 		t.Error(err)
 	}
 }

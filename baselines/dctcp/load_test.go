@@ -1,116 +1,44 @@
 package dctcp_test
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"sirdbed/baselines/dctcp"
-	"sirdbed/emu/model"
-	"sirdbed/sirdnode/fault"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
-	"sirdbed/traffic"
 )
 
-// small is a fabric of two racks that is quick to simulate.
-var small = topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
-	HostDelay: 1250, CoreDelay: 500}
-
-// seeds is how many random runs the loss test makes. SIRDBED_SEEDS sets it for a
-// longer search.
-func seeds() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SIRDBED_SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return 500
+// subject is DCTCP with the requirements of every protocol.
+var subject = modeltest.Subject{
+	Protocol: dctcp.Protocol,
+	Params: func(f *topo.Fabric, r *rand.Rand) any {
+		return params(f, func(p *dctcp.Params) {
+			p.Connections = []int{1, 3, 40}[r.IntN(3)]
+			p.SegmentsPerAck = 1 + r.IntN(2)
+		})
+	},
 }
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption (design.md section 5).
-func TestExactlyOnceUnderFaults(t *testing.T) {
-	f := fabric(t, small)
-	for seed := range seeds() {
-		if err := faultyRun(f, seed); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-	}
-}
+func TestExactlyOnceUnderFaults(t *testing.T) { modeltest.ExactlyOnceUnderFaults(t, subject) }
 
-func faultyRun(f *topo.Fabric, seed uint64) error {
-	r := rand.New(rand.NewPCG(seed, 7))
-	p := dctcp.DefaultParams(f)
-	p.Connections = []int{1, 3, 40}[r.IntN(3)]
-	p.SegmentsPerAck = 1 + r.IntN(2)
-	sizes := []int{8, full, full + 1, 50_000, 150_000, 400_000}
-	var sends []model.Send
-	want := int64(0)
-	for range 4 + r.IntN(8) {
-		src := topo.HostID(r.IntN(4))
-		s := model.Send{
-			At: units.Time(r.IntN(200_000)), Src: src, Dst: (src + 1 + topo.HostID(r.IntN(3))) % 4,
-			Size: units.Bytes(1 + r.IntN(sizes[r.IntN(len(sizes))])), Reply: units.Bytes(r.IntN(9)),
-		}
-		want += int64(s.Size + s.Reply)
-		sends = append(sends, s)
-	}
-	sim, err := model.New(model.Config{
-		Fabric: f, Protocol: dctcp.Protocol, Params: p, Seed: seed, Sends: sends, Bytes: true,
-		Faults: fault.Config{Drop: 0.05, Duplicate: 0.05, Reorder: 0.05, Corrupt: 0.05},
-	})
-	if err != nil {
-		return err
-	}
-	if !sim.RunUntilDone(5 * units.Second) {
-		return fmt.Errorf("not done after 5 s: %+v", sim.Messages())
-	}
-	sim.Run(sim.Now() + 10*units.Millisecond)
-	total := sim.Totals()
-	if total.Delivered != total.Offered || total.Acked != total.Offered || total.Mismatches != 0 || total.Payload != want {
-		return fmt.Errorf("want %d bytes: %+v", want, total.Counts)
-	}
-	for _, h := range f.Hosts {
-		if err := sim.Host(h).Transport().(*dctcp.DCTCP).Idle(); err != nil {
-			return fmt.Errorf("%s: %v", f.HostName(h), err)
-		}
-	}
-	return nil
-}
+// No packet allocates anything once queues and pools have grown.
+func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }
 
-// No packet allocates anything once queues have grown.
-func TestNoAllocationsPerPacket(t *testing.T) {
-	for _, n := range []int{1, 4} {
-		_, sim := senders(t, n, nil)
-		sim.Run(3 * units.Millisecond)
-		before := sim.Totals().Received
-		allocs := testing.AllocsPerRun(10, func() { sim.Run(sim.Now() + 100*us) })
-		packets := float64(sim.Totals().Received-before) / 11
-		if allocs > packets/1000 {
-			t.Errorf("%d senders: %v allocations in %v packets", n, allocs, packets)
-		}
-	}
-}
+// Whichever end is dead, the message fails, and neither keeps anything of it.
+func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
 
 // Eight hosts, all to all, web search at half the load: everything arrives, and
 // in the lossless network of the evaluation hardly anything is sent twice.
 func TestAllToAllIsDelivered(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500})
-	sim := newSim(t, model.Config{
-		Fabric: f, To: 5 * units.Millisecond,
-		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: "wkc", Load: 0.5}},
-	})
-	allDone(t, f, sim, units.Second)
-	again, timeouts := int64(0), int64(0)
-	for _, h := range f.Hosts {
-		again += sim.Host(h).Counter("retransmissions")
-		timeouts += sim.Host(h).Counter("timeouts")
-	}
+	f, sim := modeltest.HalfLoad(t, subject, "wkc", 5*units.Millisecond)
+	again, timeouts := modeltest.Counted(f, sim, "retransmissions"), modeltest.Counted(f, sim, "timeouts")
 	total := sim.Totals()
 	t.Logf("%d messages, %d packets, %d retransmissions, %d timeouts, %d marks", total.Delivered, total.Sent, again, timeouts, total.PortStats.Marks)
-	if total.Delivered < 50 || again > total.Sent/500 || total.PortStats.Marks == 0 {
+	if again > total.Sent/500 || total.PortStats.Marks == 0 {
 		t.Errorf("%+v; %d retransmissions", total, again)
 	}
 }

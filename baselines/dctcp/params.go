@@ -1,6 +1,7 @@
 package dctcp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -35,10 +36,7 @@ type Params struct {
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
 func DefaultParams(f *topo.Fabric) *Params {
-	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
-	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
-		scale = own
-	}
+	scale := float64(transport.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
 		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
@@ -49,13 +47,8 @@ func DefaultParams(f *topo.Fabric) *Params {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	inRange := func(name string, v, lo, hi float64) error {
-		if !(v >= lo && v <= hi) {
-			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
-		}
-		return nil
-	}
-	for _, err := range []error{
+	inRange := transport.InRange[float64]
+	if err := cmp.Or(
 		inRange("max_window", p.MaxWindow, 1, 1e6),
 		inRange("initial_window", p.InitialWindow, 1, p.MaxWindow),
 		inRange("gain", p.Gain, 0, 1),
@@ -63,10 +56,8 @@ func (p *Params) validate(frame units.Bytes) error {
 		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
 		inRange("segments_per_ack", float64(p.SegmentsPerAck), 1, 1000),
 		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	if p.Growth != "always" && p.Growth != "limited" {
 		return fmt.Errorf(`growth is %q: want "always" or "limited"`, p.Growth)

@@ -80,8 +80,8 @@ func TestNothingIsDelayedWhenTheSenderWaitsForIt(t *testing.T) {
 	}
 	expect(19, full, flow.Header{Offset: 20 * full})
 	expect(3, full, flow.Header{Offset: 20 * full})
-	if c.sink.delivered[0] != 1 {
-		t.Errorf("delivered %d times", c.sink.delivered[0])
+	if c.sink.Times[0] != 1 {
+		t.Errorf("delivered %d times", c.sink.Times[0])
 	}
 }
 

@@ -64,9 +64,8 @@ func (t *Transport) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (t *Transport) Send(now Time, m transport.Message) {
 	o := t.outPeer(m.Peer)
-	if m.Size < 1 || m.Size > MaxMessage {
+	if !t.env.Fits(now, m, transport.MaxMessage) {
 		o.pool.Skip(m.ID)
-		t.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the header: want 1B to %v", m.Size, MaxMessage))
 		return
 	}
 	if c := o.pool.Add(m); c != nil {

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/flow"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -54,7 +55,7 @@ func TestFortyMessagesAtOnceThenInOrder(t *testing.T) {
 			t.Errorf("connection %d carries messages %d and %d", h.Connection, onConnection[h.Connection], h.ID)
 		}
 	}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	if len(onConnection) != 40 || len(started) != 60 {
 		t.Errorf("%d connections for %d messages", len(onConnection), len(started))
 	}
@@ -78,7 +79,7 @@ func TestPoolsOfPeersAreSeparate(t *testing.T) {
 			}
 		}
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	for _, dst := range []topo.HostID{1, 2} {
 		if first[dst][0] > us || first[dst][1] < 100*us || first[dst][2] < first[dst][1] {
 			t.Errorf("to host %d: %v", dst, first[dst])
@@ -89,9 +90,9 @@ func TestPoolsOfPeersAreSeparate(t *testing.T) {
 // protocols.md section 2: "ECMP per flow": all packets of a connection take one
 // path, in both directions, and a pool's connections take all of them.
 func TestEachConnectionKeepsItsPathAndThePoolUsesAll(t *testing.T) {
-	s := small
+	s := modeltest.Small
 	s.Spines = 4
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	paths := map[[2]int]map[topo.NodeID]int{} // by source and connection
 	spines := map[topo.NodeID]int{}
 	var sends []model.Send
@@ -109,7 +110,7 @@ func TestEachConnectionKeepsItsPathAndThePoolUsesAll(t *testing.T) {
 		}
 		paths[key][e.Port.Peer]++
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	for key, used := range paths {
 		if len(used) != 1 {
 			t.Errorf("host %d, connection %d went over %d spines", key[0], key[1], len(used))
@@ -134,7 +135,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 			last[h.ID] = e.At
 		}
 	}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	for _, at := range last {
 		if at < last[0]-us || at > last[0]+us {
 			t.Errorf("last packets at %v: want all at the same time", last)
@@ -181,7 +182,7 @@ func TestPacingSpacesSegments(t *testing.T) {
 				last = e.At
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	}
 }
 
@@ -289,7 +290,7 @@ func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 				n := e.Packet.Offset / full
 				return e.Port == f.Uplink(0) && e.At < 3*us && n > 0 && n <= units.Bytes(lost)
 			}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if len(c.losses) != 1 || len(c.timeouts) != 0 {
 			t.Errorf("%d lost: told %d times, %d timeouts", lost, len(c.losses), len(c.timeouts))
 		}
@@ -311,7 +312,7 @@ func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 // The delay that controllers see is the fabric's, to the nanosecond: with an
 // empty network a full packet's way and its acknowledgement's.
 func TestDelayIsTheFabricsRoundTrip(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	c := &fixed{window: 1, keep: true}
 	// With delayed acknowledgements, what the receiver holds back is not counted.
 	cfg := config(0, func(cfg *flow.Config) {
@@ -319,7 +320,7 @@ func TestDelayIsTheFabricsRoundTrip(t *testing.T) {
 		cfg.Controller = func(transport.HostID) flow.Controller { return c }
 	})
 	sim := newSim(t, model.Config{Fabric: f, Params: cfg, Sends: []model.Send{{Dst: 3, Size: 10 * full}}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	want := f.Transit(f.Path(0, 3, 0), 1538) + f.Transit(f.Path(3, 0, 0), 89)
 	for i, a := range c.acks {
 		if a.Delay < want-2 || a.Delay > want+2 {

@@ -49,7 +49,7 @@ func (t *Transport) Broken() string {
 }
 
 // Remembered returns how many messages an inbox keeps from a peer as delivered.
-func (x *Inbox) Remembered(peer transport.HostID) int { return len(x.peers[peer].done) }
+func (x *Inbox) Remembered(peer transport.HostID) int { return x.peers[peer].Remembered() }
 
 // A Header is a header as tests read and write it.
 type Header struct {

@@ -21,7 +21,6 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
-	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 )
 
@@ -57,14 +56,14 @@ type Transport struct {
 	frame  Bytes // IP bytes of a full packet
 	queued Bytes // at the uplink, counted while config.UplinkMark asks for it
 
-	peers  []*outPeer         // by HostID, nil until met
-	ready  Queue[*connection] // those that may have something to send
+	peers  []*outPeer                   // by HostID, nil until met
+	ready  transport.Queue[*connection] // those that may have something to send
 	timers transport.Heap[connection]
 
 	inbox   *Inbox
 	ackers  [][]*acker // by HostID and connection
 	delayed transport.Heap[acker]
-	acks    Queue[note]
+	acks    transport.Queue[note]
 
 	// Next found nothing to send, and nothing has happened since. Then only
 	// time can change that.
@@ -72,9 +71,9 @@ type Transport struct {
 }
 
 // Framing is how messages are cut into packets.
-func Framing(mtu Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
+
+var framing = transport.FramingWith(dataLen)
 
 // New makes the protocol at one host.
 func New(env transport.Env, c Config) (*Transport, error) {
@@ -98,7 +97,7 @@ func New(env transport.Env, c Config) (*Transport, error) {
 // ignored.
 func (t *Transport) Receive(now Time, p *transport.Packet) {
 	var h header
-	if h.decode(p.Header()) != nil || p.Peer < 0 || int(p.Peer) >= len(t.peers) || p.Peer == t.env.Self {
+	if h.decode(p.Header()) != nil || !t.env.Knows(p.Peer) {
 		return
 	}
 	t.quiet = false

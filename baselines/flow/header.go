@@ -54,9 +54,6 @@ const (
 // MaxConnections is the largest pool that the header can name.
 const MaxConnections = 256
 
-// MaxMessage is the largest message that the header can describe.
-const MaxMessage Bytes = 1<<32 - 1
-
 // A header is decoded.
 type header struct {
 	kind       kind
@@ -78,36 +75,22 @@ type header struct {
 // An extent is the bytes [from, to).
 type extent struct{ from, to uint32 }
 
-var (
-	errVersion = errors.New("header of an unknown version")
-	errKind    = errors.New("header of an unknown type")
-	errRanges  = errors.New("header with too many ranges")
-)
+var errRanges = errors.New("header with too many ranges")
+
+// layout is that of headers without ranges.
+var layout = transport.Layout{Version: version, Lengths: [16]int{data: dataLen, ack: ackLen}}
 
 // HeaderLen tells the length of the header that b begins with.
 func HeaderLen(b []byte) (int, error) {
-	if len(b) < baseLen {
-		return 0, wire.ErrTruncated
+	n, err := layout.Len(b)
+	if err != nil {
+		return 0, err
 	}
-	if b[0]>>4 != version {
-		return 0, errVersion
-	}
-	n := 0
 	ranges := int(b[1] &^ echoBit)
-	switch kind(b[0] & 15) {
-	case data:
-		n = dataLen
-		if b[1] != 0 {
-			return 0, errRanges
-		}
-	case ack:
-		if ranges > maxRanges {
-			return 0, errRanges
-		}
-		n = ackLen + rangeLen*ranges
-	default:
-		return 0, errKind
+	if kind(b[0]&15) == data && b[1] != 0 || ranges > maxRanges {
+		return 0, errRanges
 	}
+	n += rangeLen * ranges
 	if len(b) < n {
 		return 0, wire.ErrTruncated
 	}

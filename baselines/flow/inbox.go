@@ -29,8 +29,8 @@ const (
 // says that the message is settled (design.md section 5).
 type Inbox struct {
 	sink  transport.Sink
-	peers []*inPeer
-	free  []*Inbound // reassembly states to be used again
+	peers []*transport.Incoming[Inbound] // by HostID, nil until met
+	free  transport.Free[Inbound]
 }
 
 // An Inbound is a message on its way in. It is valid until it is delivered or
@@ -50,24 +50,18 @@ func (m *Inbound) Missing() Bytes { return m.Size - m.got.Total() }
 // is.
 func (m *Inbound) Gap(from Bytes) (Bytes, Bytes, bool) { return m.got.Gap(from, m.Size) }
 
-type inPeer struct {
-	messages map[transport.MessageID]*Inbound
-	done     map[transport.MessageID]struct{}
-	floor    transport.MessageID // ids below are settled
-}
-
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
 // NewInbox makes the inbox of a host.
 func NewInbox(env transport.Env) *Inbox {
-	return &Inbox{sink: env.Sink, peers: make([]*inPeer, len(env.Fabric.Hosts))}
+	return &Inbox{sink: env.Sink, peers: make([]*transport.Incoming[Inbound], len(env.Fabric.Hosts))}
 }
 
 // Find returns the message of that id on its way in from a peer, nil if there
 // is none.
 func (x *Inbox) Find(peer transport.HostID, id transport.MessageID) *Inbound {
 	if in := x.peers[peer]; in != nil {
-		return in.messages[id]
+		return in.Find(id)
 	}
 	return nil
 }
@@ -76,7 +70,7 @@ func (x *Inbox) Find(peer transport.HostID, id transport.MessageID) *Inbound {
 func (x *Inbox) Open() (n int) {
 	for _, in := range x.peers {
 		if in != nil {
-			n += len(in.messages)
+			n += in.Len()
 		}
 	}
 	return n
@@ -96,15 +90,14 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 	}
 	in := x.peers[p.Peer]
 	if in == nil {
-		in = &inPeer{messages: map[transport.MessageID]*Inbound{}, done: map[transport.MessageID]struct{}{}}
+		account := transport.NewIncoming[Inbound]()
+		in = &account
 		x.peers[p.Peer] = in
 	}
-	if s.Behind != FarBehind {
-		x.raiseFloor(in, s.ID-transport.MessageID(s.Behind))
-	}
-	m := in.messages[s.ID]
+	in.RaiseFloor(s.ID, s.Behind, func(m *Inbound) { x.forget(in, m) })
+	m := in.Find(s.ID)
 	if m == nil {
-		if _, ok := in.done[s.ID]; ok || int32(s.ID-in.floor) < 0 {
+		if in.IsDone(s.ID) {
 			x.sink.Count(&duplicates, 1)
 			return nil, Settled
 		}
@@ -121,55 +114,22 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 	if m.Missing() > 0 {
 		return m, Fresh
 	}
-	in.done[m.ID] = struct{}{}
+	in.Done(m.ID)
 	x.forget(in, m)
 	x.sink.Delivered(now, m.Message)
 	return m, Completed
 }
 
-func (x *Inbox) begin(in *inPeer, s Segment, peer transport.HostID) *Inbound {
-	m := &Inbound{}
-	if last := len(x.free) - 1; last >= 0 {
-		m, x.free = x.free[last], x.free[:last]
-		m.got.Reset()
-	}
+func (x *Inbox) begin(in *transport.Incoming[Inbound], s Segment, peer transport.HostID) *Inbound {
+	m := x.free.Get()
+	m.got.Reset()
 	m.Message = transport.Message{ID: s.ID, Tag: s.Tag, Peer: peer, Size: s.Length}
-	in.messages[m.ID] = m
+	in.Add(m.ID, m)
 	return m
 }
 
 // forget drops a message's state, which is used again by the next one.
-func (x *Inbox) forget(in *inPeer, m *Inbound) {
-	delete(in.messages, m.ID)
-	x.free = append(x.free, m)
-}
-
-// raiseFloor forgets what the sender says is settled: messages delivered and
-// acknowledged, and those that it gave up half-way.
-func (x *Inbox) raiseFloor(in *inPeer, floor transport.MessageID) {
-	ahead := int32(floor - in.floor)
-	if ahead <= 0 {
-		return
-	}
-	// Step by step while that is less work than a look at all that is known.
-	if int(ahead) <= 64+len(in.done)+len(in.messages) {
-		for ; in.floor != floor; in.floor++ {
-			delete(in.done, in.floor)
-			if m := in.messages[in.floor]; m != nil {
-				x.forget(in, m)
-			}
-		}
-		return
-	}
-	in.floor = floor
-	for id := range in.done {
-		if int32(id-floor) < 0 {
-			delete(in.done, id)
-		}
-	}
-	for id, m := range in.messages {
-		if int32(id-floor) < 0 {
-			x.forget(in, m)
-		}
-	}
+func (x *Inbox) forget(in *transport.Incoming[Inbound], m *Inbound) {
+	in.Drop(m.ID)
+	x.free.Put(m)
 }

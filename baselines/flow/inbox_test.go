@@ -5,34 +5,9 @@ import (
 	"testing"
 
 	"sirdbed/baselines/flow"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
-	"sirdbed/topo/units"
 )
-
-// sink notes what a protocol tells.
-type sink struct {
-	data      int64
-	delivered map[transport.MessageID]int
-	acked     int
-	failed    int
-	reason    string
-	counts    map[string]int
-}
-
-func newSink() *sink {
-	return &sink{delivered: map[transport.MessageID]int{}, counts: map[string]int{}}
-}
-
-func (k *sink) Data(_ units.Time, _ transport.Message, _ units.Bytes, n int, _ []byte) {
-	k.data += int64(n)
-}
-func (k *sink) Delivered(_ units.Time, m transport.Message) { k.delivered[m.ID]++ }
-func (k *sink) Acked(units.Time, transport.Message)         { k.acked++ }
-func (k *sink) Failed(_ units.Time, _ transport.Message, reason string) {
-	k.failed, k.reason = k.failed+1, reason
-}
-func (k *sink) Gauge(string, func() float64)      {}
-func (k *sink) Count(c *transport.Counter, n int) { k.counts[c.Name] += n }
 
 // design.md section 5: after completion a receiver "remembers the id until the
 // sender's lowest unacknowledged id has passed it": once delivered, never again.
@@ -40,8 +15,8 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 	f := rack(t, 2)
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		k := newSink()
-		x := flow.NewInbox(transport.Env{Fabric: f, Sink: k})
+		env, k := modeltest.Env(f, 0)
+		x := flow.NewInbox(env)
 		const messages = 30
 		settled := 0 // all below
 		want := int64(0)
@@ -50,18 +25,18 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 			sizes[i] = flow.Bytes(1 + r.IntN(8000))
 			want += int64(sizes[i])
 		}
-		for len(k.delivered) < messages || r.IntN(100) > 0 {
+		for len(k.Times) < messages || r.IntN(100) > 0 {
 			i := min(settled+r.IntN(6), messages-1)
 			if r.IntN(8) == 0 {
 				i = r.IntN(i + 1) // a late duplicate
 			}
 			offset := mss * flow.Bytes(r.IntN(int(sizes[i]+mss-1)/int(mss)))
 			p := transport.Packet{Peer: 1, PayloadLen: int(min(mss, sizes[i]-offset))}
-			behind := uint16(flow.FarBehind)
+			behind := uint16(transport.FarBehind)
 			if i >= settled && r.IntN(4) > 0 {
 				behind = uint16(i - settled)
 			}
-			before := k.delivered[transport.MessageID(i)]
+			before := k.Times[transport.MessageID(i)]
 			m, verdict := x.Take(0, flow.Segment{ID: transport.MessageID(i), Length: sizes[i], Offset: offset, Behind: behind}, &p)
 			switch verdict {
 			case flow.Completed:
@@ -79,17 +54,17 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 			default:
 				t.Fatalf("seed %d: message %d: verdict %d", seed, i, verdict)
 			}
-			for settled < messages-1 && k.delivered[transport.MessageID(settled)] > 0 && r.IntN(3) > 0 {
+			for settled < messages-1 && k.Times[transport.MessageID(settled)] > 0 && r.IntN(3) > 0 {
 				settled++
 			}
 		}
-		for id, n := range k.delivered {
+		for id, n := range k.Times {
 			if n != 1 {
 				t.Fatalf("seed %d: message %d delivered %d times", seed, id, n)
 			}
 		}
-		if k.data != want || x.Open() != 0 {
-			t.Fatalf("seed %d: %d bytes of %d, %d messages open", seed, k.data, want, x.Open())
+		if k.Bytes != want || x.Open() != 0 {
+			t.Fatalf("seed %d: %d bytes of %d, %d messages open", seed, k.Bytes, want, x.Open())
 		}
 	}
 }
@@ -97,8 +72,8 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 // What the sender gave up is forgotten, and does not come back.
 func TestInboxForgetsWhatIsSettled(t *testing.T) {
 	for _, jump := range []transport.MessageID{1, 50, 1000, 1 << 30} {
-		k := newSink()
-		x := flow.NewInbox(transport.Env{Fabric: rack(t, 2), Sink: k})
+		env, _ := modeltest.Env(rack(t, 2), 0)
+		x := flow.NewInbox(env)
 		take := func(id transport.MessageID, behind uint16) flow.Verdict {
 			_, v := x.Take(0, flow.Segment{ID: id, Length: 2000, Behind: behind}, &transport.Packet{Peer: 1, PayloadLen: 1000})
 			return v
@@ -109,14 +84,15 @@ func TestInboxForgetsWhatIsSettled(t *testing.T) {
 		if take(jump, 0) != flow.Fresh || x.Open() != 1 || x.Find(1, 0) != nil {
 			t.Errorf("jump by %d: %d open", jump, x.Open())
 		}
-		if take(0, flow.FarBehind) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
+		if take(0, transport.FarBehind) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
 			t.Errorf("jump by %d: a settled message came back", jump)
 		}
 	}
 }
 
 func TestInboxRefusesNonsense(t *testing.T) {
-	x := flow.NewInbox(transport.Env{Fabric: rack(t, 2), Sink: newSink()})
+	env, _ := modeltest.Env(rack(t, 2), 0)
+	x := flow.NewInbox(env)
 	for _, c := range []struct {
 		s flow.Segment
 		n int

@@ -14,11 +14,9 @@ type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
 	dialed  int
-	idle    Queue[*C]
-	waiting Queue[transport.Message]
-
-	settled Queue[bool] // by message, from floor on
-	floor   transport.MessageID
+	idle    transport.Queue[*C]
+	waiting transport.Queue[transport.Message]
+	open    transport.Outgoing[struct{}]
 }
 
 // NewPool makes a pool of limit connections. dial makes the n-th one, from 0,
@@ -30,7 +28,7 @@ func NewPool[C any](limit int, dial func(n int) *C) *Pool[C] {
 // Add takes a message, in the order of ids. It returns the connection that is
 // to carry it now, or nil if it waits for one.
 func (p *Pool[C]) Add(m transport.Message) *C {
-	p.count(m.ID)
+	p.open.Add(m.ID, struct{}{})
 	if p.dialed < p.limit {
 		p.dialed++
 		return p.dial(p.dialed - 1)
@@ -44,8 +42,8 @@ func (p *Pool[C]) Add(m transport.Message) *C {
 
 // Skip counts a message that will never be sent.
 func (p *Pool[C]) Skip(id transport.MessageID) {
-	p.count(id)
-	p.Settle(id)
+	p.open.Add(id, struct{}{})
+	p.open.Settle(id)
 }
 
 // Release ends a connection's message. It returns the one that c is to carry
@@ -65,36 +63,12 @@ func (p *Pool[C]) Waiting() int { return p.waiting.Len() }
 func (p *Pool[C]) Busy() int { return p.dialed - p.idle.Len() }
 
 // Open returns how many messages are not settled, or follow one that is not.
-func (p *Pool[C]) Open() int { return p.settled.Len() }
-
-// count begins to count a message. Ids that were left out are settled.
-func (p *Pool[C]) count(id transport.MessageID) {
-	if p.settled.Len() == 0 {
-		p.floor = id
-	}
-	for int32(id-p.floor)-int32(p.settled.Len()) > 0 {
-		p.settled.Push(true)
-	}
-	p.settled.Push(false)
-}
+func (p *Pool[C]) Open() int { return int(p.open.Next() - p.open.Floor()) }
 
 // Settle says that a message is acknowledged or given up.
-func (p *Pool[C]) Settle(id transport.MessageID) {
-	if i := int(int32(id - p.floor)); i >= 0 && i < p.settled.Len() {
-		*p.settled.At(i) = true
-	}
-	for p.settled.Len() > 0 && *p.settled.Front() {
-		p.settled.Pop()
-		p.floor++
-	}
-}
-
-// FarBehind is what Behind returns when the distance does not fit.
-const FarBehind = 0xffff
+func (p *Pool[C]) Settle(id transport.MessageID) { p.open.Settle(id) }
 
 // Behind returns how far a message's id is above the lowest one that is not
-// settled, or FarBehind. Data packets carry it, so that the receiver knows what
-// it may forget.
-func (p *Pool[C]) Behind(id transport.MessageID) uint16 {
-	return uint16(min(id-p.floor, FarBehind))
-}
+// settled, or transport.FarBehind. Data packets carry it, so that the receiver
+// knows what it may forget.
+func (p *Pool[C]) Behind(id transport.MessageID) uint16 { return p.open.Behind(id) }

@@ -101,7 +101,7 @@ func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	p := flow.NewPool(1, func(n int) *line { return &line{n} })
 	p.Add(transport.Message{ID: 5})
 	p.Add(transport.Message{ID: 5 + 70_000})
-	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != flow.FarBehind || p.Behind(5+70_000) != flow.FarBehind {
+	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != transport.FarBehind || p.Behind(5+70_000) != transport.FarBehind {
 		t.Error("far distances")
 	}
 }

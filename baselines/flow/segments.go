@@ -1,5 +1,7 @@
 package flow
 
+import "sirdbed/sirdnode/transport"
+
 // Segments is a sender's account of the message that a connection carries: what
 // was sent, acknowledged and lost. Loss is found as by three duplicate
 // acknowledgements, from selective ones: a segment is lost when one that was
@@ -20,9 +22,9 @@ type Segments struct {
 	lost     int // to be sent again
 	lostFrom int // none below is lost
 
-	sent    Queue[transmission] // in order, those settled dropped now and then
-	next    uint64              // order of the next transmission
-	highest uint64              // order after the highest that arrived
+	sent    transport.Queue[transmission] // in order, those settled dropped now and then
+	next    uint64                        // order of the next transmission
+	highest uint64                        // order after the highest that arrived
 }
 
 type segment struct {

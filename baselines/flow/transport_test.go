@@ -1,11 +1,11 @@
 package flow_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"sirdbed/baselines/flow"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
@@ -58,34 +58,10 @@ var windowed = transport.Protocol{
 	},
 }
 
-// small is a fabric of two racks that is quick to simulate.
-var small = topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
-	HostDelay: 1250, CoreDelay: 500}
-
-func fabric(t testing.TB, s topo.Spec) *topo.Fabric {
-	t.Helper()
-	f, err := topo.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // rack is hosts under one switch, with a round trip of just below the paper's.
-func rack(t testing.TB, hosts int) *topo.Fabric {
-	t.Helper()
-	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1750})
-}
+func rack(t testing.TB, hosts int) *topo.Fabric { return modeltest.Rack(t, hosts, 1750) }
 
-func newSim(t testing.TB, c model.Config) *model.Sim {
-	t.Helper()
-	c.Protocol = windowed
-	sim, err := model.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
-}
+func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, windowed, c) }
 
 // at returns the protocol at a host.
 func at(sim *model.Sim, h topo.HostID) *flow.Transport {
@@ -94,43 +70,23 @@ func at(sim *model.Sim, h topo.HostID) *flow.Transport {
 
 // leavesHost reports that a packet leaves its sender, and parses it.
 func leavesHost(f *topo.Fabric, e model.PacketEvent) (flow.Header, bool) {
-	if e.Kind != model.Transmitted || e.Port != f.Uplink(e.Src) {
+	if !modeltest.Leaving(f, e) {
 		return flow.Header{}, false
 	}
 	return flow.Parse(e.Packet.Header()), true
-}
-
-// allDone runs until all messages are acknowledged, and fails the test if one
-// was not delivered or something is left over.
-func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
-	t.Helper()
-	if !sim.RunUntilDone(limit) {
-		t.Fatalf("not done at %v: %+v", limit, sim.Messages())
-	}
-	for _, m := range sim.Messages() {
-		if m.Delivered == units.Never || m.Failed != units.Never {
-			t.Fatalf("%+v", m)
-		}
-	}
-	sim.Run(sim.Now() + units.Millisecond)
-	for _, h := range f.Hosts {
-		if err := at(sim, h).Idle(); err != nil {
-			t.Errorf("%s: %v", f.HostName(h), err)
-		}
-	}
 }
 
 // A core is the protocol alone, without an engine: tests hand it packets and
 // take what it sends.
 type core struct {
 	*flow.Transport
-	sink *sink
+	sink *modeltest.Sink
 }
 
 func newCore(t testing.TB, f *topo.Fabric, c *flow.Config) core {
 	t.Helper()
-	k := newSink()
-	s, err := flow.New(transport.Env{Fabric: f, Sink: k, Rand: rand.New(rand.NewPCG(1, 1))}, *c)
+	env, k := modeltest.Env(f, 0)
+	s, err := flow.New(env, *c)
 	if err != nil {
 		t.Fatal(err)
 	}

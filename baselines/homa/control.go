@@ -22,22 +22,3 @@ func (n note) fill(p *transport.Packet) {
 	h.encode(p)
 	p.Peer = n.peer
 }
-
-// queue is a FIFO of notes that keeps its memory.
-type queue struct {
-	list []note
-	head int
-}
-
-func (q *queue) push(n note) { q.list = append(q.list, n) }
-
-func (q *queue) pop() (note, bool) {
-	if q.head == len(q.list) {
-		return note{}, false
-	}
-	n := q.list[q.head]
-	if q.head++; q.head == len(q.list) {
-		q.list, q.head = q.list[:0], 0
-	}
-	return n, true
-}

@@ -18,9 +18,9 @@ func (h *Homa) heardOf(now Time, m *inMessage) {
 	m.heard, m.arrivals, m.asked = now, h.receiver.arrivals, 0
 }
 
-// silent reports that a message misses bytes which its sender may have sent, and
+// overdue reports that a message misses bytes which its sender may have sent, and
 // which would have arrived.
-func (h *Homa) silent(now Time, m *inMessage) bool {
+func (h *Homa) overdue(now Time, m *inMessage) bool {
 	r := &h.receiver
 	silence := now - m.heard
 	if m.inFlight() == 0 || silence < h.params.LossTimeout {

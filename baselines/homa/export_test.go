@@ -1,12 +1,21 @@
 package homa
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/traffic"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (h *Homa) Idle() error {
+	if leak := h.Leaks(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes state that is left when nothing is under way, at either half
 // of a host; "" when all is released.
@@ -16,16 +25,16 @@ func (h *Homa) Leaks() string {
 		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.again), s.backlog)
 	}
 	for _, o := range s.peers {
-		if o != nil && len(o.messages) != 0 {
-			return fmt.Sprintf("sender's peer %d: %d messages", o.id, len(o.messages))
+		if o != nil && o.messages.Len() != 0 {
+			return fmt.Sprintf("sender's peer %d: %d messages", o.id, o.messages.Len())
 		}
 	}
-	if r.flight != 0 || len(r.ranking) != 0 || h.control.head != len(h.control.list) {
-		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.flight, len(r.ranking), len(h.control.list))
+	if r.flight != 0 || len(r.ranking) != 0 || h.control.Len() != 0 {
+		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.flight, len(r.ranking), h.control.Len())
 	}
 	for _, i := range r.met {
-		if len(i.messages) != 0 || i.want.Len() != 0 || i.place != 0 {
-			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, len(i.messages), i.want.Len())
+		if i.messages.Len() != 0 || i.want.Len() != 0 || i.place != 0 {
+			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, i.messages.Len(), i.want.Len())
 		}
 	}
 	return h.Broken()
@@ -37,7 +46,7 @@ func (h *Homa) Broken() string {
 	var flight, backlog Bytes
 	wanting := 0
 	for _, i := range h.receiver.met {
-		for _, m := range i.messages {
+		for m := range i.messages.All() {
 			flight += m.inFlight()
 			if m.granted > m.Size || m.inFlight() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
 				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.got.Total(), m.Size)
@@ -60,7 +69,7 @@ func (h *Homa) Broken() string {
 		if o == nil {
 			continue
 		}
-		for _, m := range o.messages {
+		for m := range o.messages.All() {
 			backlog += m.unsent()
 			if m.sent > m.granted || m.granted > m.Size || m.slot.In() != (m.sent < m.granted) || m.to != o {
 				return fmt.Sprintf("message %d to %d: sent %d, granted %d of %d", m.ID, o.id, m.sent, m.granted, m.Size)
@@ -80,19 +89,19 @@ func (h *Homa) Broken() string {
 // Flight returns the payload granted and not yet received of a message, false if
 // there is no such message under way.
 func (h *Homa) Flight(from topo.HostID, id transport.MessageID) (Bytes, bool) {
-	if i := h.receiver.peers[from]; i != nil && i.messages[id] != nil {
-		return i.messages[id].inFlight(), true
+	if i := h.receiver.peers[from]; i != nil && i.messages.Find(id) != nil {
+		return i.messages.Find(id).inFlight(), true
 	}
 	return 0, false
 }
 
 // Remembered returns how many delivered messages a sender may still ask about.
-func (h *Homa) Remembered(from topo.HostID) int { return len(h.receiver.peers[from].done) }
+func (h *Homa) Remembered(from topo.HostID) int { return h.receiver.peers[from].messages.Remembered() }
 
 // MostFlight returns the most of any message.
 func (h *Homa) MostFlight() (most Bytes) {
 	for _, i := range h.receiver.met {
-		for _, m := range i.messages {
+		for m := range i.messages.All() {
 			most = max(most, m.inFlight())
 		}
 	}

@@ -77,17 +77,8 @@ func (h *Homa) nextGrant(now Time, p *transport.Packet) (at Time, ok bool) {
 // a shorter one that comes along finds a higher one free (protocols.md section
 // 4.1). The tail of a message may be boosted.
 func (h *Homa) scheduledPriority(m *inMessage, rank, granted int) uint8 {
-	if h.params.BoostTail > 0 && h.wireOf(m.toGrant()) < h.params.BoostTail {
+	if h.params.BoostTail > 0 && h.framing.WireOf(m.toGrant()) < h.params.BoostTail {
 		return h.unscheduledPriority(m.toGrant())
 	}
 	return uint8(max(0, min(granted, h.levels)-1-rank))
-}
-
-// wireOf returns what n bytes of a message cost, cut at full packets.
-func (h *Homa) wireOf(n Bytes) Bytes {
-	wire := n / h.mss * h.framing.Wire(h.mss)
-	if rest := n % h.mss; rest > 0 {
-		wire += h.framing.Wire(rest)
-	}
-	return wire
 }

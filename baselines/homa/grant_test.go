@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -20,7 +21,7 @@ func TestUnscheduledBytesGoAtOnce(t *testing.T) {
 				grants++
 			}
 		}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 1, size, homa.Protocol.Framing(f.Spec.MTU))
 		if got := sim.Messages()[0].Latency(); grants != 0 || got < want-1 || got > want+1 {
 			t.Errorf("%v: %v with %d grants, want %v with none", size, got, grants, want)
@@ -55,7 +56,7 @@ func TestOneGrantOnePacketPacedByItsWireTime(t *testing.T) {
 			lastData = e.At
 		}
 	}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	if grants != 1001-69 || scheduled != grants {
 		t.Errorf("%d grants, %d scheduled packets, want %d", grants, scheduled, 1001-69)
 	}

@@ -58,13 +58,7 @@ const (
 	priorityBits = 0x07
 )
 
-// noFloor says that the lowest unacknowledged id is too far away to be told.
-const noFloor = 0xffff
-
-// maxMessage is the largest message that the header can describe.
-const maxMessage transport.Bytes = 1<<32 - 1
-
-// maxUnscheduled is the most unscheduled packets that it can.
+// maxUnscheduled is the most unscheduled packets that the header can describe.
 const maxUnscheduled = 1<<16 - 1
 
 // A header is a Homa header, decoded.
@@ -81,37 +75,19 @@ type header struct {
 	unscheduled uint16 // DATA: packets that need no grant
 }
 
-var (
-	errVersion  = errors.New("Homa header of an unknown version")
-	errKind     = errors.New("Homa header of an unknown type")
-	errReserved = errors.New("Homa header with reserved bits set")
-)
+var errReserved = errors.New("Homa header with reserved bits set")
+
+var layout = transport.Layout{Version: version, Lengths: [16]int{
+	data: dataLen, grant: baseLen, resend: resendLen, busy: baseLen, ack: baseLen, needAck: baseLen, unknown: baseLen,
+}}
 
 // headerLen tells the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
-	if len(b) < baseLen {
-		return 0, wire.ErrTruncated
-	}
-	if b[0]>>4 != version {
-		return 0, errVersion
-	}
-	if b[1]&^(ownBit|priorityBits) != 0 {
+	n, err := layout.Len(b)
+	if err == nil && b[1]&^(ownBit|priorityBits) != 0 {
 		return 0, errReserved
 	}
-	n := baseLen
-	switch kind(b[0] & 15) {
-	case data:
-		n = dataLen
-	case resend:
-		n = resendLen
-	case grant, busy, ack, needAck, unknown:
-	default:
-		return 0, errKind
-	}
-	if len(b) < n {
-		return 0, wire.ErrTruncated
-	}
-	return n, nil
+	return n, err
 }
 
 // encode writes h into p.

@@ -48,15 +48,15 @@ type Homa struct {
 	levels  int     // priorities of scheduled data
 	window  Bytes   // RTTbytes in whole packets
 
-	control  queue
+	control  transport.Queue[note]
 	sender   sender
 	receiver receiver
 
 	// Next found nothing to send, and nothing has happened since. Then only
 	// time can change that: at wake.
-	quiet bool
-	wake  Time
-	scan  Time // next look for silence, units.Never while all is done
+	quiet  bool
+	wake   Time
+	silent transport.Lookout // for silence
 }
 
 // New makes Homa at one host. It fails, naming the parameter, on parameters that
@@ -76,7 +76,7 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	h := &Homa{
 		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
 		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
-		wake: units.Never, scan: units.Never,
+		wake: units.Never, silent: transport.Lookout{Every: params.LossTimeout / 2},
 	}
 	h.initSender()
 	h.initReceiver()
@@ -87,7 +87,7 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 // ignored.
 func (h *Homa) Receive(now Time, p *transport.Packet) {
 	var hd header
-	if hd.decode(p.Header()) != nil || int(p.Peer) >= len(h.env.Fabric.Hosts) || p.Peer == h.env.Self {
+	if hd.decode(p.Header()) != nil || !h.env.Knows(p.Peer) {
 		return
 	}
 	h.quiet = false
@@ -108,18 +108,18 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 	case unknown:
 		h.receiveUnknown(now, &hd, p.Peer)
 	}
-	h.watch(now)
+	h.silent.Watch(now)
 }
 
 // Next implements transport.Transport: control packets first, then grants, then
 // data.
 func (h *Homa) Next(now Time, p *transport.Packet) bool {
-	if h.scan <= now {
+	if h.silent.Due(now) {
 		h.lookForSilence(now)
 	}
 	p.Entropy = uint16(h.env.Rand.Uint32()) // spray over all paths
 	p.Priority = highest
-	if n, ok := h.control.pop(); ok {
+	if n, ok := h.control.Pop(); ok {
 		n.fill(p)
 		return true
 	}
@@ -136,7 +136,7 @@ func (h *Homa) Wake() Time {
 	if !h.quiet {
 		return 0
 	}
-	return min(h.wake, h.scan)
+	return min(h.wake, h.silent.At())
 }
 
 // startsPacket reports whether a message's packets have one that begins at

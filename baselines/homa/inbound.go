@@ -28,10 +28,8 @@ type inPeer struct {
 	place int             // in receiver.ranking, from 1; 0: not there
 	pacer transport.Pacer // of grants to this sender
 
-	messages map[transport.MessageID]*inMessage
+	messages transport.Incoming[inMessage]
 	want     transport.Heap[inMessage] // messages to grant, by toGrant
-	done     map[transport.MessageID]struct{}
-	floor    transport.MessageID // ids below are acknowledged for good
 }
 
 // before is the order of senders: by what the message that each would be
@@ -39,21 +37,4 @@ type inPeer struct {
 func (i *inPeer) before(j *inPeer) bool {
 	a, b := i.want.Top().toGrant(), j.want.Top().toGrant()
 	return a < b || a == b && i.id < j.id
-}
-
-// isDone reports whether a message has been delivered before.
-func (i *inPeer) isDone(id transport.MessageID) bool {
-	_, ok := i.done[id]
-	return ok || int32(id-i.floor) < 0
-}
-
-// raiseFloor forgets delivered messages whose acknowledgement has arrived: the
-// sender says that everything below floor is settled.
-func (i *inPeer) raiseFloor(floor transport.MessageID) {
-	for ; int32(floor-i.floor) > 0 && len(i.done) > 0; i.floor++ {
-		delete(i.done, i.floor)
-	}
-	if int32(floor-i.floor) > 0 {
-		i.floor = floor
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -16,7 +17,7 @@ import (
 // raw slowdowns: Homa's 99th percentile over all sizes is 1.29 for WKa and 3.62
 // for WKc in a fabric of 144; this one is smaller and the runs short).
 func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 5, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 5, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 		HostDelay: 1250, CoreDelay: 500})
 	for _, c := range []struct {
 		workload   string
@@ -27,7 +28,7 @@ func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
 			Fabric: f, Seed: 1, To: c.to, Params: params(f, func(p *homa.Params) { p.Workload = c.workload }),
 			Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: c.workload, Load: 0.5}},
 		})
-		allDone(t, f, sim, 10*c.to)
+		modeltest.AllDone(t, f, sim, 10*c.to)
 		var small, all []float64
 		for _, m := range sim.Messages() {
 			s := float64(m.Latency()) / float64(f.UnloadedPaper(m.Src, m.Dst, m.Size))

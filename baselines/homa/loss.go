@@ -2,10 +2,8 @@ package homa
 
 import (
 	"fmt"
-	"slices"
 
 	"sirdbed/sirdnode/transport"
-	"sirdbed/topo/units"
 )
 
 // Loss is inferred from silence, as in HomaModule (protocols.md section 4.3). A
@@ -26,32 +24,21 @@ var (
 )
 
 // firstWait is how long a sender waits before it asks: longer than the receiver,
-// whose turn comes first. It doubles up to maxWait times that while the receiver
-// answers that it knows.
+// whose turn comes first. It backs off while the receiver answers that it knows.
 func (h *Homa) firstWait() Time { return 2 * h.params.LossTimeout }
-
-const maxWait = 16
-
-// watch makes sure that silence will be looked for.
-func (h *Homa) watch(now Time) {
-	if h.scan == units.Never {
-		h.scan = now + h.params.LossTimeout/2
-	}
-}
 
 // lookForSilence does what is due at both ends, in an order that does not
 // depend on how maps are laid out.
 func (h *Homa) lookForSilence(now Time) {
-	h.scan = units.Never
 	for _, o := range h.sender.peers {
-		if o != nil && len(o.messages) > 0 {
-			h.watch(now)
+		if o != nil && o.messages.Len() > 0 {
+			h.silent.Watch(now)
 			h.askWhatBecame(now, o)
 		}
 	}
 	for _, i := range h.receiver.met {
-		if len(i.messages) > 0 {
-			h.watch(now)
+		if i.messages.Len() > 0 {
+			h.silent.Watch(now)
 			h.askAgain(now, i)
 		}
 	}
@@ -61,9 +48,8 @@ func (h *Homa) lookForSilence(now Time) {
 // message that has not begun to be sent, since shorter ones came first, has
 // nothing to be heard of.
 func (h *Homa) askWhatBecame(now Time, o *outPeer) {
-	for id := o.floor; id != o.next; id++ {
-		m := o.messages[id]
-		if m == nil || m.sent == 0 || now-m.heard < m.wait {
+	for m := range o.messages.All() {
+		if m.sent == 0 || now-m.heard < m.wait {
 			continue
 		}
 		if m.tries >= h.params.MaxResends {
@@ -74,20 +60,14 @@ func (h *Homa) askWhatBecame(now Time, o *outPeer) {
 		}
 		m.tries++
 		m.heard, m.asked = now, true
-		h.control.push(note{peer: o.id, kind: needAck, own: true, id: m.ID})
+		h.control.Push(note{peer: o.id, kind: needAck, own: true, id: m.ID})
 		h.env.Sink.Count(&inquests, 1)
 	}
 }
 
 // askAgain asks a sender for what is overdue.
 func (h *Homa) askAgain(now Time, i *inPeer) {
-	silent := h.receiver.silent[:0]
-	for _, m := range i.messages {
-		if h.silent(now, m) {
-			silent = append(silent, m)
-		}
-	}
-	slices.SortFunc(silent, func(a, b *inMessage) int { return int(int32(a.ID - b.ID)) })
+	silent := i.messages.Select(func(m *inMessage) bool { return h.overdue(now, m) })
 	for _, m := range silent {
 		if m.asked >= h.params.MaxResends {
 			h.env.Sink.Count(&abandons, 1)
@@ -99,7 +79,6 @@ func (h *Homa) askAgain(now Time, i *inPeer) {
 		m.asked = asked
 		h.ask(m)
 	}
-	h.receiver.silent = silent
 }
 
 // ask asks for all that is missing of what was granted, up to RTTbytes.
@@ -113,7 +92,7 @@ func (h *Homa) ask(m *inMessage) {
 		to = min(to, from+room)
 		room -= to - from
 		at = to
-		h.control.push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: to - from})
+		h.control.Push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: to - from})
 		h.env.Sink.Count(&resends, 1)
 	}
 }
@@ -121,9 +100,9 @@ func (h *Homa) ask(m *inMessage) {
 // receiveResend sends the part of the range that was sent before again. The rest
 // is granted, should the GRANT be lost, and has its turn to come.
 func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
-	m := h.outPeer(peer).messages[hd.id]
+	m := h.outPeer(peer).messages.Find(hd.id)
 	if m == nil {
-		h.control.push(note{peer: peer, kind: unknown, own: true, id: hd.id})
+		h.control.Push(note{peer: peer, kind: unknown, own: true, id: hd.id})
 		return
 	}
 	from, to := Bytes(hd.offset), Bytes(hd.offset)+Bytes(hd.length)
@@ -136,7 +115,7 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 	}
 	if to > m.sent {
 		h.raiseLimit(m, to)
-		h.control.push(note{peer: peer, kind: busy, own: true, id: m.ID})
+		h.control.Push(note{peer: peer, kind: busy, own: true, id: m.ID})
 		h.env.Sink.Count(&waits, 1)
 	}
 }
@@ -145,11 +124,11 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 // waits: at its sender for the uplink, or at its receiver for grants.
 func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
-		if m := h.inPeer(peer).messages[hd.id]; m != nil {
+		if m := h.inPeer(peer).messages.Find(hd.id); m != nil {
 			h.heardOf(now, m)
 		}
-	} else if m := h.outPeer(peer).messages[hd.id]; m != nil {
-		m.answered(now, min(2*m.wait, maxWait*h.firstWait()))
+	} else if m := h.outPeer(peer).messages.Find(hd.id); m != nil {
+		m.answered(now, transport.Backoff(m.wait, h.firstWait()))
 	}
 }
 
@@ -157,12 +136,12 @@ func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 func (h *Homa) receiveNeedAck(hd *header, peer transport.HostID) {
 	i := h.inPeer(peer)
 	n := note{peer: peer, kind: unknown, id: hd.id}
-	if i.isDone(hd.id) {
+	if i.messages.IsDone(hd.id) {
 		n.kind = ack
-	} else if i.messages[hd.id] != nil {
+	} else if i.messages.Find(hd.id) != nil {
 		n.kind = busy
 	}
-	h.control.push(n)
+	h.control.Push(n)
 }
 
 // receiveUnknown begins a message again that its receiver knows nothing of, or
@@ -170,11 +149,11 @@ func (h *Homa) receiveNeedAck(hd *header, peer transport.HostID) {
 // counts, and it does not count as one that keeps the message from failing.
 func (h *Homa) receiveUnknown(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
-		if m := h.inPeer(peer).messages[hd.id]; m != nil {
+		if m := h.inPeer(peer).messages.Find(hd.id); m != nil {
 			h.env.Sink.Count(&abandons, 1)
 			h.dropIn(now, m)
 		}
-	} else if m := h.outPeer(peer).messages[hd.id]; m != nil && m.asked {
+	} else if m := h.outPeer(peer).messages.Find(hd.id); m != nil && m.asked {
 		m.heard, m.asked = now, false
 		h.env.Sink.Count(&restarts, 1)
 		h.beginAgain(m)

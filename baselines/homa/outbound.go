@@ -28,9 +28,8 @@ func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
-	id          transport.HostID
-	messages    map[transport.MessageID]*outMessage
-	floor, next transport.MessageID // lowest unacknowledged id, id after the highest
+	id       transport.HostID
+	messages transport.Outgoing[*outMessage]
 }
 
 // A span is a range of a message to be sent again, at the priority that its
@@ -43,20 +42,11 @@ type span struct {
 
 func (h *Homa) newOutMessage(now Time, o *outPeer, message transport.Message) *outMessage {
 	s := &h.sender
-	var m *outMessage
-	if n := len(s.free); n > 0 {
-		m, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		m = new(outMessage)
-	}
+	m := s.free.Get()
 	*m = outMessage{Message: message, to: o, heard: now, wait: h.firstWait()}
 	m.unscheduled = unscheduledOf(m.Size, h.params.RTTBytes, h.mss)
 	m.granted = m.unscheduled
-	o.messages[m.ID] = m
-	if len(o.messages) == 1 {
-		o.floor = m.ID
-	}
-	o.next = m.ID + 1
+	o.messages.Add(m.ID, m)
 	s.backlog += m.Size
 	return m
 }
@@ -90,11 +80,8 @@ func (h *Homa) dropOut(m *outMessage) {
 	h.sender.ready.Remove(m)
 	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
 	h.sender.backlog -= m.unsent()
-	delete(o.messages, m.ID)
-	for o.floor != o.next && o.messages[o.floor] == nil {
-		o.floor++
-	}
-	h.sender.free = append(h.sender.free, m)
+	o.messages.Settle(m.ID)
+	h.sender.free.Put(m)
 }
 
 // beginAgain has a message sent from its beginning, as if it were new.

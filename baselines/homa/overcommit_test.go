@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -49,7 +50,7 @@ func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 			t.Errorf("k %d: a queue of %.0f, want %.0f", k, queue.Mean, want)
 		}
 		last = queue.Mean
-		allDone(t, f, sim, 5*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 5*units.Millisecond)
 	}
 }
 
@@ -83,7 +84,7 @@ func TestOvercommitmentKeepsTheDownlinkFull(t *testing.T) {
 // protocols.md section 4.1: what is granted of a message and not received is at
 // most RTTbytes, also where packets wait or are lost.
 func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	for _, rttBytes := range []units.Bytes{mss, 30_000, 100_000} {
 		var sim *model.Sim
 		n := 0
@@ -101,7 +102,7 @@ func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 				{At: 1000, Src: 0, Dst: 3, Size: 300_000}, {At: 2000, Src: 1, Dst: 3, Size: 1 << 20}},
 			Lose: func(e model.PacketEvent) bool { n++; return n%101 == 0 },
 		})
-		allDone(t, f, sim, 10*units.Second)
+		modeltest.AllDone(t, f, sim, 10*units.Second)
 	}
 }
 

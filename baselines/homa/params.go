@@ -31,9 +31,8 @@ const priorities = 8
 
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
-	bdp := units.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
 	return &Params{
-		RTTBytes: max(bdp, f.BDP()), Workload: "none",
+		RTTBytes: transport.EvaluatedBDP(f), Workload: "none",
 		LossTimeout: 5 * units.Millisecond, MaxResends: 5,
 	}
 }
@@ -79,8 +78,8 @@ func (p *Params) validate(mss units.Bytes) error {
 		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
 	case p.Overcommitment < 0:
 		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities", p.Overcommitment)
-	case p.BoostTail < 0 || p.BoostTail > maxMessage:
-		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, maxMessage)
+	case p.BoostTail < 0 || p.BoostTail > transport.MaxMessage:
+		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, transport.MaxMessage)
 	case p.LossTimeout < 10*units.Microsecond:
 		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
 	case p.MaxResends < 1 || p.MaxResends > 1000:
@@ -108,6 +107,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-func framing(mtu units.Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+var framing = transport.FramingWith(dataLen)

@@ -1,12 +1,11 @@
 package homa_test
 
 import (
-	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 
 	"sirdbed/baselines/homa"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode"
 	"sirdbed/topo/units"
 )
@@ -28,31 +27,23 @@ func TestRTTBytesFollowTheFabric(t *testing.T) {
 		rate units.BitsPerSecond
 		want units.Bytes
 	}{{100 * units.Gbps, 100_000}, {25 * units.Gbps, 25_000}, {400 * units.Gbps, 400_000}} {
-		s := small
+		s := modeltest.Small
 		s.Leaves, s.Spines, s.CoreRate, s.CoreDelay = 1, 0, 0, 0
 		s.HostRate, s.HostDelay = c.rate, 1000
-		if got := params(fabric(t, s), nil).RTTBytes; got != c.want {
+		if got := params(modeltest.Fabric(t, s), nil).RTTBytes; got != c.want {
 			t.Errorf("%v: %v, want %v", c.rate, got, c.want)
 		}
 	}
-	s := small
+	s := modeltest.Small
 	s.HostDelay = 10_000
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	if got := params(f, nil).RTTBytes; got != f.BDP() || got <= 100_000 {
 		t.Errorf("with a long loop: %v, want %v", got, f.BDP())
 	}
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	try := func(overrides string) error {
-		p, err := sirdnode.DecodeParams(homa.Protocol, f, json.RawMessage(overrides))
-		if err == nil {
-			_, err = homa.Protocol.New(newEnv(f), p)
-		}
-		return err
-	}
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, homa.Protocol, map[string][]string{
 		"rtt_bytes":          {`"1445B"`, `"1GB"`},
 		"workload":           {`"w3"`, `""`},
 		"cutoffs":            {`["1B","2B","3B","4B","5B","6B","7B"]`, `["5B","5B"]`, `["10B"], "workload": "wka"`},
@@ -61,20 +52,5 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"boost_tail":         {`"5GB"`},
 		"loss_timeout":       {`"1us"`},
 		"max_resends":        {`0`, `1001`},
-	} {
-		for _, value := range bad {
-			if err := try(`{"` + name + `": ` + value + `}`); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
-	for _, good := range []string{
-		`{"workload": "wka"}`, `{"workload": "wka", "unscheduled_levels": 7, "overcommitment": 1}`,
-		`{"cutoffs": ["200B", "2800B", "15000B"]}`, `{"workload": "wkc", "boost_tail": "100KB"}`, `{"overcommitment": 100}`,
-		`{"workload": "wkb", "unscheduled_levels": 2}`,
-	} {
-		if err := try(good); err != nil {
-			t.Errorf("%s: %v", good, err)
-		}
-	}
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -116,7 +117,7 @@ func TestBoostedTailHasUnscheduledPriorities(t *testing.T) {
 					behind++
 				}
 			}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if grants != want || behind != 0 {
 			t.Errorf("boost of %v: %d grants at priority 7, want %d; %d of the tail's packets below", boost, grants, want, behind)
 		}
@@ -139,7 +140,7 @@ func TestShortMessagesPassTheQueue(t *testing.T) {
 	sim := newSim(t, model.Config{Fabric: f, Sends: sends})
 	sim.Run(300_000)
 	sim.ResetQueues()
-	allDone(t, f, sim, 20*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 20*units.Millisecond)
 	queue := sim.Queue(f.Downlink(8).ID)
 	if queue.Max < 400_000 {
 		t.Errorf("the downlink's queue was only %v", queue.Max)

@@ -13,12 +13,10 @@ type receiver struct {
 	degree  int       // k, the senders granted at a time
 	flight  Bytes     // granted and not yet received, over all messages
 	rate    units.BitsPerSecond
+	slack   Time
+	free    transport.Free[inMessage]
 
 	arrivals Bytes // wire bytes that have come over the downlink
-
-	slack  Time
-	free   []*inMessage // to be used again
-	silent []*inMessage // scratch of askAgain
 }
 
 func (h *Homa) initReceiver() {
@@ -39,9 +37,8 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id: id, pacer: transport.Pacer{Rate: h.receiver.rate},
-			messages: map[transport.MessageID]*inMessage{},
+			messages: transport.NewIncoming[inMessage](),
 			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
-			done:     map[transport.MessageID]struct{}{},
 		}
 		h.receiver.peers[id] = i
 		h.receiver.met = append(h.receiver.met, i)
@@ -51,19 +48,17 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 
 func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	i := h.inPeer(p.Peer)
-	if hd.behind != noFloor {
-		i.raiseFloor(hd.id - transport.MessageID(hd.behind))
-	}
+	i.messages.RaiseFloor(hd.id, hd.behind, nil)
 	// Packets are cut at the same places whenever they are sent, so that their
 	// bytes are new all together or not at all.
 	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
 	if !h.startsPacket(from, size) || n != min(h.mss, size-from) {
 		return // makes no sense
 	}
-	m := i.messages[hd.id]
+	m := i.messages.Find(hd.id)
 	if m == nil {
-		if i.isDone(hd.id) {
-			h.control.push(note{peer: i.id, kind: ack, id: hd.id})
+		if i.messages.IsDone(hd.id) {
+			h.control.Push(note{peer: i.id, kind: ack, id: hd.id})
 			return
 		}
 		m = h.newInMessage(now, i, hd)
@@ -88,17 +83,11 @@ func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
 func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
-	r := &h.receiver
-	var m *inMessage
-	if n := len(r.free); n > 0 {
-		m, r.free = r.free[n-1], r.free[:n-1]
-	} else {
-		m = new(inMessage)
-	}
+	m := h.receiver.free.Get()
 	m.from, m.granted = i, 0
 	h.heardOf(now, m)
 	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
-	i.messages[m.ID] = m
+	i.messages.Add(m.ID, m)
 	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))
 	return m
 }
@@ -118,8 +107,8 @@ func (h *Homa) raiseGranted(now Time, m *inMessage, to Bytes) {
 
 func (h *Homa) deliver(now Time, m *inMessage) {
 	i, message := m.from, m.Message
-	i.done[m.ID] = struct{}{}
-	h.control.push(note{peer: i.id, kind: ack, id: m.ID})
+	i.messages.Done(m.ID)
+	h.control.Push(note{peer: i.id, kind: ack, id: m.ID})
 	h.dropIn(now, m)
 	h.env.Sink.Delivered(now, message)
 }
@@ -129,7 +118,7 @@ func (h *Homa) dropIn(now Time, m *inMessage) {
 	h.receiver.flight -= m.inFlight()
 	m.from.want.Remove(m)
 	h.rank(now, m.from)
-	delete(m.from.messages, m.ID)
+	m.from.messages.Drop(m.ID)
 	m.got.Reset()
-	h.receiver.free = append(h.receiver.free, m)
+	h.receiver.free.Put(m)
 }

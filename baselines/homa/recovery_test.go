@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
@@ -39,10 +40,10 @@ func TestLostDataIsSentAgain(t *testing.T) {
 					}
 				}
 			}})
-		allDone(t, f, sim, units.Second)
+		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
 		t.Logf("lost %v: %v", lost, took)
-		if n := counted(f, sim, "retransmissions"); int(n) != len(lost) || again != len(lost) || took > 4*units.Millisecond {
+		if n := modeltest.Counted(f, sim, "retransmissions"); int(n) != len(lost) || again != len(lost) || took > 4*units.Millisecond {
 			t.Errorf("lost %v: %d sent again, %d in all, done after %v", lost, again, n, took)
 		}
 	}
@@ -62,12 +63,12 @@ func TestLostGrants(t *testing.T) {
 	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true, 1}} {
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
 			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "GRANT" && hd.Offset >= c.from })})
-		allDone(t, f, sim, units.Second)
+		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
-		if n := counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts || took > 4*units.Millisecond {
+		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts || took > 4*units.Millisecond {
 			t.Errorf("%s: %d BUSY, done after %v", c.name, n, took)
 		}
-		if n := counted(f, sim, "retransmissions") + counted(f, sim, "duplicate_data"); n != 0 {
+		if n := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "duplicate_data"); n != 0 {
 			t.Errorf("%s: %d packets sent again", c.name, n)
 		}
 	}
@@ -114,9 +115,9 @@ func TestMessageLostWhole(t *testing.T) {
 		packets := int(min(69, (size+mss-1)/mss))
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}},
 			Lose: loses(f, packets, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "DATA" })})
-		allDone(t, f, sim, units.Second)
+		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
-		if n := counted(f, sim, "messages_begun_again"); n != 1 || took > 6*units.Millisecond {
+		if n := modeltest.Counted(f, sim, "messages_begun_again"); n != 1 || took > 6*units.Millisecond {
 			t.Errorf("%v: begun again %d times, done after %v", size, n, took)
 		}
 		if got := sim.Totals().Payload; got != int64(size) {
@@ -130,8 +131,8 @@ func TestLostAck(t *testing.T) {
 	f := rack(t, 2)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 8}, {Dst: 1, Size: 200_000}},
 		Lose: loses(f, 3, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "ACK" })})
-	allDone(t, f, sim, units.Second)
-	if c := sim.Totals(); c.Delivered != 2 || c.Payload != 200_008 || counted(f, sim, "acks_asked") != 3 || counted(f, sim, "messages_begun_again") != 0 {
+	modeltest.AllDone(t, f, sim, units.Second)
+	if c := sim.Totals(); c.Delivered != 2 || c.Payload != 200_008 || modeltest.Counted(f, sim, "acks_asked") != 3 || modeltest.Counted(f, sim, "messages_begun_again") != 0 {
 		t.Errorf("%+v", c.Counts)
 	}
 }
@@ -142,8 +143,8 @@ func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, func(p *homa.Params) { p.Overcommitment, p.LossTimeout, p.MaxResends = 1, 20*units.Microsecond, 2 })
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 0, Dst: 2, Size: 20_000_000}, {Src: 1, Dst: 2, Size: 21_000_000}}})
-	allDone(t, f, sim, units.Second)
-	if n := counted(f, sim, "acks_asked"); n == 0 || n > 20 {
+	modeltest.AllDone(t, f, sim, units.Second)
+	if n := modeltest.Counted(f, sim, "acks_asked"); n == 0 || n > 20 {
 		t.Errorf("asked %d times in 3.5 ms", n)
 	}
 }
@@ -166,7 +167,7 @@ func TestDeadPeer(t *testing.T) {
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: c.size}, {Dst: 2, Size: 500_000}},
 			Lose: func(e model.PacketEvent) bool { return e.Port == f.Uplink(e.Src) && e.Src+e.Dst == 1 && c.dead(e) }})
 		if !sim.RunUntilDone(200 * units.Millisecond) {
-			t.Errorf("%s: %s", c.name, undone(sim))
+			t.Errorf("%s: %s", c.name, modeltest.Undone(sim))
 			continue
 		}
 		m := sim.Messages()
@@ -174,7 +175,7 @@ func TestDeadPeer(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, m)
 		}
 		t.Logf("%s, %v: failed after %v: %s", c.name, c.size, m[0].Failed, m[0].Reason)
-		noLeaks(t, f, sim)
+		modeltest.Idle(t, f, sim)
 	}
 }
 
@@ -186,8 +187,8 @@ func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
 		Lose: func(e model.PacketEvent) bool {
 			return e.Port == f.Uplink(e.Src) && e.Src == 0 && e.At > 30_000 && e.At < 15*units.Millisecond
 		}})
-	allDone(t, f, sim, units.Second)
-	if a, b := counted(f, sim, "inbound_messages_abandoned"), counted(f, sim, "messages_begun_again"); a != 1 || b != 1 {
+	modeltest.AllDone(t, f, sim, units.Second)
+	if a, b := modeltest.Counted(f, sim, "inbound_messages_abandoned"), modeltest.Counted(f, sim, "messages_begun_again"); a != 1 || b != 1 {
 		t.Errorf("given up %d times, begun again %d times", a, b)
 	}
 }

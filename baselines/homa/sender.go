@@ -1,7 +1,6 @@
 package homa
 
 import (
-	"fmt"
 	"slices"
 
 	"sirdbed/sirdnode/transport"
@@ -13,7 +12,7 @@ type sender struct {
 	ready   transport.Heap[outMessage] // messages that may be sent from, the fewest bytes left first
 	again   []span                     // ranges to be sent again, in the order of asking
 	backlog Bytes                      // payload handed over and not yet sent
-	free    []*outMessage              // to be used again
+	free    transport.Free[outMessage]
 }
 
 func (h *Homa) initSender() {
@@ -27,7 +26,7 @@ func (h *Homa) initSender() {
 func (h *Homa) outPeer(id transport.HostID) *outPeer {
 	o := h.sender.peers[id]
 	if o == nil {
-		o = &outPeer{id: id, messages: map[transport.MessageID]*outMessage{}}
+		o = &outPeer{id: id}
 		h.sender.peers[id] = o
 	}
 	return o
@@ -36,12 +35,11 @@ func (h *Homa) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (h *Homa) Send(now Time, m transport.Message) {
 	h.quiet = false
-	if m.Size < 1 || m.Size > maxMessage {
-		h.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit Homa's header: want 1B to %v", m.Size, maxMessage))
+	if !h.env.Fits(now, m, transport.MaxMessage) {
 		return
 	}
 	h.sortIn(h.newOutMessage(now, h.outPeer(m.Peer), m))
-	h.watch(now)
+	h.silent.Watch(now)
 }
 
 // nextData sends the next DATA packet: what was asked for again, then from the
@@ -73,7 +71,7 @@ func (h *Homa) nextData(now Time, p *transport.Packet) bool {
 	m.heard = now
 	hd := header{
 		kind: data, own: true, id: m.ID, offset: uint32(from), length: uint32(m.Size), tag: m.Tag,
-		behind:      uint16(min(m.ID-m.to.floor, noFloor)),
+		behind:      m.to.messages.Behind(m.ID),
 		unscheduled: uint16((m.unscheduled + h.mss - 1) / h.mss),
 	}
 	hd.encode(p)
@@ -85,7 +83,7 @@ var retransmissions = transport.Counter{Name: "retransmissions"}
 
 // receiveGrant lets a message go on. Grants that were overtaken say nothing.
 func (h *Homa) receiveGrant(now Time, hd *header, peer transport.HostID) {
-	m := h.outPeer(peer).messages[hd.id]
+	m := h.outPeer(peer).messages.Find(hd.id)
 	if m == nil || !h.endsPacket(Bytes(hd.offset), m.Size) {
 		return
 	}
@@ -97,7 +95,7 @@ func (h *Homa) receiveGrant(now Time, hd *header, peer transport.HostID) {
 }
 
 func (h *Homa) receiveAck(now Time, hd *header, peer transport.HostID) {
-	if m := h.outPeer(peer).messages[hd.id]; m != nil {
+	if m := h.outPeer(peer).messages.Find(hd.id); m != nil {
 		message := m.Message
 		h.dropOut(m)
 		h.env.Sink.Acked(now, message)

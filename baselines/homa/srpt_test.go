@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -81,7 +82,7 @@ func TestReceiverGrantsShortestFirst(t *testing.T) {
 	sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.Overcommitment = 1 }), Sends: []model.Send{
 		{Src: 0, Dst: 3, Size: 2_000_000}, {Src: 1, Dst: 3, Size: 3_000_000}, {At: 50_000, Src: 2, Dst: 3, Size: 500_000},
 	}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	var times []units.Time
 	for _, src := range []topo.HostID{2, 0, 1} {
 		for _, m := range sim.Messages() {

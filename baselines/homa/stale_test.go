@@ -51,8 +51,8 @@ func TestLateDuplicateIsAcknowledgedAgain(t *testing.T) {
 	for n, c := range []struct{ id, behind, delivered, remembered int }{
 		{0, 0, 1, 1}, {0, 0, 1, 1}, {1, 1, 2, 2}, {3, 3, 3, 3}, {4, 2, 4, 2}, {0, 0, 4, 2}, {1, 1, 4, 2}, {2, 0, 5, 3}, {5, 0, 6, 1},
 	} {
-		if kind := send(c.id, c.behind); kind != "ACK" || h.sink.delivered != c.delivered || h.Remembered(0) != c.remembered {
-			t.Errorf("%d: %+v: %s, %d delivered, %d remembered", n, c, kind, h.sink.delivered, h.Remembered(0))
+		if kind := send(c.id, c.behind); kind != "ACK" || h.sink.Deliveries != c.delivered || h.Remembered(0) != c.remembered {
+			t.Errorf("%d: %+v: %s, %d delivered, %d remembered", n, c, kind, h.sink.Deliveries, h.Remembered(0))
 		}
 	}
 }

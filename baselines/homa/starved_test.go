@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo/units"
 )
 
@@ -34,12 +35,12 @@ func TestStarvedIsNotLost(t *testing.T) {
 					longest, last = max(longest, e.At-last), e.At
 				}
 			}})
-		allDone(t, f, sim, units.Second)
+		modeltest.AllDone(t, f, sim, units.Second)
 		if longest < 4*units.Millisecond && lost == 0 {
 			t.Fatalf("starved for %v only", longest)
 		}
-		if n := counted(f, sim, "retransmissions"); int(n) != lost {
-			t.Errorf("%d lost: %d sent again, %d RESENDs; starved for %v", lost, n, counted(f, sim, "resends_asked"), longest)
+		if n := modeltest.Counted(f, sim, "retransmissions"); int(n) != lost {
+			t.Errorf("%d lost: %d sent again, %d RESENDs; starved for %v", lost, n, modeltest.Counted(f, sim, "resends_asked"), longest)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sirdbed/baselines/homa"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -51,7 +52,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a round of %d packets", n, packets/21)
 	}
 	for _, e := range ends {
-		if e.sink.delivered != int(next[0]) || e.sink.acked != int(next[0]) || e.Leaks() != "" {
+		if e.sink.Deliveries != int(next[0]) || e.sink.Acks != int(next[0]) || e.Leaks() != "" {
 			t.Errorf("%+v of %d: %s", *e.sink, next[0], e.Leaks())
 		}
 	}
@@ -117,3 +118,6 @@ func FuzzReceive(f *testing.F) {
 		}
 	})
 }
+
+// No packet allocates anything once queues and pools have grown.
+func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }

@@ -7,6 +7,7 @@ import (
 	"sirdbed/baselines/flow"
 	"sirdbed/baselines/swift"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
@@ -139,7 +140,7 @@ func TestTimeouts(t *testing.T) {
 			}
 		},
 	})
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 	if len(sent) != 3 || sent[1] != 10*units.Millisecond || sent[2] != 30*units.Millisecond {
 		t.Errorf("sent at %v", sent)
 	}

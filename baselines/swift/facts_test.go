@@ -1,16 +1,13 @@
 package swift_test
 
 import (
-	"encoding/json"
 	"math"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"sirdbed/baselines/flow"
 	"sirdbed/baselines/swift"
 	"sirdbed/emu/model"
-	"sirdbed/sirdnode"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -22,46 +19,18 @@ const (
 	frame = 1538 // what it takes on a link
 )
 
-// paper is the fabric of the paper's evaluation (protocols.md section 8.1).
-var paper = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-	HostDelay: 1250, CoreDelay: 500}
-
-func fabric(t testing.TB, s topo.Spec) *topo.Fabric {
-	t.Helper()
-	f, err := topo.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // rack is hosts under one switch, with an unloaded round trip of roundTrip.
-func rack(t testing.TB, hosts int) *topo.Fabric {
-	t.Helper()
-	return fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 1750})
-}
+func rack(t testing.TB, hosts int) *topo.Fabric { return modeltest.Rack(t, hosts, 1750) }
 
 func roundTrip(f *topo.Fabric, a, b topo.HostID) units.Time {
 	return f.Transit(f.Path(a, b, 0), frame) + f.Transit(f.Path(b, a, 0), 89)
 }
 
 func params(f *topo.Fabric, change func(*swift.Params)) *swift.Params {
-	p := swift.DefaultParams(f)
-	if change != nil {
-		change(p)
-	}
-	return p
+	return modeltest.Params(swift.Protocol, f, change)
 }
 
-func newSim(t testing.TB, c model.Config) *model.Sim {
-	t.Helper()
-	c.Protocol = swift.Protocol
-	sim, err := model.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
-}
+func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, swift.Protocol, c) }
 
 // at returns the protocol at a host, controls the control laws of its
 // connections to another one.
@@ -74,30 +43,12 @@ func controls(sim *model.Sim, h, peer topo.HostID) (list []*swift.Control) {
 
 // leavesHost reports that data leaves its sender.
 func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
-	return e.Kind == model.Transmitted && e.Port == f.Uplink(e.Src) && e.Packet.PayloadLen > 0
-}
-
-func allDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
-	t.Helper()
-	if !sim.RunUntilDone(limit) {
-		t.Fatalf("not done at %v", limit)
-	}
-	for _, m := range sim.Messages() {
-		if m.Delivered == units.Never || m.Failed != units.Never {
-			t.Fatalf("%+v", m)
-		}
-	}
-	sim.Run(sim.Now() + units.Millisecond)
-	for _, h := range f.Hosts {
-		if err := at(sim, h).Idle(); err != nil {
-			t.Errorf("%s: %v", f.HostName(h), err)
-		}
-	}
+	return modeltest.Leaving(f, e) && e.Packet.PayloadLen > 0
 }
 
 // Paper, appendix table, and protocols.md section 3.
 func TestDefaultsAreThePapers(t *testing.T) {
-	f := fabric(t, paper)
+	f := modeltest.Fabric(t, modeltest.Paper)
 	want := swift.Params{
 		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, AI: 1, Beta: 0.8, MaxMDF: 0.5,
 		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
@@ -111,8 +62,7 @@ func TestDefaultsAreThePapers(t *testing.T) {
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, swift.Protocol, map[string][]string{
 		"base_target":    {`"0s"`},
 		"per_hop":        {`"2s"`},
 		"fs_range":       {`"2s"`},
@@ -128,23 +78,13 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"retx_reset":     {`0`},
 		"max_timeouts":   {`0`},
 		"connections":    {`0`, `1000`},
-	} {
-		for _, value := range bad {
-			p, err := sirdnode.DecodeParams(swift.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
-			if err == nil {
-				_, err = swift.Protocol.New(transport.Env{Fabric: f, Rand: rand.New(rand.NewPCG(1, 1))}, p)
-			}
-			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
+	})
 }
 
 // protocols.md section 3: "a = 75/(3.1623-0.1) = 24.49 us, b = -2.449 us", and
 // target = base + hops*h + clamp(a/sqrt(cwnd) + b, 0, fs_range).
 func TestTargetScalesWithHopsAndFlows(t *testing.T) {
-	p := swift.DefaultParams(fabric(t, paper))
+	p := swift.DefaultParams(modeltest.Fabric(t, modeltest.Paper))
 	a, b := p.FlowScaling()
 	if math.Abs(a-24_490) > 5 || math.Abs(b+2_449) > 1 {
 		t.Errorf("a %.0f, b %.0f ns", a, b)
@@ -166,9 +106,9 @@ func TestTargetScalesWithHopsAndFlows(t *testing.T) {
 // Swift, section 3.2: "hops" are the switches on the path: one in a rack, three
 // across.
 func TestHopsAreTheSwitchesOnThePath(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 100}, {Dst: 2, Size: 100}}})
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	if in, across := controls(sim, 0, 1)[0].Hops(), controls(sim, 0, 2)[0].Hops(); in != 1 || across != 3 {
 		t.Errorf("%d in the rack, %d across", in, across)
 	}
@@ -286,5 +226,5 @@ func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	if w := controls(sim, 0, 4)[0].Window(); w != 66 {
 		t.Errorf("window %g at the second message", w)
 	}
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 }

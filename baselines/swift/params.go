@@ -1,6 +1,7 @@
 package swift
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -38,10 +39,7 @@ type Params struct {
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
 func DefaultParams(f *topo.Fabric) *Params {
-	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
-	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
-		scale = own
-	}
+	scale := float64(transport.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	base := max(15*units.Microsecond, 2*roundTrip(f))
 	return &Params{
 		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
@@ -63,19 +61,8 @@ func roundTrip(f *topo.Fabric) units.Time {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
-	inRange := func(name string, v, lo, hi float64) error {
-		if !(v >= lo && v <= hi) {
-			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
-		}
-		return nil
-	}
-	span := func(name string, v, lo, hi units.Time) error {
-		if v < lo || v > hi {
-			return fmt.Errorf("%s is %v: want %v to %v", name, v, lo, hi)
-		}
-		return nil
-	}
-	for _, err := range []error{
+	inRange, span := transport.InRange[float64], transport.InRange[units.Time]
+	if err := cmp.Or(
 		span("base_target", p.BaseTarget, 1, units.Second),
 		span("per_hop", p.PerHop, 0, units.Second),
 		span("fs_range", p.FSRange, 0, units.Second),
@@ -90,10 +77,8 @@ func (p *Params) validate() error {
 		inRange("retx_reset", float64(p.RetxReset), 1, 1000),
 		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
 		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	if !(p.FSMin > 0 && p.FSMin < p.FSMax) {
 		return fmt.Errorf("fs_min is %g: want more than 0 and less than fs_max, %g", p.FSMin, p.FSMax)

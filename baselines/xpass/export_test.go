@@ -1,10 +1,19 @@
 package xpass
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (x *XPass) Idle() error {
+	if leak := x.Leaks(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes what is not released when nothing is under way, at either
 // half of a host; "" when all is.

@@ -65,9 +65,6 @@ const (
 // maxPad is the most padding that a credit has room for.
 const maxPad = transport.MaxHeader - creditLen
 
-// maxMessage is the largest message that the header can describe.
-const maxMessage transport.Bytes = 1<<32 - 1
-
 // A header is an ExpressPass header, decoded.
 type header struct {
 	kind kind
@@ -85,37 +82,23 @@ type header struct {
 	behind uint16 // DATA: id minus the sender's lowest unsettled one
 }
 
-var (
-	errVersion = errors.New("ExpressPass header of an unknown version")
-	errKind    = errors.New("ExpressPass header of an unknown type")
-	errPad     = errors.New("ExpressPass credit with too much padding")
-)
+var errPad = errors.New("ExpressPass credit with too much padding")
+
+// layout is that of headers without padding.
+var layout = transport.Layout{Version: version, Lengths: [16]int{
+	request: controlLen, credit: creditLen, data: dataLen, stop: controlLen, nack: nackLen, ack: baseLen, busy: baseLen,
+}}
 
 // headerLen tells the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
-	if len(b) < baseLen {
-		return 0, wire.ErrTruncated
+	n, err := layout.Len(b)
+	if err != nil || kind(b[0]&15) != credit {
+		return n, err
 	}
-	if b[0]>>4 != version {
-		return 0, errVersion
+	if b[1] > maxPad {
+		return 0, errPad
 	}
-	n := baseLen
-	switch kind(b[0] & 15) {
-	case request, stop:
-		n = controlLen
-	case credit:
-		if b[1] > maxPad {
-			return 0, errPad
-		}
-		n = creditLen + int(b[1])
-	case data:
-		n = dataLen
-	case nack:
-		n = nackLen
-	case ack, busy:
-	default:
-		return 0, errKind
-	}
+	n += int(b[1])
 	if len(b) < n {
 		return 0, wire.ErrTruncated
 	}

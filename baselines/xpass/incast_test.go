@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/xpass"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -70,7 +71,7 @@ func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 // the target: for k equal flows (1 - 1/k)/8 of each (protocols.md section 6).
 func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 	for _, k := range []int{2, 4, 8} {
-		f := fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 25_000})
+		f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 25_000})
 		_, _, loss, _ := longFlows(t, f, params(f, nil), k, 15*units.Millisecond)
 		target := (1 - 1/float64(k)) / 8
 		t.Logf("%d senders: loss %.3f, target %.3f", k, loss, target)
@@ -84,7 +85,7 @@ func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 func TestOtherSizesFillTheLinkToo(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, size := range [][2]units.Bytes{{84, 84}, {76, 92}, {84, 118}} {
-			f := fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 5, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 5, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
 			p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = size[0], size[1] })
 			used, queue, _, _ := longFlows(t, f, p, 4, 3*units.Millisecond)
 			t.Logf("MTU %v, credits of %v: %.3f used, %v waited", mtu, size, used, queue)
@@ -125,7 +126,7 @@ func TestTwoFlowsShareEvenly(t *testing.T) {
 func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, k := range []int{1, 4} {
-			f := fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
 			var sends []model.Send
 			for i := range topo.HostID(k) {
 				sends = append(sends, model.Send{Src: 1 + i, Dst: 0, Size: 1 << 31}, model.Send{Src: 0, Dst: 1 + i, Size: 1 << 31})

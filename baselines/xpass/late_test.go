@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/xpass"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
@@ -14,18 +15,18 @@ import (
 type core struct {
 	*xpass.XPass
 	t    *testing.T
-	sink *sink
+	sink *modeltest.Sink
 }
 
 func newCore(t *testing.T, change func(*xpass.Params)) core {
 	t.Helper()
 	f := rack(t, 2)
-	env := newEnv(f)
+	env, sink := modeltest.Env(f, 0)
 	x, err := xpass.New(env, params(f, change))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return core{x, t, env.Sink.(*sink)}
+	return core{x, t, sink}
 }
 
 // get hands the core a packet.
@@ -88,7 +89,7 @@ func TestPacketsOfOldMessagesAreIgnored(t *testing.T) {
 	c.get(300, xpass.Header{Kind: "CREDIT_STOP", ID: 4, Count: 3 * mss}, 0)
 	c.get(400, xpass.Header{Kind: "DATA", ID: 4, Seq: 1, Length: 100}, 100)
 	c.sends(400)
-	if c.sink.delivered != 0 || c.Wake() != units.Never {
+	if c.sink.Deliveries != 0 || c.Wake() != units.Never {
 		t.Errorf("%+v, wakes at %v", c.sink, c.Wake())
 	}
 	c.get(500, xpass.Header{Kind: "CREDIT_REQUEST", ID: 6, Count: 1}, 0)
@@ -103,7 +104,7 @@ func TestCreditForAFailedMessageIsAnswered(t *testing.T) {
 	c.sends(100*units.Microsecond, "CREDIT_REQUEST")
 	c.sends(200*units.Microsecond, "CREDIT_STOP")
 	c.get(300*units.Microsecond, xpass.Header{Kind: "CREDIT", Seq: 1}, 0)
-	if h := c.sends(300*units.Microsecond, "CREDIT_STOP"); !h.Gone || c.sink.failed != 1 {
+	if h := c.sends(300*units.Microsecond, "CREDIT_STOP"); !h.Gone || c.sink.Failures != 1 {
 		t.Errorf("%+v, %+v", h, c.sink)
 	}
 }
@@ -139,7 +140,7 @@ func TestLostCreditsMakeNoMessageFail(t *testing.T) {
 	p := params(f, func(p *xpass.Params) { p.MaxAttempts = 5 })
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 5000}},
 		Lose: func(e model.PacketEvent) bool { return e.Packet.Credit && e.At < 10*units.Millisecond }})
-	allDone(t, f, sim, 11*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 11*units.Millisecond)
 }
 
 // Stopping too early costs time and no more.
@@ -147,8 +148,8 @@ func TestStoppingMuchTooEarlyMakesNoMessageFail(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.MaxAttempts, p.EarlyStop = 2, 1e-6 })
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 200 * mss}}})
-	allDone(t, f, sim, 10*units.Millisecond)
-	if n := counted(f, sim, "credit_stops_early"); n < 5 {
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
+	if n := modeltest.Counted(f, sim, "credit_stops_early"); n < 5 {
 		t.Errorf("stopped early %d times", n)
 	}
 }
@@ -174,7 +175,7 @@ func TestLossOfTheLastPacketIsFoundSoon(t *testing.T) {
 				}
 				return false
 			}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		done[stops] = sim.Messages()[0].Delivered
 	}
 	t.Logf("delivered at %v", done)

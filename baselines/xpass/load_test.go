@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -12,7 +13,7 @@ import (
 // eight is two racks of four hosts under a core that is no bottleneck.
 func eight(t testing.TB) *topo.Fabric {
 	t.Helper()
-	return fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 		HostDelay: 1250, CoreDelay: 500})
 }
 
@@ -53,9 +54,9 @@ func TestWKaSaturatesWellBelowTheLink(t *testing.T) {
 		{0.8, 36, 42, true},
 	} {
 		offered, goodput, backlog, sim := loaded(t, "wka", c.load, 4, 4*units.Millisecond)
-		sent := float64(counted(eight(t), sim, "credits_sent"))
+		sent := float64(modeltest.Counted(eight(t), sim, "credits_sent"))
 		t.Logf("load %.1f: %.1f Gbps offered, %.1f received, backlog %v, of credits %.3f dropped, %.3f wasted", c.load, offered, goodput, backlog,
-			float64(sim.Totals().PortStats.CreditDrops)/sent, float64(counted(eight(t), sim, "credits_wasted"))/sent)
+			float64(sim.Totals().PortStats.CreditDrops)/sent, float64(modeltest.Counted(eight(t), sim, "credits_wasted"))/sent)
 		if goodput < c.least || goodput > c.most {
 			t.Errorf("load %.1f: %.1f Gbps, want %v to %v", c.load, goodput, c.least, c.most)
 		}
@@ -75,8 +76,8 @@ func TestSmallMessagesWasteCredits(t *testing.T) {
 	share := func(sizes string) float64 {
 		_, _, _, sim := loaded(t, sizes, 0.3, 0, 2*units.Millisecond)
 		f := eight(t)
-		arrived := counted(f, sim, "credits_sent") - sim.Totals().PortStats.CreditDrops
-		return float64(counted(f, sim, "credits_wasted")) / float64(arrived)
+		arrived := modeltest.Counted(f, sim, "credits_sent") - sim.Totals().PortStats.CreditDrops
+		return float64(modeltest.Counted(f, sim, "credits_wasted")) / float64(arrived)
 	}
 	small, large := share("wka"), share("wkc")
 	t.Logf("wasted: %.3f of the credits of WKa, %.3f of WKc", small, large)
@@ -93,9 +94,9 @@ func TestWKcAtHalfLoadArrives(t *testing.T) {
 	sim := newSim(t, model.Config{Fabric: f, Seed: 2, To: 4 * units.Millisecond,
 		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: "wkc", Load: 0.5}}})
 	if !sim.RunUntilDone(units.Second) {
-		t.Fatalf("not done: %s", undone(sim))
+		t.Fatalf("not done: %s", modeltest.Undone(sim))
 	}
-	noLeaks(t, f, sim)
+	modeltest.Idle(t, f, sim)
 	c := sim.Totals()
 	if c.Delivered != c.Offered || c.Offered < 50 || c.Failed != 0 || c.PortStats.Drops != 0 {
 		t.Errorf("%+v", c)
@@ -105,7 +106,10 @@ func TestWKcAtHalfLoadArrives(t *testing.T) {
 			t.Errorf("%s: %v waited", f.Nodes[n].Name, q.Max)
 		}
 	}
-	if n := counted(f, sim, "retransmissions"); n != 0 {
+	if n := modeltest.Counted(f, sim, "retransmissions"); n != 0 {
 		t.Errorf("%d packets sent again without any loss", n)
 	}
 }
+
+// No packet allocates anything once queues and pools have grown.
+func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }

@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/xpass"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -13,13 +14,13 @@ import (
 // request, a credit and a data packet (ExpressPass, section 3; protocols.md
 // section 6), 10.55 us where SIRD's paper has 7.5 us for a round trip.
 func TestUnloadedLatencyIsRequestCreditData(t *testing.T) {
-	s := small
+	s := modeltest.Small
 	s.CoreRate = 400 * units.Gbps
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = 84, 84 })
 	for _, dst := range []topo.HostID{1, 3} {
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: dst, Size: 8}}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		there, back := f.Path(0, dst, 1), f.Path(dst, 0, 1)
 		fr := xpass.Protocol.Framing(1500)
 		want := f.Transit(there, 84) + f.Transit(back, 84) + f.Transit(there, fr.Wire(8))
@@ -39,7 +40,7 @@ func credits(t *testing.T, n units.Bytes, change func(*xpass.Params)) (sent []un
 				sent = append(sent, e.At)
 			}
 		}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	return sent, sim
 }
 
@@ -132,12 +133,12 @@ func TestOneDataPacketForEachCredit(t *testing.T) {
 			got[xpass.Parse(e.Packet.Header()).Kind]++
 		}
 	}})
-	allDone(t, f, sim, units.Second)
-	if wasted := counted(f, sim, "credits_wasted"); got["CREDIT"] != got["DATA"]+wasted {
+	modeltest.AllDone(t, f, sim, units.Second)
+	if wasted := modeltest.Counted(f, sim, "credits_wasted"); got["CREDIT"] != got["DATA"]+wasted {
 		t.Errorf("%d credits, %d data packets, %d wasted", got["CREDIT"], got["DATA"], wasted)
 	}
-	if drops := sim.Totals().PortStats.CreditDrops; counted(f, sim, "credits_sent") != got["CREDIT"]+drops {
-		t.Errorf("%d sent, %d arrived, %d dropped", counted(f, sim, "credits_sent"), got["CREDIT"], drops)
+	if drops := sim.Totals().PortStats.CreditDrops; modeltest.Counted(f, sim, "credits_sent") != got["CREDIT"]+drops {
+		t.Errorf("%d sent, %d arrived, %d dropped", modeltest.Counted(f, sim, "credits_sent"), got["CREDIT"], drops)
 	}
 }
 
@@ -159,7 +160,7 @@ func TestFortyMessagesAtATime(t *testing.T) {
 	if asked != 40 {
 		t.Errorf("%d requests", asked)
 	}
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 	if sim.Totals().Delivered != 100 {
 		t.Errorf("%+v", sim.Totals().Counts)
 	}
@@ -178,7 +179,7 @@ func TestLateCreditsCountAgainstTheNextMessage(t *testing.T) {
 	if _, lost := at(sim, 1).Loss(); lost != 0 {
 		t.Fatalf("%d credits lost on an idle fabric", lost)
 	}
-	allDone(t, f, sim, units.Millisecond)
+	modeltest.AllDone(t, f, sim, units.Millisecond)
 	wasted := sim.Host(0).Counter("credits_wasted")
 	if _, lost := at(sim, 1).Loss(); lost != wasted || lost < 10 {
 		t.Errorf("%d credits counted as lost, %d wasted", lost, wasted)

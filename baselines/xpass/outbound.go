@@ -1,8 +1,6 @@
 package xpass
 
 import (
-	"fmt"
-
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
 )
@@ -70,9 +68,8 @@ func (x *XPass) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (x *XPass) Send(now Time, m transport.Message) {
 	o := x.outPeer(m.Peer)
-	if m.Size < 1 || m.Size > maxMessage {
+	if !x.env.Fits(now, m, transport.MaxMessage) {
 		o.pool.Skip(m.ID)
-		x.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit ExpressPass's header: want 1B to %v", m.Size, maxMessage))
 		return
 	}
 	if c := o.pool.Add(m); c != nil {

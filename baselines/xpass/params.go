@@ -1,6 +1,7 @@
 package xpass
 
 import (
+	"cmp"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
@@ -48,13 +49,8 @@ const maxCredit = topo.MinWire + maxPad
 
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
-	inRange := func(name string, v, lo, hi float64) error {
-		if !(v >= lo && v <= hi) {
-			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
-		}
-		return nil
-	}
-	for _, err := range []error{
+	inRange := transport.InRange[float64]
+	if err := cmp.Or(
 		inRange("alpha", p.Alpha, 1e-6, 1),
 		inRange("short_message", float64(p.ShortMessage), 1, 1e6),
 		inRange("w_min", p.WMin, 1e-6, 1),
@@ -70,10 +66,8 @@ func (p *Params) validate() error {
 		inRange("early_stop", p.EarlyStop, 0, 1e3),
 		inRange("connections", float64(p.Connections), 1, 1<<16),
 		inRange("max_attempts", float64(p.MaxAttempts), 1, 1e6),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	if p.RetransmitTimeout < units.Microsecond {
 		return fmt.Errorf("retransmit_timeout is %v: want at least 1us", p.RetransmitTimeout)
@@ -120,6 +114,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-func framing(mtu units.Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+var framing = transport.FramingWith(dataLen)

@@ -1,13 +1,11 @@
 package xpass_test
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
 	"testing"
 
 	"sirdbed/baselines/xpass"
-	"sirdbed/sirdnode"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo/units"
 )
 
@@ -40,9 +38,9 @@ func TestCreditShare(t *testing.T) {
 		{9000, 84, 84, 84, 84. / 9122},
 		{9000, 76, 92, 1464. / 17, 1464. / 17 / (1464./17 + 9038)},
 	} {
-		s := small
+		s := modeltest.Small
 		s.MTU = c.mtu
-		f := fabric(t, s)
+		f := modeltest.Fabric(t, s)
 		p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = c.least, c.most })
 		n := xpass.Protocol.Network(f, p)
 		if math.Abs(p.CreditSize()-c.size) > 1e-9 || math.Abs(n.CreditShare-c.share) > 1e-12 {
@@ -55,8 +53,7 @@ func TestCreditShare(t *testing.T) {
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, xpass.Protocol, map[string][]string{
 		"alpha":               {`0`, `1.1`, `-1`},
 		"short_message":       {`0`},
 		"w_init":              {`0.001`, `0.6`},
@@ -74,15 +71,5 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"max_attempts":        {`0`},
 		"retransmit_timeout":  {`"0s"`},
 		"credit_stop_timeout": {`"50us"`},
-	} {
-		for _, value := range bad {
-			p, err := sirdnode.DecodeParams(xpass.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
-			if err == nil {
-				_, err = xpass.Protocol.New(newEnv(f), p)
-			}
-			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
+	})
 }

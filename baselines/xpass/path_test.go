@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/baselines/xpass"
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -14,9 +15,9 @@ import (
 // over spines (ExpressPass, section 3.1, symmetric routing; protocols.md
 // section 6).
 func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
-	s := small
+	s := modeltest.Small
 	s.Spines = 4
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	type flow struct {
 		sender topo.HostID
 		conn   uint16
@@ -44,7 +45,7 @@ func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
 		}
 		over[k][e.Port.Node]++
 	}})
-	allDone(t, f, sim, units.Second)
+	modeltest.AllDone(t, f, sim, units.Second)
 	used := map[topo.NodeID]int{}
 	for k, spines := range over {
 		if len(spines) != 1 {
@@ -68,7 +69,7 @@ func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
 // an oversubscribed core are limited there.
 func TestCoreQueuesStayShort(t *testing.T) {
 	s := topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500}
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	var sends []model.Send
 	for i := range topo.HostID(4) {
 		for range 4 {

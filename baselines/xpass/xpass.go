@@ -42,7 +42,7 @@ type XPass struct {
 	highest    float64 // most wire bytes of credit a second
 	slack      Time    // how far credits that are late may catch up
 
-	out flow.Queue[note]
+	out transport.Queue[note]
 
 	outPeers  []*outPeer               // by HostID, nil until met
 	timers    transport.Heap[outbound] // by when they expire
@@ -82,7 +82,7 @@ func (x *XPass) packets(n Bytes) int64 { return int64((n + x.mss - 1) / x.mss) }
 // ignored.
 func (x *XPass) Receive(now Time, p *transport.Packet) {
 	var h header
-	if h.decode(p.Header()) != nil || p.Peer < 0 || int(p.Peer) >= len(x.env.Fabric.Hosts) || p.Peer == x.env.Self ||
+	if h.decode(p.Header()) != nil || !x.env.Knows(p.Peer) ||
 		int(h.conn) >= x.params.Connections {
 		return
 	}

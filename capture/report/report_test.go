@@ -43,7 +43,7 @@ func run(t *testing.T, name string, seed uint64) *capture.Variant {
 		tag, _ := traffic.MakeTag(i%20/19, i)
 		size := x.Streams[i%20/19].Size
 		at := units.Time(i) * 5000
-		done := at + 5000 + units.Time(rng.ExpFloat64()*1000*float64(seed))*(1+units.Time(size)/10000)
+		done := at + 5000 + units.Time(size)*9/100 + units.Time(rng.ExpFloat64()*1000*float64(seed))*(1+units.Time(size)/10000)
 		logs[0] = append(logs[0], record.Record{Kind: record.Offered, Peer: 1, ID: uint32(i), Tag: uint32(tag), At: at, N: int64(size)})
 		logs[1] = append(logs[1], record.Record{Kind: record.Delivered, Peer: 0, ID: uint32(i), Tag: uint32(tag), At: done, N: int64(size)})
 	}

@@ -19,6 +19,12 @@ func Print(w io.Writer, s *capture.Summary) error {
 	for _, t := range Tables(s) {
 		p.table(t)
 	}
+	for _, skipped := range s.Skipped {
+		p.line("\nNot run: %s", skipped.Variant)
+		for _, line := range wrap(skipped.Reason, lineWidth-2) {
+			p.line("  %s", line)
+		}
+	}
 	p.line("")
 	p.line("Verdict: %s", s.Verdict)
 	for _, r := range s.Reasons {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 	"sirdbed/emu/virtual/guest"
@@ -56,8 +57,9 @@ var inner = map[string]func() (exitCode int){
 		}
 		return exitFine
 	},
-	guestCommand:       controlGuest,
-	guest.InitArgument: beGuestInit,
+	guestCommand:         controlGuest,
+	guest.InitArgument:   beGuestInit,
+	guest.KeeperArgument: beGuestKeeper,
 }
 
 // engineNames lists the engines of this binary.
@@ -79,26 +81,38 @@ func engineExists(name scenarios.Engine) error {
 }
 
 // check finds out whether the machine has what the experiments need, before
-// anything is made of them. Its error says what to do.
+// anything is made of them. Its error says what to do. Experiments whose protocol
+// the engine cannot run are skipped, if there are others.
 func (r *scenarioRun) check() error {
 	engine, ok := engines[r.engine](visitors{}).(interface{ Check(*emu.Experiment) error })
 	if !ok {
 		return nil
 	}
+	var suited []emu.Experiment
+	var unsuited error
 	for i := range r.experiments {
 		x := &r.experiments[i]
-		if err := engine.Check(x); err != nil {
+		switch err := engine.Check(x); {
+		case err == nil:
+			suited = append(suited, *x)
+		case errors.Is(err, emu.ErrUnsuited):
+			unsuited = err
+			r.skipped = append(r.skipped, capture.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()})
+		case errors.Is(err, emu.ErrNotSupported):
 			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
+		default:
+			return badInput(fmt.Errorf("%s: %w", x.Variant, err))
 		}
 	}
+	if len(suited) == 0 && unsuited != nil {
+		return badInput(fmt.Errorf("nothing to run on the engine %s: %w", r.engine, unsuited))
+	}
+	r.experiments = suited
 	return nil
 }
 
 // waysOut says what to do about something that the machine lacks.
 func (r *scenarioRun) waysOut(x *emu.Experiment, err error) string {
-	if !errors.Is(err, emu.ErrNotSupported) {
-		return ""
-	}
 	var ways []string
 	if errors.Is(err, emu.ErrNoMarker) {
 		if os.Getuid() != 0 || inUserNamespace() {

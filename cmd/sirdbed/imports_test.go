@@ -17,7 +17,7 @@ import (
 // imports only from lines above its own, and from what is below its own path.
 var order = []string{
 	"scripts", "topo/units", "topo", "traffic",
-	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/sird",
+	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/sird",
 	"baselines/flow", "baselines", "sirdnode", "emu", "capture", "scenarios", "cmd",
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,17 +52,21 @@ func newKernelBuild() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			shown := &buildProgress{w: c.ErrOrStderr()}
+			shown := newBuildProgress(c.ErrOrStderr())
 			o.Step, o.Compiled = shown.step, shown.compiled
 			o.Verify = func(path string) error { return bootOnce(c.Context(), path) }
 			built, fresh, err := cache.Build(c.Context(), o)
 			shown.end()
 			switch {
 			case errors.Is(err, context.Canceled):
-				fmt.Fprintln(c.ErrOrStderr(), "interrupted: the next build goes on from here, and sirdbed kernel remove clears it away")
+				left := "nothing is left of it"
+				if cache.Unfinished() {
+					left = "the next build goes on from here, and sirdbed kernel remove clears it away"
+				}
+				fmt.Fprintln(c.ErrOrStderr(), "interrupted: "+left)
 				return &codedError{exitStopped, errReported}
 			case err != nil:
-				return explainDisk(err, string(cache))
+				return err
 			case !fresh:
 				fmt.Fprintf(c.OutOrStdout(), "there already: %v\n%s\n", built, built.Path)
 			default:
@@ -139,8 +142,13 @@ func newKernelRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := cache.Remove(); err != nil {
+			something, err := cache.Remove()
+			if err != nil {
 				return err
+			}
+			if !something {
+				fmt.Fprintf(c.OutOrStdout(), "there is nothing to remove: no %s\n", cache)
+				return nil
 			}
 			fmt.Fprintf(c.OutOrStdout(), "removed %s\n", cache)
 			return nil
@@ -185,42 +193,4 @@ func newKernelExec() *cobra.Command {
 	c.Flags().Int64Var(&memory, "memory", 1024, "what the guest may use, in MB")
 	c.Flags().SetInterspersed(false)
 	return c
-}
-
-// buildProgress tells how far a build is: what is done, and of compiling how
-// much.
-type buildProgress struct {
-	w    io.Writer
-	told time.Time
-	open bool // a line that is to be written over
-}
-
-func (p *buildProgress) step(text string) {
-	p.end()
-	fmt.Fprintln(p.w, text)
-	p.told = time.Now()
-}
-
-func (p *buildProgress) compiled(n, of int) {
-	every := plainEvery
-	if isTerminal(p.w) {
-		every = 200 * time.Millisecond
-	}
-	if time.Since(p.told) < every {
-		return
-	}
-	p.told = time.Now()
-	if isTerminal(p.w) {
-		fmt.Fprintf(p.w, "\r  %d of about %d files", n, of)
-		p.open = true
-		return
-	}
-	fmt.Fprintf(p.w, "  %d of about %d files\n", n, of)
-}
-
-func (p *buildProgress) end() {
-	if p.open {
-		fmt.Fprintln(p.w)
-		p.open = false
-	}
 }

@@ -26,9 +26,10 @@ const (
 type Record struct {
 	Engine   scenarios.Engine    `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
+	Skipped  []capture.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
-func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario} }
+func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
 
 func writeJSON(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
@@ -68,6 +69,7 @@ func analyze(dir string, record Record) (*outcome, error) {
 	if o.summary.Engine == "" {
 		o.summary.Engine = string(record.Engine)
 	}
+	o.summary.Skipped = record.Skipped
 	o.summary.Bounds = scenarios.Evaluate(record.Scenario.Bounds, record.Engine, o.complete())
 	source, err := json.Marshal(record.Scenario)
 	if err != nil {

@@ -45,6 +45,9 @@ func newRun() *cobra.Command {
 			The verdict says whether this machine was fast enough for the figures to stand: PASS, DEGRADED or INVALID. Bounds
 			are what the scenario's author, or the paper, expects.
 
+			Protocols that the engine cannot run (kernel TCP on the model, or where links cannot delay its packets) are left out,
+			and the report says so.
+
 			A first interrupt ends the run early and reports what was measured until then, a second one ends at once. With --hold
 			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
 			What happens on it then is in no figure.
@@ -87,9 +90,11 @@ type scenarioRun struct {
 	scenario    *scenarios.Scenario
 	engine      scenarios.Engine
 	experiments []emu.Experiment
+	skipped     []capture.Skipped // that the engine cannot run
 	out         string
 	json        bool
 	hold        bool
+	release     func() // when all is over; nil: nothing is held
 
 	stdout, stderr io.Writer
 	dir            string // of the results
@@ -136,7 +141,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
 	if r.engine == scenarios.EngineVirtual {
-		if _, err := findKernel(); err != nil {
+		if r.release, err = holdKernel(); err != nil {
 			return nil, err
 		}
 	}
@@ -146,6 +151,9 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 
 // run runs all variants and reports.
 func (r *scenarioRun) run(ctx context.Context) error {
+	if r.release != nil {
+		defer r.release()
+	}
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -159,6 +167,9 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	if !r.json {
 		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		for _, skipped := range r.skipped {
+			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
+		}
 	}
 	for i := range r.experiments {
 		if ctx.Err() != nil {

@@ -35,6 +35,18 @@ func findKernel() (kernel.Built, error) {
 	return cache.Find()
 }
 
+// holdKernel keeps the guest's kernel from being removed until release is called.
+func holdKernel() (release func(), err error) {
+	built, err := findKernel()
+	if err != nil {
+		return nil, err
+	}
+	if release, err = built.Hold(); err != nil {
+		err = fmt.Errorf("the virtual engine's kernel: %w", err)
+	}
+	return release, err
+}
+
 // kernelVar names a kernel to use instead of the cache's.
 const kernelVar = "SIRDBED_KERNEL"
 
@@ -55,4 +67,12 @@ func controlGuest() int {
 func beGuestInit() int {
 	fmt.Println(guest.Init(os.Args[2]))
 	return exitFailed
+}
+
+// beGuestKeeper cleans up after a guest whose run was killed.
+func beGuestKeeper() int {
+	if err := guest.Keep(os.Args[2]); err != nil {
+		return exitFailed // it has nobody to tell
+	}
+	return exitFine
 }

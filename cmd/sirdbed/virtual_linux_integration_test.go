@@ -25,7 +25,7 @@ capture: [leaf1, h1-1]
 `
 
 // virtualBinary builds sirdbed and skips where the guest's kernel is not built.
-func virtualBinary(t *testing.T) (path, dir string) {
+func virtualBinary(t testing.TB) (path, dir string) {
 	t.Helper()
 	if _, err := findKernel(); err != nil {
 		if os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {

@@ -28,6 +28,10 @@ var _ emu.Engine = Engine{}
 // Name implements emu.Engine.
 func (Engine) Name() string { return "model" }
 
+// Check tells whether the model can run an experiment: its protocol must be a
+// transport.
+func (Engine) Check(x *emu.Experiment) error { return emu.NoKernel(x) }
+
 const (
 	eventsPerLook = 4096                   // between two looks at the context: about a millisecond
 	progressEvery = 250 * time.Millisecond // of wall time
@@ -45,7 +49,7 @@ func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks em
 		facts.Features["payload"] = "bytes"
 	}
 	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
-	err := r.dir.Begin(x)
+	err := errors.Join(e.Check(x), r.dir.Begin(x))
 	if err == nil {
 		err = r.run(ctx)
 	}
@@ -99,7 +103,7 @@ func (r *run) setUp() error {
 	}
 	protocol, err := sirdnode.Protocol(x.Protocol)
 	if err != nil {
-		return fmt.Errorf("the model engine runs transports only: %w", err)
+		return err
 	}
 	params, err := sirdnode.DecodeParams(protocol, fabric, x.Params)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
@@ -15,25 +16,24 @@ import (
 func TestRoundTripsOfThePaper(t *testing.T) {
 	f := paperFabric(t)
 	full := int(wire.MSS(f.Spec.MTU, fakeAckLen))
-	for _, c := range []struct {
-		dst    topo.HostID
-		answer int
-		want   units.Time
-		ps     int64
-	}{
-		{1, full, 5492, 5492160}, {143, full, 7615, 7615200},
-		{1, -1, 5260, 5259520}, {143, -1, 7324, 7324400},
-	} {
+	for _, c := range conformance.RoundTrips {
+		dst, answer, want := topo.HostID(1), full, units.Time((c.PS+500)/1000)
+		if c.Across {
+			dst = 143
+		}
+		if c.Reply < 1514 {
+			answer = -1
+		}
 		var at units.Time
 		var ps int64
 		s := newSim(t, Config{
 			Fabric: f,
-			Params: &fakeParams{Answer: c.answer, Got: func(now transport.Time, p *transport.Packet) {
+			Params: &fakeParams{Answer: answer, Got: func(now transport.Time, p *transport.Packet) {
 				if p.Header()[0] == fakeAnswer {
 					at = now
 				}
 			}},
-			Sends: []Send{{Src: 0, Dst: c.dst, Size: wire.MSS(f.Spec.MTU, fakeDataLen)}},
+			Sends: []Send{{Src: 0, Dst: dst, Size: wire.MSS(f.Spec.MTU, fakeDataLen)}},
 			OnPacket: func(e PacketEvent) {
 				if e.Dst == 0 && e.Kind == Arrived && e.Port == f.Downlink(0) {
 					ps = e.PS
@@ -41,8 +41,8 @@ func TestRoundTripsOfThePaper(t *testing.T) {
 			},
 		})
 		s.Run(units.Millisecond)
-		if at != c.want || ps != c.ps {
-			t.Errorf("to %s, answer %d: %v at the host, %d ps on the wire; want %v, %d", f.HostName(c.dst), c.answer, at, ps, c.want, c.ps)
+		if at != want || ps != c.PS {
+			t.Errorf("%s: %v at the host, %d ps on the wire; want %v, %d", c.Name, at, ps, want, c.PS)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type bench struct {
 	receiver *burst.Socket
 	flow     burst.Flow
 	markers  *Markers
+	took     time.Duration // to send the burst of meet
 	far      *nstest.Net
 }
 

@@ -18,6 +18,7 @@ package port
 
 import (
 	"fmt"
+	"math"
 
 	"sirdbed/topo/units"
 )
@@ -145,13 +146,21 @@ func (c Config) MaxBurst() units.Bytes {
 	}
 	burst := c.Burst + classes*frame
 	if c.Credit.Share > 0 {
-		burst += (creditBurst + 1) * wireMinimum
+		burst += creditBurst * wireMinimum
 	}
 	return burst
 }
 
 // shared tells whether several classes share the link.
 func (c *Config) shared() bool { return c.Priorities > 1 || c.Credit.Share > 0 }
+
+// RateError is by how much the port is faster (or slower, below 0) than a rate in
+// bit/s, for frames that take wire bytes: the kernel takes whole bytes a second,
+// and spaces frames by whole ns, rounded down (psched_l2t_ns).
+func (c *Config) RateError(rate float64, wire units.Bytes) float64 {
+	spacing := math.Floor(float64(wire) * 1e9 / float64(c.bytesPerSecond()))
+	return float64(wire)*8e9/rate/max(1, spacing) - 1
+}
 
 // bytesPerSecond is the link's rate as the kernel takes it.
 func (c *Config) bytesPerSecond() uint64 { return uint64(c.Rate) / 8 }

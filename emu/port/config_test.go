@@ -2,6 +2,8 @@ package port
 
 import (
 	"errors"
+	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -23,6 +25,29 @@ func TestImpossibleConfigsAreRefused(t *testing.T) {
 		var b rtnl.Batch
 		if err := c.Install(&b, 1, "lo"); err == nil || b.Len() != 0 {
 			t.Errorf("%s: %v, %d requests", name, err, b.Len())
+		}
+	}
+}
+
+// The kernel spaces frames by whole ns of its clock: at 400 Gbps a full packet
+// takes 30.76 of them, over a dilation of 1000 it takes 30,760.
+func TestRateError(t *testing.T) {
+	for _, c := range []struct {
+		nominal  units.BitsPerSecond
+		dilation int64
+		wire     units.Bytes
+		want     float64
+	}{
+		{400 * units.Gbps, 1, 1538, 30.76/30 - 1},
+		{400 * units.Gbps, 1000, 1538, 0},
+		{100 * units.Gbps, 1, 84, 6.72/6 - 1},
+		{100 * units.Gbps, 300, 1538, 0},
+		{100, 3, 100, 32/33.333333 - 1}, // 4 bytes a second of 4.17: slower
+	} {
+		rate := float64(c.nominal) / float64(c.dilation)
+		config := Config{Rate: units.BitsPerSecond(rate + 0.5)}
+		if got := config.RateError(rate, c.wire); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v at %d, frames of %v: %v, want %v", c.nominal, c.dilation, c.wire, got, c.want)
 		}
 	}
 }
@@ -95,6 +120,25 @@ func TestExplain(t *testing.T) {
 	for _, other := range []error{nil, unix.ENOENT, &rtnl.OpError{Op: "add qdisc red", Err: unix.EEXIST}} {
 		if Explain(other) != other {
 			t.Errorf("%v became %v", other, Explain(other))
+		}
+	}
+}
+
+// Errors say how to get what is missing, and do not promise it of a kernel that
+// lacks it too: the guest's has no eBPF.
+func TestErrorsPointToAnEngineThatWorks(t *testing.T) {
+	for _, c := range []struct {
+		err       error
+		says, not string
+	}{
+		{Explain(&rtnl.OpError{Op: "add qdisc red", Err: unix.ENOENT}), "so has that of the virtual engine (sirdbed kernel build", "instead"},
+		{Explain(&rtnl.OpError{Op: "add filter bpf", Err: unix.ENOENT}), "the virtual engine has sch_red instead (sirdbed kernel build", "so has"},
+		{markerError(unix.ENOSYS), "the virtual engine has sch_red instead", "so has"},
+		{markerError(os.ErrPermission), "the virtual engine has sch_red instead", "this kernel lacks"},
+		{&NotSupportedError{Feature: "namespaces", Option: "more rights", Err: unix.EPERM}, "the virtual engine does without (sirdbed kernel build", "so has"},
+	} {
+		if s := c.err.Error(); !strings.Contains(s, c.says) || strings.Contains(s, c.not) || !strings.Contains(s, "--engine virtual") {
+			t.Errorf("%s\nwant it to say %q and not %q", s, c.says, c.not)
 		}
 	}
 }

@@ -33,6 +33,8 @@ const (
 )
 
 // creditBurst is how many minimal packets the credit class may send unspaced.
+// HTB lets a packet go as long as the class owes nothing, so that the last of
+// them needs no tokens.
 const creditBurst = 2
 
 // tickNanoseconds is the unit of HTB's buffers (PSCHED_SHIFT of
@@ -65,7 +67,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
-		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: creditBurst * wireMinimum, quantum: link.quantum})
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: (creditBurst - 1) * wireMinimum, quantum: link.quantum})
 		p.fifo(creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)

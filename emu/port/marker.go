@@ -184,12 +184,12 @@ func scale(a, b, c uint64) uint64 {
 // markerError tells lacking rights and lacking kernel features from other
 // failures.
 func markerError(err error) error {
-	const feature = "ECN marking (eBPF)"
+	const feature, instead = "ECN marking (eBPF)", "sch_red"
 	switch {
 	case errors.Is(err, os.ErrPermission):
-		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err}
+		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err, Instead: instead}
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, unix.ENOSYS):
-		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err}
+		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err, Instead: instead}
 	}
 	return fmt.Errorf("eBPF marker: %w", err)
 }

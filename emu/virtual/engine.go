@@ -9,6 +9,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,8 @@ import (
 )
 
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
-// enough; idle time costs nothing, so that it is free.
+// enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
+// run on the kernel's clock, has emu.KernelDilation instead.
 const DefaultDilation = 1000
 
 // Engine is the virtual engine.
@@ -40,10 +42,35 @@ type Engine struct {
 	Command []string
 	// Start starts the kernel, see guest.Config.
 	Start func(*exec.Cmd) error
+	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
+	Memory int64
 }
 
 // Name implements emu.Engine.
 func (e *Engine) Name() string { return "virtual" }
+
+// Check tells whether the engine can run an experiment.
+func (e *Engine) Check(x *emu.Experiment) error {
+	if err := emu.CheckKernelProtocol(x); err != nil {
+		return err
+	}
+	if emu.KernelProtocol(x) && x.Dilation > emu.MaxKernelDilation {
+		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, and would be %d times too short",
+			x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
+	}
+	return nil
+}
+
+// dilation is the experiment's, or what is best for its protocol.
+func dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+	switch {
+	case x.Dilation != 0:
+		return x.Dilation
+	case emu.KernelProtocol(x):
+		return emu.KernelDilation(f)
+	}
+	return DefaultDilation
+}
 
 // patience is how long the guest may be without progress, by the wall clock.
 // 144 hosts take a second or so between two signs of life.
@@ -60,21 +87,26 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if err != nil {
 		return nil, err
 	}
-	inner := *x
-	if inner.Dilation == 0 {
-		inner.Dilation = DefaultDilation
-	}
-	if err := writeOrder(dir, &order{Experiment: &inner, Capture: hooks.OpenCapture != nil}); err != nil {
+	if err := e.Check(x); err != nil {
 		return nil, err
 	}
-	defer os.Remove(filepath.Join(dir, orderFile))
-	heard := &console{progress: hooks.Progress}
-	exit, err := guest.Run(context.WithoutCancel(ctx), guest.Config{
+	inner := *x
+	inner.Dilation = dilation(topology, x)
+	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil})
+	if err != nil {
+		return nil, err
+	}
+	size := cmp.Or(e.Memory, memory(topology, x))
+	heard := &console{progress: hooks.Progress, started: started}
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	heard.kill = kill
+	exit, err := guest.Run(life, guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: memory(topology, x.Capture),
-		Line:   heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
+		Memory: size, Order: text,
+		Line: heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:
@@ -86,9 +118,10 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
 	}
 	if err != nil && heard.starved != "" {
-		err = fmt.Errorf("the guest ran out of its memory (%s): %w", heard.starved, err)
+		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)", size>>20, heard.starved)
 	}
-	return complete(dir, started, err)
+	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: heard.startup.Seconds(), Dilation: inner.Dilation, Reached: heard.reached}
+	return complete(dir, facts, err)
 }
 
 // environment is the same for every run, so that runs are.
@@ -97,9 +130,13 @@ func environment() []string {
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel holds of its packets. captured are names of nodes and ports.
-func memory(f *topo.Fabric, captured []string) int64 {
-	const base, host = 512 << 20, 14 << 20
+// the kernel holds of its packets, with TCP in buffers that grow.
+func memory(f *topo.Fabric, x *emu.Experiment) int64 {
+	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
+	// What messages leave behind is not collected (see noCollector): some 300 bytes
+	// each, 2000 of them in a ms of WKa at half load.
+	const growth = 1 << 20 // a host and nominal ms
+	captured := x.Capture
 	frame := int64(2048)
 	for frame < int64(f.Spec.MTU)+128 {
 		frame *= 2
@@ -110,13 +147,18 @@ func memory(f *topo.Fabric, captured []string) int64 {
 			taps++
 		}
 	}
-	return base + int64(len(f.Hosts))*(host+rxFrames*frame) + taps*emu.TapMemory
+	each := int64(host) + rxFrames*frame
+	if emu.KernelProtocol(x) {
+		each = host + buffers
+	}
+	each += growth * int64(x.End()/units.Millisecond)
+	return base + int64(len(f.Hosts))*each + taps*emu.TapMemory
 }
 
-// complete fills in what only the machine knows of a run, and, after a guest's
-// death, what it could not write itself.
-func complete(dir string, started time.Time, failure error) (*emu.Facts, error) {
-	facts := &emu.Facts{Engine: "virtual"}
+// complete fills in what only the machine knows of a run. After a guest's death
+// facts are all there is.
+func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
+	started, startup := facts.Started, facts.Startup
 	path := filepath.Join(dir, "facts.json")
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -125,7 +167,10 @@ func complete(dir string, started time.Time, failure error) (*emu.Facts, error) 
 	if err != nil && failure == nil {
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
-	facts.Started, facts.Wall, facts.CPUs = started, time.Since(started).Seconds(), runtime.NumCPU()
+	facts.Started, facts.Startup, facts.Wall, facts.CPUs = started, startup, time.Since(started).Seconds(), runtime.NumCPU()
+	// The guest's processor is infinitely fast. Its kernel counts processor time by
+	// the ticks that find a process running, which means nothing over some ms.
+	facts.ThreadCPU, facts.Steal = 0, 0
 	if failure != nil && facts.Failure == "" {
 		facts.Failure = failure.Error()
 	}
@@ -135,9 +180,17 @@ func complete(dir string, started time.Time, failure error) (*emu.Facts, error) 
 	return facts, failure
 }
 
+// starvedGrace is what a guest without memory is given to write down what it has,
+// by the wall clock. It may take for ever to find out that it cannot go on.
+const starvedGrace = 3 * time.Second
+
 // console takes what the guest says.
 type console struct {
 	progress func(units.Time)
+	started  time.Time
+	startup  time.Duration // until the hosts were ready to go, by the wall clock
+	kill     func()        // ends the guest
+	reached  units.Time
 	failure  string
 	starved  string   // the kernel killed a process for want of memory
 	others   []string // of the controller, not for machines
@@ -151,8 +204,15 @@ const (
 
 func (c *console) line(text string) {
 	if at, ok := strings.CutPrefix(text, reachedMark); ok {
-		if n, err := strconv.ParseInt(at, 10, 64); err == nil && c.progress != nil {
-			c.progress(units.Time(n))
+		if c.startup == 0 {
+			c.startup = time.Since(c.started)
+		}
+		n, err := strconv.ParseInt(at, 10, 64)
+		if err == nil {
+			c.reached = units.Time(n)
+		}
+		if err == nil && c.progress != nil {
+			c.progress(c.reached)
 		}
 		return
 	}
@@ -164,6 +224,7 @@ func (c *console) line(text string) {
 	}
 	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
 		c.starved = strings.TrimSpace(text)
+		time.AfterFunc(starvedGrace, c.kill)
 	}
 	if c.others = append(c.others, text); len(c.others) > 10 {
 		c.others = c.others[1:]

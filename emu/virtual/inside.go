@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"sirdbed/emu"
@@ -19,16 +17,6 @@ import (
 type order struct {
 	Experiment *emu.Experiment `json:"experiment"`
 	Capture    bool            `json:"capture"`
-}
-
-const orderFile = "order.json" // in the run's directory
-
-func writeOrder(dir string, o *order) error {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, orderFile), text, 0o666)
 }
 
 // Virtual times of the controller.
@@ -49,13 +37,13 @@ const rxFrames = 256
 // somebody spins, since time stands still. What a run allocates fits in memory.
 const noCollector = "GOGC=off"
 
-// Inside is the controller in the guest: it runs the order in dir. open begins a
-// capture on the experiment's fabric.
+// Inside is the controller in the guest: it runs its order, with the raw logs in
+// dir. open begins a capture on the experiment's fabric.
 func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
 	if !guest.Inside() {
 		return errors.New("this command is for the guest of the virtual engine")
 	}
-	text, err := os.ReadFile(filepath.Join(dir, orderFile))
+	text, err := guest.Order()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package sird_test
 import (
 	"testing"
 
-	"sirdbed/sirdnode/sird"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -48,7 +48,7 @@ func (b *backToBack) step() {
 
 // large keeps two messages of 10 MB under way.
 func (b *backToBack) large() {
-	for int(b.next) < b.hosts[0].sink.acked+2 {
+	for int(b.next) < b.hosts[0].sink.Acks+2 {
 		b.send(10_000_000)
 	}
 	b.step()
@@ -57,26 +57,8 @@ func (b *backToBack) large() {
 // small sends a message of 8 bytes, and has it delivered and acknowledged.
 func (b *backToBack) small() {
 	b.send(8)
-	for b.hosts[0].sink.acked < int(b.next) {
+	for b.hosts[0].sink.Acks < int(b.next) {
 		b.step()
-	}
-}
-
-// design.md section 3: "No allocation per packet in steady state."
-func TestNoAllocationPerPacket(t *testing.T) {
-	b := newBackToBack(t, 2)
-	for range 20_000 { // three messages
-		b.large()
-	}
-	before := b.packets
-	// What is left of two messages lasts for 5 times 1,200 packets.
-	allocs := testing.AllocsPerRun(4, func() {
-		for range 1200 {
-			b.step()
-		}
-	})
-	if packets := (b.packets - before) / 5; allocs != 0 || packets < 2200 {
-		t.Errorf("%v allocations in %d packets", allocs, packets)
 	}
 }
 
@@ -118,20 +100,5 @@ func BenchmarkCore(b *testing.B) {
 	})
 }
 
-// A receiver whose acknowledgements never quite drain keeps no memory of those
-// that have gone.
-func TestControlQueueThatNeverRunsEmptyDoesNotGrow(t *testing.T) {
-	s := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
-	for id := range transport.MessageID(20_000) {
-		s.get(0, 0, sird.Header{Kind: "DATA", ID: id, Length: 8, Prefix: 1, Behind: uint16(min(id, 10))}, 8, false)
-		if id < 10 {
-			continue
-		}
-		if h, _, ok := s.next(0); !ok || h.Kind != "ACK" || h.ID != id-10 {
-			t.Fatalf("message %d: sends %+v", id, h)
-		}
-	}
-	if room := s.ControlMemory(); s.ControlQueue() != 10 || room > 100 {
-		t.Errorf("%d packets wait in a queue with room for %d", s.ControlQueue(), room)
-	}
-}
+// No packet allocates anything once queues and pools have grown.
+func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }

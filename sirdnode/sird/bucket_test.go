@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -36,7 +37,7 @@ func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 		near := units.Time(1750 + 10*i)
 		s.Links = append(s.Links, topo.LinkOverride{Between: [2]string{"leaf1", fmt.Sprintf("h1-%d", i+2)}, Delay: &near})
 	}
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	for _, policy := range []string{"srpt", "round_robin"} {
 		for _, b := range []sird.Multiple{1, 1.1, 1.25, 1.5, 2, 3} {
 			p := params(f, func(p *sird.Params) { p.B, p.UnschT, p.BDP, p.ReceiverPolicy = b, 0, f.BDP(), policy })
@@ -58,7 +59,7 @@ func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 					queued -= e.Packet.WireLen()
 				}
 			}})
-			allDone(t, f, sim, 10*units.Millisecond)
+			modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 			// What counts as in flight is not always a whole BDP: grants are paced
 			// and arrivals from near and far meet, and the BDP is rounded down.
 			if deepest > limit+4*frame {
@@ -86,7 +87,7 @@ func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
 				}
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if most > limit || most < min(limit, 150_000)-frame || each > p.BDP || each < p.BDP-frame {
 			t.Errorf("B %v: up to %d of credit out, want %v; %d to one sender, want %v", b, most, limit, each, p.BDP)
 		}
@@ -116,7 +117,7 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 				over = max(over, r.InFlight(int(e.Dst))-bucket)
 			}
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if small > 50_000 {
 			t.Fatalf("buckets stay above %v: the rule is not put to the test", small)
 		}
@@ -130,13 +131,13 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 // never grant again. With MTU 9000 and a BDP of little more than a frame it
 // still does.
 func TestBucketOfOneFrameStillGrants(t *testing.T) {
-	f := fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 10 * units.Gbps, HostDelay: 100, MTU: 9000})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 10 * units.Gbps, HostDelay: 100, MTU: 9000})
 	for _, check := range []string{"before", "after"} {
 		p := params(f, func(p *sird.Params) { p.BDP, p.B, p.BucketCheck, p.SThr, p.UnschT = 10_000, 1, check, 0, 0 })
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{
 			{Src: 0, Dst: 1, Size: 300_000}, {Src: 0, Dst: 2, Size: 300_000}, {Src: 0, Dst: 2, Size: 300_001},
 		}})
-		allDone(t, f, sim, 5*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 5*units.Millisecond)
 	}
 }
 
@@ -166,7 +167,7 @@ func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 			granted[e.Dst] = h.Credit
 			bytes += final
 		}})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		rate := float64(units.RateOf(bytes-final, last-first)) / float64(100*units.Gbps)
 		if rate > share*1.0005 || rate < share*0.995 {
 			t.Errorf("credit_rate %v: paced at %.4f", share, rate)

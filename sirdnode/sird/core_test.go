@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -12,7 +13,7 @@ import (
 // oversubscribed is two racks of n hosts with n times the rate of what joins
 // them.
 func oversubscribed(t *testing.T, n int) *topo.Fabric {
-	return fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: n, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
+	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: n, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
 }
 
 // Paper, section 4.2, "Net_AIMD"; protocols.md section 1.4: marks of the core
@@ -73,7 +74,7 @@ func TestOnlyLeafSpinePortsMarkByDefault(t *testing.T) {
 	}{{"core", true, false}, {"all", true, true}, {"none", false, false}} {
 		p := params(f, func(p *sird.Params) { p.ECN, p.NThr = c.ecn, 0.1 })
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		var core, edge int64
 		for i := range f.Ports {
 			if f.Ports[i].Core {
@@ -92,7 +93,7 @@ func TestOnlyLeafSpinePortsMarkByDefault(t *testing.T) {
 // which uses all paths evenly, with credit and data alike.
 func TestRandomSourcePortsUseAllSpinesEvenly(t *testing.T) {
 	const spines = 4
-	f := fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: spines, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: spines, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
 	entropies := map[uint16]bool{}
 	var packets [2][spines]int // by direction
 	total := [2]int{}
@@ -112,7 +113,7 @@ func TestRandomSourcePortsUseAllSpinesEvenly(t *testing.T) {
 			total[direction]++
 		}
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	if len(entropies) < 8000 {
 		t.Errorf("%d source ports in %d packets", len(entropies), total[0])
 	}
@@ -132,7 +133,7 @@ func TestOutOfOrderArrivalIsHarmless(t *testing.T) {
 	far := units.Time(5600)
 	s := topo.Spec{Leaves: 2, HostsPerLeaf: 1, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600}
 	s.Links = []topo.LinkOverride{{Between: [2]string{"leaf1", "spine2"}, Delay: &far}}
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	p := params(f, func(p *sird.Params) { p.BDP = 200_000 }) // covers the longer loop
 	late, next := 0, uint32(0)
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Bytes: true, Sends: []model.Send{{Src: 0, Dst: 1, Size: 5_000_000}}, OnPacket: func(e model.PacketEvent) {
@@ -144,14 +145,14 @@ func TestOutOfOrderArrivalIsHarmless(t *testing.T) {
 			}
 		}
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	m := sim.Messages()[0]
 	// The request may take the near way or the far, the last packet too.
 	want := f.UnloadedExact(0, 1, m.Size, sird.Protocol.Framing(f.Spec.MTU)) + f.Transit(f.Path(0, 1, 0), 96) + f.Transit(f.Path(1, 0, 0), 84)
 	if late < 500 || m.Latency() > want+4*5000 {
 		t.Errorf("%d packets late; latency %v, want at most %v", late, m.Latency(), want+4*5000)
 	}
-	if again := counted(f, sim, "retransmissions") + counted(f, sim, "resends_asked") + counted(f, sim, "duplicate_data"); again != 0 {
+	if again := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "resends_asked") + modeltest.Counted(f, sim, "duplicate_data"); again != 0 {
 		t.Errorf("%d signs of loss", again)
 	}
 	if sim.Totals().Mismatches != 0 {

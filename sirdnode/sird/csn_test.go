@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -96,7 +97,7 @@ func TestControlPacketsNeverCarryCSN(t *testing.T) {
 				}
 			},
 		})
-		allDone(t, f, sim, 50*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 50*units.Millisecond)
 		for _, kind := range []string{"CREDIT", "RESEND", "ACK", "request DATA", "DATA"} {
 			if _, seen := marked[kind]; !seen {
 				t.Errorf("no %s seen", kind)

@@ -1,10 +1,19 @@
 package sird
 
 import (
+	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
 )
+
+// Idle is Leaks as an error, for modeltest.
+func (s *SIRD) Idle() error {
+	if leak := s.Leaks(); leak != "" {
+		return errors.New(leak)
+	}
+	return nil
+}
 
 // Leaks describes credit that is not back where it belongs when nothing is
 // under way, at either half of a host; "" when all is.
@@ -20,13 +29,13 @@ func (s *SIRD) Leaks() string {
 		return fmt.Sprintf("receiver counts %d of B in use", s.receiver.used)
 	}
 	for _, o := range s.sender.peers {
-		if o != nil && (o.held() != 0 || o.unscheduled != 0 || len(o.messages) != 0 || len(o.again) != 0) {
-			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(), o.unscheduled, len(o.messages), len(o.again))
+		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.again) != 0) {
+			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(), o.unscheduled, o.messages.Len(), len(o.again))
 		}
 	}
 	for _, i := range s.receiver.met {
-		if i.inFlight() != 0 || i.charged != 0 || len(i.messages) != 0 {
-			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.inFlight(), i.charged, len(i.messages))
+		if i.inFlight() != 0 || i.charged != 0 || i.messages.Len() != 0 {
+			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.inFlight(), i.charged, i.messages.Len())
 		}
 	}
 	return ""
@@ -61,7 +70,7 @@ func (s *SIRD) Broken() string {
 	messages := 0
 	for _, i := range s.receiver.met {
 		var charged Bytes
-		for _, m := range i.messages {
+		for m := range i.messages.All() {
 			charged += m.uncounted
 			if m.uncounted < 0 || m.granted < 0 || m.granted > m.Size || m.left() < 0 {
 				return fmt.Sprintf("message %d from %d: uncounted %d, granted %d, left %d of %d", m.ID, i.id, m.uncounted, m.granted, m.left(), m.Size)
@@ -79,7 +88,7 @@ func (s *SIRD) Broken() string {
 		if o.held() < 0 || o.unscheduled < 0 {
 			return fmt.Sprintf("receiver %d: held %d, unscheduled %d", o.id, o.held(), o.unscheduled)
 		}
-		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+len(o.messages)
+		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+o.messages.Len()
 	}
 	switch {
 	case used != s.receiver.used:
@@ -105,10 +114,7 @@ func (s *SIRD) Epoch(id int) uint8       { return s.receiver.peers[id].epoch }
 func (s *SIRD) SenderEpoch(id int) uint8 { return s.sender.peers[id].epoch }
 
 // ControlQueue returns how many control packets wait.
-func (s *SIRD) ControlQueue() int { return len(s.control.list) - s.control.head }
-
-// ControlMemory returns how many it has room for.
-func (s *SIRD) ControlMemory() int { return cap(s.control.list) }
+func (s *SIRD) ControlQueue() int { return s.control.Len() }
 
 // A Header is a header as tests read and write it.
 type Header struct {

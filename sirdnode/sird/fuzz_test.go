@@ -137,8 +137,8 @@ func TestOverlappingRangesCountOnce(t *testing.T) {
 	}{{500, 1000}, {0, 1000}, {0, mss}, {100, mss}, {mss, mss}, {2 * mss, mss - 1}, {2 * mss, mss}, {3 * mss, 674}, {3 * mss, mss}, {mss, mss}} {
 		s.get(0, 0, sird.Header{Kind: "DATA", Length: 3*mss + 674, Prefix: 4, Offset: c.offset}, c.n, false)
 	}
-	if s.sink.data != 3*mss+674 || s.sink.delivered != 1 {
-		t.Errorf("%d bytes of %d, %d deliveries", s.sink.data, 3*mss+674, s.sink.delivered)
+	if s.sink.Bytes != 3*mss+674 || s.sink.Deliveries != 1 {
+		t.Errorf("%d bytes of %d, %d deliveries", s.sink.Bytes, 3*mss+674, s.sink.Deliveries)
 	}
 }
 

@@ -2,7 +2,6 @@ package sird
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
@@ -59,12 +58,6 @@ const (
 	dataLen = baseLen + 12
 )
 
-// noFloor says that the lowest unacknowledged id is too far away to be told.
-const noFloor = 0xffff
-
-// maxMessage is the largest message that the header can describe.
-const maxMessage transport.Bytes = 1<<32 - 1
-
 // A header is a SIRD header, decoded.
 type header struct {
 	kind   kind
@@ -80,34 +73,9 @@ type header struct {
 	prefix uint16 // DATA: unscheduled prefix in packets
 }
 
-var (
-	errVersion = errors.New("SIRD header of an unknown version")
-	errKind    = errors.New("SIRD header of an unknown type")
-)
-
-// headerLen tells the length of the header that b begins with.
-func headerLen(b []byte) (int, error) {
-	if len(b) < baseLen {
-		return 0, wire.ErrTruncated
-	}
-	if b[0]>>4 != version {
-		return 0, errVersion
-	}
-	n := baseLen
-	switch kind(b[0] & 15) {
-	case data:
-		n = dataLen
-	case resend:
-		n = resendLen
-	case credit, ack, busy:
-	default:
-		return 0, errKind
-	}
-	if len(b) < n {
-		return 0, wire.ErrTruncated
-	}
-	return n, nil
-}
+var layout = transport.Layout{Version: version, Lengths: [16]int{
+	data: dataLen, credit: baseLen, resend: resendLen, ack: baseLen, busy: baseLen,
+}}
 
 // encode writes h into p.
 func (h *header) encode(p *transport.Packet) {
@@ -133,7 +101,7 @@ func (h *header) encode(p *transport.Packet) {
 
 // decode reads the header that b begins with.
 func (h *header) decode(b []byte) error {
-	if _, err := headerLen(b); err != nil {
+	if _, err := layout.Len(b); err != nil {
 		return err
 	}
 	*h = header{

@@ -41,10 +41,8 @@ type inPeer struct {
 	spent   uint32
 	charged Bytes // unscheduled wire bytes expected
 
-	messages map[transport.MessageID]*inMessage
+	messages transport.Incoming[inMessage]
 	want     transport.Heap[inMessage] // messages that want more credit
-	done     map[transport.MessageID]struct{}
-	floor    transport.MessageID // ids below are acknowledged for good
 }
 
 // inFlight returns the credit out to this sender, unscheduled bytes included.
@@ -54,30 +52,3 @@ func (i *inPeer) inFlight() Bytes { return Bytes(int32(i.granted-i.spent)) + i.c
 // take the next one for an old one. It then gets no credit, which might have to
 // be reclaimed, until it says which it is in.
 func (i *inPeer) farBehind() bool { return (i.epoch-i.known)&15 >= 7 }
-
-// isDone reports whether a message has been delivered before.
-func (i *inPeer) isDone(id transport.MessageID) bool {
-	_, ok := i.done[id]
-	return ok || int32(id-i.floor) < 0
-}
-
-// raiseFloor forgets delivered messages whose acknowledgement has arrived: the
-// sender says that everything below floor is settled.
-func (i *inPeer) raiseFloor(floor transport.MessageID) {
-	jump := int32(floor - i.floor)
-	if jump <= 0 {
-		return
-	}
-	if int(jump) > len(i.done) { // however far a header makes it jump
-		for id := range i.done {
-			if int32(id-floor) < 0 {
-				delete(i.done, id)
-			}
-		}
-	} else {
-		for id := i.floor; id != floor; id++ {
-			delete(i.done, id)
-		}
-	}
-	i.floor = floor
-}

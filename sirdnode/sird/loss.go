@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
-	"sirdbed/topo/units"
 )
 
 // Loss is inferred from silence (paper, section 4.4; design.md section 5). A
@@ -22,26 +21,18 @@ var (
 	abandons  = transport.Counter{Name: "inbound_messages_abandoned"}
 )
 
-// watch makes sure that silence will be looked for.
-func (s *SIRD) watch(now Time) {
-	if s.scan == units.Never {
-		s.scan = now + s.params.LossTimeout/2
-	}
-}
-
 // lookForSilence does what is due at both ends, in an order that does not
 // depend on how maps are laid out.
 func (s *SIRD) lookForSilence(now Time) {
-	s.scan = units.Never
 	for _, o := range s.sender.peers {
-		if o != nil && len(o.messages) > 0 {
-			s.watch(now)
+		if o != nil && o.messages.Len() > 0 {
+			s.silent.Watch(now)
 			s.announceAgain(now, o)
 		}
 	}
 	for _, i := range s.receiver.met {
-		if len(i.messages) > 0 || i.inFlight() != 0 {
-			s.watch(now)
+		if i.messages.Len() > 0 || i.inFlight() != 0 {
+			s.silent.Watch(now)
 			s.askAgain(now, i)
 		}
 	}
@@ -50,9 +41,8 @@ func (s *SIRD) lookForSilence(now Time) {
 // announceAgain sends the first packet again of messages that nothing was heard
 // about for too long.
 func (s *SIRD) announceAgain(now Time, o *outPeer) {
-	for id := o.floor; id != o.next; id++ {
-		m := o.messages[id]
-		if m == nil || m.sent < m.prefix && m.sent == 0 || now-m.heard < m.wait {
+	for m := range o.messages.All() {
+		if m.sent < m.prefix && m.sent == 0 || now-m.heard < m.wait {
 			continue // settled, or not sent yet, or heard of
 		}
 		if m.tries >= s.params.MaxResends {
@@ -68,22 +58,18 @@ func (s *SIRD) announceAgain(now Time, o *outPeer) {
 			n.flags, n.length = 0, min(s.mss, m.prefix)
 		}
 		if m.known {
-			m.wait = min(2*m.wait, maxWait*s.firstWait())
+			m.wait = transport.Backoff(m.wait, s.firstWait())
 		}
-		s.control.push(n)
+		s.control.Push(n)
 		s.env.Sink.Count(&announces, 1)
 	}
 }
 
 // askAgain asks a sender for what is overdue.
 func (s *SIRD) askAgain(now Time, i *inPeer) {
-	var silent []*inMessage
-	for _, m := range i.messages {
-		if m.overdue() && now-m.heard >= s.params.LossTimeout {
-			silent = append(silent, m)
-		}
-	}
-	slices.SortFunc(silent, func(a, b *inMessage) int { return int(int32(a.ID - b.ID)) })
+	silent := i.messages.Select(func(m *inMessage) bool {
+		return m.overdue() && now-m.heard >= s.params.LossTimeout
+	})
 	gone := now-i.heard >= 2*s.params.LossTimeout
 	if gone && i.granted != i.spent {
 		s.reclaim(i)
@@ -93,7 +79,7 @@ func (s *SIRD) askAgain(now Time, i *inPeer) {
 		if m.asked >= s.params.MaxResends {
 			s.giveUp(i, m)
 		}
-		if i.messages[m.ID] != m {
+		if i.messages.Find(m.ID) != m {
 			continue
 		}
 		m.asked++
@@ -105,7 +91,7 @@ func (s *SIRD) askAgain(now Time, i *inPeer) {
 // giveUp abandons m, and with it all else of a sender that has not been heard of
 // for as long.
 func (s *SIRD) giveUp(i *inPeer, m *inMessage) {
-	for _, other := range i.messages {
+	for other := range i.messages.All() {
 		if other == m || i.silent {
 			s.env.Sink.Count(&abandons, 1)
 			s.abandon(other)
@@ -129,7 +115,7 @@ func (s *SIRD) ask(m *inMessage) {
 	if !m.from.farBehind() {
 		s.charge(m.from, s.wireOfRange(n))
 	}
-	s.control.push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: n})
+	s.control.Push(note{peer: m.from.id, kind: resend, id: m.ID, offset: from, length: n})
 	s.env.Sink.Count(&resends, 1)
 }
 
@@ -147,7 +133,7 @@ func (s *SIRD) reclaim(i *inPeer) {
 func (s *SIRD) abandon(m *inMessage) {
 	s.uncharge(m, m.uncounted)
 	m.from.want.Remove(m)
-	delete(m.from.messages, m.ID)
+	m.from.messages.Drop(m.ID)
 }
 
 // receiveResend sends the part of the range that was sent before again. What
@@ -156,9 +142,9 @@ func (s *SIRD) receiveResend(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	before, epoch := o.held(), o.epoch
 	s.takeCredit(o, h)
-	m := o.messages[h.id]
+	m := o.messages.Find(h.id)
 	if m == nil {
-		s.control.push(note{peer: o.id, kind: busy, flags: gone, id: h.id})
+		s.control.Push(note{peer: o.id, kind: busy, flags: gone, id: h.id})
 		s.returnUnused(o)
 		return
 	}
@@ -172,7 +158,7 @@ func (s *SIRD) receiveResend(now Time, h *header, peer transport.HostID) {
 		o.again = slices.DeleteFunc(o.again, func(a span) bool { return a.m == m })
 		o.again = append(o.again, span{m, from, split})
 		if o.held() < s.wireOf(min(s.mss, split-from)) {
-			s.control.push(note{peer: o.id, kind: busy, id: m.ID}) // not without credit
+			s.control.Push(note{peer: o.id, kind: busy, id: m.ID}) // not without credit
 		}
 	}
 	if unsent := max(from, m.sent); unsent < to {
@@ -185,7 +171,7 @@ func (s *SIRD) receiveResend(now Time, h *header, peer transport.HostID) {
 			surplus += cost
 		}
 		s.spend(o, min(surplus, o.held()))
-		s.control.push(note{peer: o.id, kind: busy, id: m.ID})
+		s.control.Push(note{peer: o.id, kind: busy, id: m.ID})
 	}
 	s.activate(o)
 	s.returnUnused(o)
@@ -200,7 +186,7 @@ func (s *SIRD) receiveBusy(now Time, h *header, peer transport.HostID) {
 	}
 	i := s.inPeer(peer)
 	s.takeSpent(i, h)
-	m := i.messages[h.id]
+	m := i.messages.Find(h.id)
 	switch {
 	case m == nil:
 	case h.flags&gone != 0:

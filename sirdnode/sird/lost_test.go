@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
@@ -79,7 +80,7 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 				cfg.Lose = loses(f, c.limit, c.match)
 			}
 			sim := newSim(t, cfg)
-			allDone(t, f, sim, units.Second)
+			modeltest.AllDone(t, f, sim, units.Second)
 			return sim, sim.Messages()[0].Latency()
 		}
 		_, without := run(false)
@@ -90,7 +91,7 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 		if more := latency - without; more < c.from || more > c.until {
 			t.Errorf("%s lost: delivered %v later, want %v to %v", c.name, more, c.from, c.until)
 		}
-		resends, announces, copies := counted(f, sim, "resends_asked"), counted(f, sim, "messages_announced_again"), counted(f, sim, "retransmissions")
+		resends, announces, copies := modeltest.Counted(f, sim, "resends_asked"), modeltest.Counted(f, sim, "messages_announced_again"), modeltest.Counted(f, sim, "retransmissions")
 		if resends != c.resends || announces != c.announces || copies != c.copies {
 			t.Errorf("%s lost: %d RESENDs, %d announced again, %d packets sent again; want %d, %d, %d",
 				c.name, resends, announces, copies, c.resends, c.announces, c.copies)
@@ -118,7 +119,7 @@ func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T
 		return n
 	}
 	s.get(0, 0, h, 8, false)
-	if acks(1) != 1 || s.sink.delivered != 1 {
+	if acks(1) != 1 || s.sink.Deliveries != 1 {
 		t.Fatal("not delivered and acknowledged")
 	}
 	for i, late := range []units.Time{10, units.Millisecond, units.Second} {
@@ -128,8 +129,8 @@ func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T
 			}
 		}
 		s.get(late, 0, h, 8, false)
-		if n := acks(late); n != 1 || s.sink.delivered != 1 || s.sink.data != 8 {
-			t.Fatalf("a duplicate after %v: %d acknowledgements, %d deliveries, %d bytes", late, n, s.sink.delivered, s.sink.data)
+		if n := acks(late); n != 1 || s.sink.Deliveries != 1 || s.sink.Bytes != 8 {
+			t.Fatalf("a duplicate after %v: %d acknowledgements, %d deliveries, %d bytes", late, n, s.sink.Deliveries, s.sink.Bytes)
 		}
 	}
 }
@@ -171,11 +172,11 @@ func TestStarvedMessageIsNotLost(t *testing.T) {
 		if name == "at the receiver" && resends != 0 || name == "at the sender" && (resends == 0 || busy < resends) {
 			t.Errorf("%s: %d RESENDs, %d BUSYs", name, resends, busy)
 		}
-		allDone(t, f, sim, units.Second)
+		modeltest.AllDone(t, f, sim, units.Second)
 		if sent != 3_000_000 {
 			t.Errorf("%s: %d bytes sent", name, sent)
 		}
-		if n := counted(f, sim, "inbound_messages_abandoned") + counted(f, sim, "credit_reclaims"); n != 0 {
+		if n := modeltest.Counted(f, sim, "inbound_messages_abandoned") + modeltest.Counted(f, sim, "credit_reclaims"); n != 0 {
 			t.Errorf("%s: %d messages abandoned or credits reclaimed", name, n)
 		}
 	}
@@ -208,7 +209,7 @@ func TestDuplicatesNeverMintCredit(t *testing.T) {
 				}
 			},
 		})
-		allDone(t, f, sim, 20*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 20*units.Millisecond)
 		if total := sim.Totals(); total.HostStats.Extra != total.HostStats.Received || total.Delivered != total.Offered || total.Mismatches != 0 {
 			t.Errorf("seed %d: %+v", seed, total)
 		}

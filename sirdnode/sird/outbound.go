@@ -31,8 +31,7 @@ type outPeer struct {
 	epoch          uint8
 	granted, spent uint32 // running totals of credit, modulo 2^32
 
-	messages    map[transport.MessageID]*outMessage
-	floor, next transport.MessageID        // lowest unacknowledged id, id after the highest
+	messages    transport.Outgoing[*outMessage]
 	unannounced transport.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
 	scheduled   transport.Heap[outMessage] // with scheduled bytes left, by bytes unsent
 	again       []span                     // ranges to be sent again, on credit
@@ -97,11 +96,8 @@ func (s *SIRD) drop(o *outPeer, m *outMessage) {
 	o.again = slices.DeleteFunc(o.again, func(a span) bool { return a.m == m })
 	o.unannounced.Remove(m)
 	o.scheduled.Remove(m)
-	delete(o.messages, m.ID)
+	o.messages.Settle(m.ID)
 	s.sender.count--
-	for o.floor != o.next && o.messages[o.floor] == nil {
-		o.floor++
-	}
 	s.returnUnused(o)
 }
 
@@ -132,29 +128,23 @@ func (s *SIRD) prefixFor(o *outPeer, size Bytes) Bytes {
 const maxPrefix = 1<<16 - 1 // packets
 
 // firstWait is how long a sender waits for an answer before it announces a
-// message again: longer than the receiver, whose turn comes first. It doubles
-// up to maxWait times that while the receiver answers that it knows.
+// message again: longer than the receiver, whose turn comes first. It backs off
+// while the receiver answers that it knows.
 func (s *SIRD) firstWait() Time { return 2 * s.params.LossTimeout }
-
-const maxWait = 16
 
 // dataHeader fills in what every DATA packet says of its message.
 func (s *SIRD) dataHeader(h *header, o *outPeer, m *outMessage) {
 	h.kind = data
 	h.epoch, h.credit = o.epoch, o.spent
 	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
-	h.behind = uint16(min(m.ID-o.floor, noFloor))
+	h.behind = o.messages.Behind(m.ID)
 	h.prefix = uint16((m.prefix + s.mss - 1) / s.mss)
 }
 
 func (s *SIRD) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
 	om := &outMessage{Message: m, heard: now, wait: s.firstWait()}
 	om.prefix = s.prefixFor(o, m.Size)
-	o.messages[m.ID] = om
-	if len(o.messages) == 1 {
-		o.floor = m.ID
-	}
-	o.next = m.ID + 1
+	o.messages.Add(m.ID, om)
 	s.sender.count++
 	left := s.prefixLeft(om)
 	o.unscheduled += left

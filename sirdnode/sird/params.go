@@ -1,6 +1,7 @@
 package sird
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -77,9 +78,8 @@ type Params struct {
 
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
-	bdp := units.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
 	return &Params{
-		BDP: max(bdp, f.BDP()), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
+		BDP: transport.EvaluatedBDP(f), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
 		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
@@ -90,32 +90,13 @@ func defaults(f *topo.Fabric) *Params {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	oneOf := func(name, value string, allowed ...string) error {
-		for _, a := range allowed {
-			if value == a {
-				return nil
-			}
-		}
-		return fmt.Errorf("%s is %q: want one of %q", name, value, allowed)
-	}
-	for _, err := range []error{
+	oneOf, inRange := transport.OneOf, transport.InRange[float64]
+	if err := cmp.Or(
 		oneOf("bucket_check", p.BucketCheck, "before", "after"),
 		oneOf("aimd_samples", p.Samples, "all", "data"),
 		oneOf("ecn", p.ECN, "core", "all", "none"),
 		oneOf("receiver_policy", p.ReceiverPolicy, "srpt", "round_robin"),
 		oneOf("priorities", p.Priorities, "data", "control", "none"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	inRange := func(name string, v, lo, hi float64) error {
-		if !(v >= lo && v <= hi) {
-			return fmt.Errorf("%s is %g: want %g to %g", name, v, lo, hi)
-		}
-		return nil
-	}
-	for _, err := range []error{
 		inRange("b", float64(p.B), 1, math.Inf(1)),
 		inRange("sthr", float64(p.SThr), 0, math.Inf(1)),
 		inRange("nthr", float64(p.NThr), 0, math.Inf(1)),
@@ -129,10 +110,8 @@ func (p *Params) validate(frame units.Bytes) error {
 		inRange("sender_fair", p.SenderFair, 0, 1),
 		inRange("csn_messages", float64(p.CSNMessages), 0, 1e6),
 		inRange("max_resends", float64(p.MaxResends), 1, 1000),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	if p.BDP < frame {
 		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes", p.BDP, frame)
@@ -149,7 +128,7 @@ func (p *Params) validate(frame units.Bytes) error {
 // Protocol is SIRD, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "sird",
-	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: layout.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Network:       func(_ *topo.Fabric, params any) transport.Network { return params.(*Params).network() },
@@ -160,9 +139,7 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-func framing(mtu units.Bytes) topo.Framing {
-	return topo.Framing{MSS: wire.MSS(mtu, dataLen), Overhead: wire.IPOverhead + dataLen}
-}
+var framing = transport.FramingWith(dataLen)
 
 func (p *Params) network() transport.Network {
 	n := transport.Network{Priorities: 2}

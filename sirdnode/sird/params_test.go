@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo/units"
@@ -26,7 +27,7 @@ func TestDefaultsAt100GbpsAreThePapers(t *testing.T) {
 	if got := *params(rack(t, 2), nil); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	f := fabric(t, small)
+	f := modeltest.Fabric(t, modeltest.Small)
 	n := sird.Protocol.Network(f, params(f, nil))
 	if n.Priorities != 2 || n.MarkCore != 125_000 || n.MarkEdge != 0 || n.CreditClass {
 		t.Errorf("ports: %+v", n)
@@ -44,24 +45,23 @@ func TestBDPFollowsTheFabric(t *testing.T) {
 		{25 * units.Gbps, 1000, 25_000},
 		{400 * units.Gbps, 1000, 400_000},
 	} {
-		s := small
+		s := modeltest.Small
 		s.Leaves, s.HostsPerLeaf, s.Spines, s.CoreRate, s.CoreDelay = 1, 2, 0, 0, 0
 		s.HostRate, s.HostDelay = c.rate, c.delay
-		if got := params(fabric(t, s), nil).BDP; got != c.want {
+		if got := params(modeltest.Fabric(t, s), nil).BDP; got != c.want {
 			t.Errorf("%v: %v, want %v", c.rate, got, c.want)
 		}
 	}
-	s := small
+	s := modeltest.Small
 	s.HostDelay = 10_000
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	if got := params(f, nil).BDP; got != f.BDP() || got <= 100_000 {
 		t.Errorf("with a long loop: %v, want %v", got, f.BDP())
 	}
 }
 
 func TestValidationNamesTheParameter(t *testing.T) {
-	f := rack(t, 2)
-	for name, bad := range map[string][]string{
+	modeltest.BadParamsAreNamed(t, sird.Protocol, map[string][]string{
 		"bdp":               {`1000`, `"2GB"`},
 		"b":                 {`0.9`, `-1`},
 		"sthr":              {`-0.1`},
@@ -82,17 +82,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"loss_timeout":      {`"1us"`, `"0s"`},
 		"max_resends":       {`0`, `-3`},
 		"csn_messages":      {`-1`},
-	} {
-		for _, value := range bad {
-			p, err := sirdnode.DecodeParams(sird.Protocol, f, json.RawMessage(`{"`+name+`": `+value+`}`))
-			if err == nil {
-				_, err = sird.Protocol.New(newEnv(f), p)
-			}
-			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s %s: %v", name, value, err)
-			}
-		}
-	}
+	})
 }
 
 // What JSON has no number for is written "inf", and read back.
@@ -120,7 +110,8 @@ func TestMultiplesMayBeInf(t *testing.T) {
 	if n := sird.Protocol.Network(f, p); n.MarkCore != 0 || n.MarkEdge != 0 {
 		t.Errorf("an infinite NThr marks: %+v", n)
 	}
-	if _, err := sird.Protocol.New(newEnv(f), p); err != nil {
+	env, _ := modeltest.Env(f, 0)
+	if _, err := sird.Protocol.New(env, p); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -37,7 +38,7 @@ func TestSRPTLetsAShortMessageOvertakeLongOnes(t *testing.T) {
 	for _, policy := range []string{"srpt", "round_robin"} {
 		p := params(f, func(p *sird.Params) { p.ReceiverPolicy = policy })
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends})
-		allDone(t, f, sim, 10*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		for _, m := range sim.Messages() {
 			if m.Src == 4 {
 				latency[policy] = m.Latency()
@@ -87,7 +88,7 @@ func TestSRPTTiesGoToTheLowerHostThenTheOlderMessage(t *testing.T) {
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{
 		{Src: 3, Size: 1_000_000}, {Src: 1, Size: 1_000_000}, {Src: 1, Size: 1_000_000}, {Src: 2, Size: 1_000_000},
 	}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	type key struct {
 		src topo.HostID
 		id  uint32
@@ -149,7 +150,7 @@ func TestCreditBelongsToThePairOfHosts(t *testing.T) {
 	var order []uint32
 	p := params(f, func(p *sird.Params) { p.ReceiverPolicy = "round_robin" }) // grants to the oldest message
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Size: 2_000_000}, {At: 20_000, Src: 1, Size: 300_000}}})
-	allDone(t, f, sim, 10*units.Millisecond)
+	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	for _, m := range sim.Messages() {
 		order = append(order, uint32(m.Delivered/1000))
 	}
@@ -198,7 +199,7 @@ func TestPriorityLevels(t *testing.T) {
 				}
 			},
 		})
-		allDone(t, f, sim, 50*units.Millisecond)
+		modeltest.AllDone(t, f, sim, 50*units.Millisecond)
 		if len(seen) < 6 {
 			t.Errorf("%s: seen only %v", c.priorities, seen)
 		}

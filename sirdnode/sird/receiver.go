@@ -36,9 +36,8 @@ func (s *SIRD) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id: id, loops: newLoops(&s.params, s.frame),
-			messages: map[transport.MessageID]*inMessage{},
+			messages: transport.NewIncoming[inMessage](),
 			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
-			done:     map[transport.MessageID]struct{}{},
 		}
 		s.receiver.peers[id] = i
 		s.receiver.met = append(s.receiver.met, i)
@@ -70,32 +69,30 @@ func (s *SIRD) takeSpent(i *inPeer, h *header) {
 func (s *SIRD) receiveData(now Time, h *header, p *transport.Packet) {
 	i := s.inPeer(p.Peer)
 	s.takeSpent(i, h)
-	if h.behind != noFloor {
-		i.raiseFloor(h.id - transport.MessageID(h.behind))
-	}
+	i.messages.RaiseFloor(h.id, h.behind, nil)
 	n := Bytes(p.PayloadLen)
 	from, size := Bytes(h.offset), Bytes(h.length)
 	if size == 0 || n == 0 && h.flags&request == 0 || n > 0 && (from%s.mss != 0 || n != min(s.mss, size-from)) {
 		return // makes no sense
 	}
-	m := i.messages[h.id]
+	m := i.messages.Find(h.id)
 	if m == nil {
-		if i.isDone(h.id) {
-			s.control.push(note{peer: i.id, kind: ack, id: h.id})
+		if i.messages.IsDone(h.id) {
+			s.control.Push(note{peer: i.id, kind: ack, id: h.id})
 			return
 		}
 		m = s.newInMessage(now, i, h)
 		if i.farBehind() { // tell it the epoch
-			s.control.push(note{peer: i.id, kind: busy, flags: request, id: h.id})
+			s.control.Push(note{peer: i.id, kind: busy, flags: request, id: h.id})
 		}
 	} else if m.complete {
-		s.control.push(note{peer: i.id, kind: ack, id: h.id})
+		s.control.Push(note{peer: i.id, kind: ack, id: h.id})
 		return
 	} else if m.Size != Bytes(h.length) {
 		return
 	} else if h.flags&request != 0 {
 		// The sender wonders: tell it that the message waits for its turn.
-		s.control.push(note{peer: i.id, kind: busy, flags: request, id: h.id})
+		s.control.Push(note{peer: i.id, kind: busy, flags: request, id: h.id})
 	}
 	if n > 0 {
 		s.takeBytes(now, i, m, h, p)
@@ -108,7 +105,7 @@ func (s *SIRD) newInMessage(now Time, i *inPeer, h *header) *inMessage {
 	// No sender takes more than a BDP, or a packet, without credit.
 	m.prefix = min(m.Size, Bytes(h.prefix)*s.mss, (s.params.BDP/s.frame+1)*s.mss)
 	m.granted = m.prefix
-	i.messages[m.ID] = m
+	i.messages.Add(m.ID, m)
 	if s.params.AccountUnscheduled {
 		m.uncounted = s.wireOfRange(m.prefix)
 		i.charged += m.uncounted
@@ -138,7 +135,7 @@ func (s *SIRD) takeBytes(now Time, i *inPeer, m *inMessage, h *header, p *transp
 		// All is there, as far as the sender knows it is not: its question is
 		// answered when the message is complete.
 		if h.flags&scheduled == 0 {
-			s.control.push(note{peer: i.id, kind: busy, flags: request, id: m.ID})
+			s.control.Push(note{peer: i.id, kind: busy, flags: request, id: m.ID})
 		}
 		return
 	}
@@ -161,8 +158,8 @@ var duplicates = transport.Counter{Name: "duplicate_data"}
 func (s *SIRD) completeIn(now Time, m *inMessage) {
 	m.complete = true
 	s.uncharge(m, m.uncounted)
-	m.from.done[m.ID] = struct{}{}
-	s.control.push(note{peer: m.from.id, kind: ack, id: m.ID})
+	m.from.messages.Done(m.ID)
+	s.control.Push(note{peer: m.from.id, kind: ack, id: m.ID})
 	s.settle(m)
 	s.env.Sink.Delivered(now, m.Message)
 }
@@ -171,6 +168,6 @@ func (s *SIRD) completeIn(now Time, m *inMessage) {
 func (s *SIRD) settle(m *inMessage) {
 	if m.complete && m.granted == m.Size {
 		m.from.want.Remove(m)
-		delete(m.from.messages, m.ID)
+		m.from.messages.Drop(m.ID)
 	}
 }

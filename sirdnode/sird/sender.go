@@ -1,10 +1,6 @@
 package sird
 
-import (
-	"fmt"
-
-	"sirdbed/sirdnode/transport"
-)
+import "sirdbed/sirdnode/transport"
 
 // sender is the sending half of a host.
 type sender struct {
@@ -25,8 +21,7 @@ func (s *SIRD) outPeer(id transport.HostID) *outPeer {
 	if o == nil {
 		slot := func(m *outMessage) *transport.Slot { return &m.slot }
 		o = &outPeer{
-			id: id, messages: map[transport.MessageID]*outMessage{},
-			unannounced: transport.NewHeap(slot), scheduled: transport.NewHeap(slot),
+			id: id, unannounced: transport.NewHeap(slot), scheduled: transport.NewHeap(slot),
 		}
 		s.sender.peers[id] = o
 	}
@@ -36,17 +31,16 @@ func (s *SIRD) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (s *SIRD) Send(now Time, m transport.Message) {
 	s.quiet = false
-	if m.Size < 1 || m.Size > maxMessage {
-		s.env.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit SIRD's header: want 1B to %v", m.Size, maxMessage))
+	if !s.env.Fits(now, m, transport.MaxMessage) {
 		return
 	}
 	o := s.outPeer(m.Peer)
 	om := s.newOutMessage(now, o, m)
 	if om.prefix == 0 {
-		s.control.push(note{peer: o.id, kind: data, flags: request, id: m.ID})
+		s.control.Push(note{peer: o.id, kind: data, flags: request, id: m.ID})
 	}
 	s.activate(o)
-	s.watch(now)
+	s.silent.Watch(now)
 }
 
 func (s *SIRD) activate(o *outPeer) {
@@ -65,7 +59,7 @@ func (s *SIRD) takeCredit(o *outPeer, h *header) {
 	case age > 0:
 		s.sender.credit -= o.held()
 		o.epoch, o.granted, o.spent = h.epoch, 0, 0
-		s.control.push(note{peer: o.id, kind: busy, id: o.next}) // says so
+		s.control.Push(note{peer: o.id, kind: busy, id: o.messages.Next()}) // says so
 	}
 	if more := Bytes(int32(h.credit - o.granted)); more > 0 && o.held()+more <= maxHeld {
 		o.granted = h.credit
@@ -88,7 +82,7 @@ func (s *SIRD) spend(o *outPeer, wire Bytes) {
 func (s *SIRD) returnUnused(o *outPeer) {
 	if held := o.held(); held > 0 && o.idle() {
 		s.spend(o, held)
-		s.control.push(note{peer: o.id, kind: busy, id: o.next})
+		s.control.Push(note{peer: o.id, kind: busy, id: o.messages.Next()})
 		s.env.Sink.Count(&creditReturned, int(held))
 	}
 }
@@ -98,7 +92,7 @@ var creditReturned = transport.Counter{Name: "credit_bytes_returned"}
 func (s *SIRD) receiveCredit(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	s.takeCredit(o, h)
-	if m := o.messages[h.id]; m != nil {
+	if m := o.messages.Find(h.id); m != nil {
 		m.answered(s, now)
 	}
 	s.activate(o)
@@ -108,7 +102,7 @@ func (s *SIRD) receiveCredit(now Time, h *header, peer transport.HostID) {
 func (s *SIRD) receiveAck(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	s.takeCredit(o, h)
-	if m := o.messages[h.id]; m != nil {
+	if m := o.messages.Find(h.id); m != nil {
 		s.drop(o, m)
 		s.env.Sink.Acked(now, m.Message)
 	}

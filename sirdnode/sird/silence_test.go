@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -35,7 +36,7 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 			{Src: 0, Dst: 1, Size: c.size}, {Src: 0, Dst: 2, Size: 3_000_000},
 		}})
 		if !sim.RunUntilDone(units.Second) {
-			t.Fatalf("%s: not done: %s", c.name, undone(sim))
+			t.Fatalf("%s: not done: %s", c.name, modeltest.Undone(sim))
 		}
 		for _, m := range sim.Messages() {
 			if m.Dst == 2 {
@@ -112,7 +113,7 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 			t.Errorf("%s: %s", c.name, leak)
 		}
 		// All that the dead was to send is given up together with the first of it.
-		if resends, abandoned := counted(f, sim, "resends_asked"), counted(f, sim, "inbound_messages_abandoned"); resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
+		if resends, abandoned := modeltest.Counted(f, sim, "resends_asked"), modeltest.Counted(f, sim, "inbound_messages_abandoned"); resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
 			t.Errorf("%s: %d RESENDs, %d messages abandoned", c.name, resends, abandoned)
 		}
 		for _, m := range sim.Messages() {
@@ -207,13 +208,13 @@ func wrapEpochs(t *testing.T, f *topo.Fabric, p *sird.Params) {
 			})
 			for i := range units.Time(rounds) {
 				if sim.Run((i + 1) * period); sim.Host(1).Counts().Delivered < int64(i+1) {
-					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), undone(sim))
+					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
 				}
 			}
-			if n := counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {
+			if n := modeltest.Counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {
 				t.Errorf("%s, %d timeouts: %d reclaims: epochs do not wrap", name, outage, n)
 			}
-			noLeaks(t, f, sim)
+			modeltest.Idle(t, f, sim)
 		}
 	}
 }

@@ -43,15 +43,15 @@ type SIRD struct {
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
 
-	control  queue
+	control  transport.Queue[note]
 	sender   sender
 	receiver receiver
 
 	// Next found nothing to send, and nothing has happened since. Then only
 	// time can change that: at wake.
-	quiet bool
-	wake  Time
-	scan  Time // next look for silence, units.Never while all is done
+	quiet  bool
+	wake   Time
+	silent transport.Lookout // for silence
 }
 
 // New makes SIRD at one host. It fails, naming the parameter, on parameters that
@@ -61,7 +61,8 @@ func New(env transport.Env, params *Params) (*SIRD, error) {
 	if fr.MSS < 1 {
 		return nil, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
 	}
-	s := &SIRD{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never, scan: units.Never}
+	s := &SIRD{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never}
+	s.silent.Every = params.LossTimeout / 2
 	if err := params.validate(s.frame); err != nil {
 		return nil, err
 	}
@@ -81,19 +82,13 @@ func (s *SIRD) wireOf(n Bytes) Bytes { return s.framing.Wire(n) }
 
 // wireOfRange returns what the DATA packets of n bytes of a message cost, cut
 // at full packets.
-func (s *SIRD) wireOfRange(n Bytes) Bytes {
-	cost := n / s.mss * s.frame
-	if rest := n % s.mss; rest > 0 {
-		cost += s.wireOf(rest)
-	}
-	return cost
-}
+func (s *SIRD) wireOfRange(n Bytes) Bytes { return s.framing.WireOf(n) }
 
 // Receive implements transport.Transport. Packets that make no sense are
 // ignored.
 func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	var h header
-	if h.decode(p.Header()) != nil || int(p.Peer) >= len(s.env.Fabric.Hosts) || p.Peer == s.env.Self {
+	if h.decode(p.Header()) != nil || !s.env.Knows(p.Peer) {
 		return
 	}
 	s.quiet = false
@@ -114,19 +109,19 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	case busy:
 		s.receiveBusy(now, &h, p.Peer)
 	}
-	s.watch(now)
+	s.silent.Watch(now)
 }
 
 // Next implements transport.Transport: control packets first, then credit, then
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
-	if s.scan <= now {
+	if s.silent.Due(now) {
 		s.lookForSilence(now)
 	}
 	p.ECT = true
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.levels.control
-	if c, ok := s.control.pop(); ok {
+	if c, ok := s.control.Pop(); ok {
 		s.fillControl(c, p)
 		return true
 	}
@@ -137,7 +132,7 @@ func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 	if s.nextData(now, p) {
 		return true
 	}
-	s.quiet, s.wake = true, min(at, s.scan)
+	s.quiet, s.wake = true, at
 	return false
 }
 
@@ -146,7 +141,7 @@ func (s *SIRD) Wake() Time {
 	if !s.quiet {
 		return 0
 	}
-	return min(s.wake, s.scan)
+	return min(s.wake, s.silent.At())
 }
 
 // A note is a control packet that waits to be sent. The credit total is filled
@@ -158,27 +153,6 @@ type note struct {
 	id     transport.MessageID
 	offset Bytes
 	length Bytes
-}
-
-// queue is a FIFO of notes that keeps its memory.
-type queue struct {
-	list []note
-	head int
-}
-
-func (q *queue) push(n note) { q.list = append(q.list, n) }
-
-func (q *queue) pop() (note, bool) {
-	if q.head == len(q.list) {
-		return note{}, false
-	}
-	n := q.list[q.head]
-	// What is left moves to the front when it is the smaller half, so a queue that
-	// never runs empty does not grow for ever.
-	if q.head++; 2*q.head >= len(q.list) {
-		q.list, q.head = q.list[:copy(q.list, q.list[q.head:])], 0
-	}
-	return n, true
 }
 
 func (s *SIRD) fillControl(n note, p *transport.Packet) {
@@ -197,8 +171,8 @@ func (s *SIRD) fillControl(n note, p *transport.Packet) {
 		h.epoch, h.credit = out.epoch, out.spent
 	case data: // a request for credit, or a first packet again
 		out := s.outPeer(n.peer)
-		m, ok := out.messages[n.id]
-		if !ok {
+		m := out.messages.Find(n.id)
+		if m == nil {
 			// Acknowledged or given up while the note waited: say what is left.
 			h.kind = busy
 			h.flags = 0

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo/units"
@@ -13,9 +14,9 @@ import (
 // Under a realistic load with rare losses, control traffic stays in proportion:
 // recovery must not feed on itself.
 func TestRecoveryCausesNoControlStorm(t *testing.T) {
-	s := small
+	s := modeltest.Small
 	s.HostsPerLeaf = 3
-	f := fabric(t, s)
+	f := modeltest.Fabric(t, s)
 	for seed := range uint64(5) {
 		sim := newSim(t, model.Config{
 			Fabric: f, Seed: seed, To: 3 * units.Millisecond,
@@ -23,7 +24,7 @@ func TestRecoveryCausesNoControlStorm(t *testing.T) {
 			Faults:  fault.Config{Drop: 0.001, Reorder: 0.01},
 		})
 		if !sim.RunUntilDone(units.Second) {
-			t.Fatalf("seed %d: not done: %s", seed, undone(sim))
+			t.Fatalf("seed %d: not done: %s", seed, modeltest.Undone(sim))
 		}
 		sim.Run(sim.Now() + 100*units.Millisecond)
 		c := sim.Totals().Counts

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
@@ -32,7 +33,7 @@ func TestMessageUpToUnschTGoesAtOnceAtLineRate(t *testing.T) {
 				free += f.Uplink(0).Rate.Picoseconds(e.Packet.WireLen())
 			}
 		}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 1, size, sird.Protocol.Framing(f.Spec.MTU))
 		if got := sim.Messages()[0].Latency(); credits != 0 || got < want-1 || got > want+1 {
 			t.Errorf("%v: %v with %d credits, want %v with none", size, got, credits, want)
@@ -93,7 +94,7 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 				unscheduled++
 			}
 		}})
-		allDone(t, f, sim, units.Millisecond)
+		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if (requests == 1) != c.asks || requests > 1 || unscheduled != c.unscheduled {
 			t.Errorf("%+v: %d requests, %d unscheduled packets", c, requests, unscheduled)
 		}
@@ -160,7 +161,7 @@ func TestUnscheduledBytesAreChargedIfAccountUnscheduledSaysSo(t *testing.T) {
 				t.Fatalf("account_unscheduled %v: %d of B and %d of the sender's bucket in use, want %d", account, to.Used(), to.InFlight(0), want)
 			}
 		}
-		if to.sink.delivered != 1 {
+		if to.sink.Deliveries != 1 {
 			t.Error("not delivered")
 		}
 	}

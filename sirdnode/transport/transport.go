@@ -8,6 +8,7 @@
 package transport
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"sirdbed/sirdnode/wire"
@@ -109,6 +110,22 @@ type Env struct {
 	Rand   *rand.Rand // seeded for this host
 }
 
+// Knows reports whether a packet's peer is a host of the fabric other than this
+// one. What else a packet may claim makes no sense.
+func (e *Env) Knows(peer HostID) bool {
+	return peer >= 0 && int(peer) < len(e.Fabric.Hosts) && peer != e.Self
+}
+
+// Fits reports whether a message can be sent: it has at least one byte, and at
+// most the limit. If not, it has told the Sink that the message failed, and why.
+func (e *Env) Fits(now Time, m Message, limit Bytes) bool {
+	if m.Size >= 1 && m.Size <= limit {
+		return true
+	}
+	e.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the protocol's header: want 1B to %v", m.Size, limit))
+	return false
+}
+
 // A Sink takes what a protocol has to tell. Calls come from inside the
 // Transport's methods; a Sink may not call back into it (a message that an
 // event causes to be sent reaches Send after the method has returned).
@@ -149,8 +166,11 @@ type Protocol struct {
 	Network func(f *topo.Fabric, params any) Network
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
-	// naming the one at fault.
+	// naming the one at fault. It is nil for a protocol of the hosts' kernel.
 	New func(env Env, params any) (Transport, error)
+	// Kernel makes the driver of a protocol of the hosts' kernel, in place of New
+	// and under the same rules. Nothing is opened yet.
+	Kernel func(env KernelEnv, params any) (Driver, error)
 }
 
 // Network is what a protocol asks of the fabric's ports.

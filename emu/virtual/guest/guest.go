@@ -12,7 +12,8 @@
 //	      command  as root of the guest
 //
 // Run and Init agree on a private directory: it holds the job, the guest's
-// memory (unlinked) and its pid files, and is removed at the end.
+// memory (unlinked) and its pid files, and is removed at the end, by a keeper if
+// Run is killed.
 package guest
 
 import (
@@ -36,6 +37,7 @@ type Config struct {
 	Argv   []string // the command; "/proc/self/exe" as the first is this program
 	Env    []string // of the command
 	Dir    string   // where it starts; "" is the root
+	Order  []byte   // what Order returns to the command; nil: nothing
 	// Memory is what the guest may use, in bytes; 0 means 1 GiB. It costs only
 	// what is touched.
 	Memory int64
@@ -43,7 +45,8 @@ type Config struct {
 	// writes to the console. It must not block.
 	Line func(string)
 	// Patience is how long, by the wall clock, the console may be silent before
-	// the guest is given up; 0 means for ever.
+	// the guest is given up; 0 means for ever. Time in which the machine was too
+	// busy to run the guest does not count.
 	Patience time.Duration
 	// Start starts the kernel's process: it must outlive the calling goroutine's
 	// thread, whose end would kill the guest. nil means (*exec.Cmd).Start.
@@ -68,9 +71,10 @@ type Job struct {
 
 // Files of the private directory.
 const (
-	jobFile  = "job.json"
-	initFile = "init"
-	stopFile = "stop"
+	jobFile   = "job.json"
+	orderFile = "order"
+	initFile  = "init"
+	stopFile  = "stop"
 )
 
 // DirVar tells the command in a guest the private directory.
@@ -89,6 +93,12 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	keeper, err := startKeeper(dir)
+	if err != nil {
+		hold.Close()
+		return 0, err
+	}
+	defer keeper.end()
 	defer hold.Close()
 	if err := writeJob(dir, &c); err != nil {
 		return 0, err
@@ -144,6 +154,7 @@ func writeJob(dir string, c *Config) error {
 	// A link of a known name: the kernel's command line takes no spaces.
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, jobFile), text, 0o600),
+		os.WriteFile(filepath.Join(dir, orderFile), c.Order, 0o600),
 		os.Symlink(self, filepath.Join(dir, initFile)),
 	)
 }

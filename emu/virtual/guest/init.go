@@ -20,6 +20,7 @@ func Init(dir string) error {
 		return fmt.Errorf("%s is for process 1 of a guest", InitArgument)
 	}
 	code := 127
+	root, _ = unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	// Soon /proc is the guest's own.
 	dir, err := os.Readlink(dir)
 	if err == nil {
@@ -31,7 +32,10 @@ func Init(dir string) error {
 	if err != nil {
 		fmt.Println(err)
 	}
-	unix.Sync() // what was written is on the machine's disk, or the guest says why not
+	if err := settleFiles(); err != nil {
+		fmt.Println(err)
+		code = max(code, 1)
+	}
 	fmt.Printf("%s%d\n", exitMark, code)
 	return unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }
@@ -84,15 +88,32 @@ func prepare(dir string) error {
 	return os.MkdirAll("/run/tmp", 0o777)
 }
 
+// root is the machine's file system, opened before anything was written there.
+var root = -1
+
+// settleFiles sees to it that what was written is on the machine's disk. Its
+// error tells what has not got there since the guest began.
+func settleFiles() error {
+	unix.Sync()
+	if root < 0 {
+		return nil
+	}
+	if err := unix.Syncfs(root); err != nil {
+		return fmt.Errorf("guest: what was written did not all get to the machine's disk: %w", err)
+	}
+	return nil
+}
+
 // machineSettings are of the guest as a whole: no backlog drops, large socket
-// buffers, and written data is on the machine's disk soon, since the kernel may
+// buffers, no limit (of 16 GiB, in pages) to those of TCP together, and written data is on the machine's disk soon, since the kernel may
 // die.
 var machineSettings = []struct{ path, value string }{
 	{"net/core/netdev_max_backlog", "1000000"},
 	{"net/core/wmem_max", "268435456"},
 	{"net/core/rmem_max", "268435456"},
-	{"vm/dirty_expire_centisecs", "500"},
-	{"vm/dirty_writeback_centisecs", "500"},
+	{"net/ipv4/tcp_mem", "4194304 4194304 4194304"},
+	{"vm/dirty_expire_centisecs", "20"},
+	{"vm/dirty_writeback_centisecs", "20"},
 	{"vm/overcommit_memory", "1"},
 	{"kernel/pid_max", "65536"},
 }
@@ -148,6 +169,11 @@ func perform(dir string) (exit int, err error) {
 
 // Inside tells whether this process was started in a guest.
 func Inside() bool { return os.Getenv(DirVar) != "" }
+
+// Order returns what Config.Order had for this command.
+func Order() ([]byte, error) {
+	return os.ReadFile(filepath.Join(os.Getenv(DirVar), orderFile))
+}
 
 // Stopping tells a command in a guest that it has been asked to stop. It looks
 // at the machine's files: ask now and then.

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process that is killed takes its guest with it, memory and all, but cannot
-// remove the private directory: two small files. The next guest does.
+// A machine that is switched off, or a keeper that is killed too, leaves private
+// directories: a few small files each. The next guest removes them.
 
 const (
 	dirPrefix = "sirdbed-guest-"
@@ -35,20 +35,10 @@ func holdDir(dir string) (*os.File, error) {
 func sweep(parent string) {
 	list, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*"))
 	for _, dir := range list {
-		info, err := os.Stat(dir)
-		if err != nil || time.Since(info.ModTime()) < newborn {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < newborn || held(dir) {
 			continue
 		}
-		file, err := os.Open(filepath.Join(dir, lockFile))
-		if err != nil {
-			if os.IsNotExist(err) {
-				_ = os.RemoveAll(dir) // it was killed before it held it
-			}
-			continue // another user's
-		}
-		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.RemoveAll(dir)
-		}
-		file.Close()
+		_ = os.RemoveAll(dir) // another user's stays
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,13 +27,17 @@ type DeathError struct {
 
 func (e *DeathError) Error() string {
 	if len(e.Last) == 0 {
-		return e.How + ", without a word"
+		return e.How
 	}
 	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 }
 
 // exitMark begins the line with which Init tells the command's exit code.
 const exitMark = "#guest exit "
+
+// notOnTmpfs is what the kernel says of each private directory on a disk. Nothing
+// of its memory is written there before the machine itself is short of memory.
+const notOnTmpfs = "is not on tmpfs"
 
 // lastLines is how many lines of the console an error shows.
 const lastLines = 20
@@ -96,12 +102,15 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	return r.outcome(ctx, err)
 }
 
+// logLevel begins each line of a kernel that dies before it has a console.
+var logLevel = regexp.MustCompile(`^<[0-7]>`)
+
 // read takes the console's lines until nobody holds it any more.
 func (r *running) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
+		if line = logLevel.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""); line != "" {
 			r.hear(line)
 		}
 		if err != nil {
@@ -111,6 +120,9 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) hear(line string) {
+	if strings.HasSuffix(line, notOnTmpfs) {
+		return
+	}
 	r.mu.Lock()
 	r.heard = time.Now()
 	told := false
@@ -133,12 +145,16 @@ func (r *running) hear(line string) {
 	}
 }
 
+// busError is what the kernel says when it touches memory that its file has no
+// room for.
+const busError = "Bus error"
+
 // diagnose keeps the first line that says why a guest died.
 func (r *running) diagnose(line string) {
 	if r.cause != "" {
 		return
 	}
-	for _, sign := range []string{"Kernel panic", "Out of memory: Killed", "Bus error", "out of memory"} {
+	for _, sign := range []string{"Kernel panic", "Out of memory: Killed", busError, "out of memory"} {
 		if strings.Contains(line, sign) {
 			r.cause = strings.TrimSpace(line)
 		}
@@ -149,8 +165,9 @@ func (r *running) diagnose(line string) {
 func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}) {
 	stop := r.config.Stop
 	var grace <-chan time.Time
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	quiet := silence{looked: time.Now()}
 	for {
 		select {
 		case <-quit:
@@ -166,8 +183,9 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			ctx = context.WithoutCancel(ctx)
 		case <-tick.C:
 			r.mu.Lock()
-			silent := time.Since(r.heard)
+			heard := r.heard
 			r.mu.Unlock()
+			silent := quiet.look(time.Now(), heard, func() time.Duration { return waited(cmd.Process.Pid) })
 			if p := r.config.Patience; p > 0 && silent > p {
 				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", silent.Seconds()))
 			}
@@ -186,6 +204,11 @@ func (r *running) kill(cmd *exec.Cmd, why string) {
 	_ = cmd.Process.Kill()
 }
 
+// signalHints are what a user can do about a signal that ended the kernel.
+var signalHints = map[unix.Signal]string{
+	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
+}
+
 // outcome tells how the guest ended.
 func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	r.mu.Lock()
@@ -202,10 +225,14 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		e.How = r.gave
 	case r.cause != "":
 		e.How = "the guest died: " + r.cause
+		if strings.Contains(r.cause, busError) {
+			e.How = fmt.Sprintf("the guest died: no room is left for its memory in %s: free some there, or set TMPDIR to another directory", filepath.Dir(r.dir))
+		}
+		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):
 		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
-		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok && s.Signal() == unix.SIGBUS {
-			e.How += " (no room for its memory: free some, or set TMPDIR)"
+		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok {
+			e.How += signalHints[s.Signal()]
 		}
 	default:
 		e.How = "the guest switched itself off before the command ended"

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	files "sirdbed/scripts/kernel"
 )
 
@@ -44,7 +46,7 @@ type Cache string
 func UserCache() (Cache, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no cache directory for the guest's kernel: %w", err)
+		return "", fmt.Errorf("no cache directory for the guest's kernel: %w: set XDG_CACHE_HOME to one", err)
 	}
 	return Cache(filepath.Join(dir, "sirdbed", "kernel")), nil
 }
@@ -74,7 +76,7 @@ func (c Cache) Find() (Built, error) {
 	return best, nil
 }
 
-// List returns all kernels in the cache.
+// List returns all kernels in the cache that are whole.
 func (c Cache) List() (list []Built, err error) {
 	records, err := filepath.Glob(filepath.Join(string(c), "*", "kernel.json"))
 	if err != nil {
@@ -86,8 +88,8 @@ func (c Cache) List() (list []Built, err error) {
 			return nil, err
 		}
 		b := Built{Path: filepath.Join(filepath.Dir(path), "linux")}
-		if err := json.Unmarshal(text, &b); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if json.Unmarshal(text, &b) != nil {
+			continue // cut off with the machine: as good as not there
 		}
 		b.Current = b.Hash == hash()
 		if _, err := os.Stat(b.Path); err == nil {
@@ -103,14 +105,49 @@ func (c Cache) Unfinished() bool {
 	return err == nil
 }
 
-// Remove deletes all kernels and what is left of builds.
-func (c Cache) Remove() error {
+// Remove deletes all kernels and what is left of builds, unless a run uses one.
+// It tells whether there was anything.
+func (c Cache) Remove() (something bool, err error) {
+	if _, err := os.Lstat(string(c)); os.IsNotExist(err) {
+		return false, nil
+	}
 	unlock, err := c.lock()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer unlock()
-	return os.RemoveAll(string(c))
+	kernels, err := filepath.Glob(filepath.Join(string(c), "*", "linux"))
+	if err != nil {
+		return false, err
+	}
+	for _, path := range kernels {
+		unused, err := flock(path, unix.LOCK_EX)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return false, fmt.Errorf("a run uses %s: wait for its end", path)
+		} else if err != nil {
+			return false, err
+		}
+		defer unused()
+	}
+	err = os.RemoveAll(string(c))
+	_ = os.Remove(filepath.Dir(string(c))) // if it is empty
+	return true, err
+}
+
+// Hold keeps the kernel from being removed until release is called.
+func (b Built) Hold() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
+
+// flock locks a file, without waiting, until unlock is called.
+func flock(path string, how int) (unlock func(), err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), how|unix.LOCK_NB); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return func() { file.Close() }, nil
 }
 
 func (c Cache) tree() string { return filepath.Join(string(c), "build") }

@@ -20,8 +20,8 @@ var tools = []struct{ program, pkg string }{
 }
 
 // diskNeeded is what a build takes in the cache while it runs, in bytes: the
-// unpacked source is 1.2 GB, its objects 0.2 GB.
-const diskNeeded = 2 << 30
+// unpacked source is 0.5 GB, its objects 0.2 GB.
+const diskNeeded = 1 << 30
 
 // Needs says what Build needs, for people.
 func Needs() string {
@@ -49,7 +49,7 @@ func (c Cache) check() error {
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(string(c), &fs); err == nil && int64(fs.Bavail)*fs.Bsize < diskNeeded && !c.Unfinished() {
-		return fmt.Errorf("building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
+		return fmt.Errorf("building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME to a directory on another disk", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
 	}
 	return nil
 }
@@ -58,7 +58,11 @@ func (c Cache) check() error {
 // distribution's package has put in place.
 func FindSource(named string) (string, error) {
 	if named != "" {
-		if _, err := os.Stat(named); err != nil {
+		info, err := os.Stat(named)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no file: name a tarball (kernel.org has linux-%s.y)", named, files.Version)
+		}
+		if err != nil {
 			return "", fmt.Errorf("the kernel's source: %w", err)
 		}
 		return filepath.Abs(named)

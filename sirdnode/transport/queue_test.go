@@ -1,14 +1,14 @@
-package flow_test
+package transport_test
 
 import (
 	"testing"
 
-	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
 )
 
 // A queue that never runs empty does not grow without end.
 func TestQueueKeepsItsMemory(t *testing.T) {
-	var q flow.Queue[int]
+	var q transport.Queue[int]
 	for i := range 5 {
 		q.Push(i)
 	}

@@ -1,4 +1,4 @@
-package flow
+package transport
 
 // A Queue is a FIFO that keeps its memory. The zero value is empty.
 type Queue[T any] struct {

@@ -1,0 +1,188 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
+)
+
+type (
+	// Time is nominal nanoseconds.
+	Time = transport.Time
+	// Bytes counts payload.
+	Bytes = transport.Bytes
+)
+
+// Driver is kernel TCP at one host. It implements transport.Driver.
+type Driver struct {
+	env    transport.KernelEnv
+	params Params
+
+	poller   poller
+	listener int              // -1: none
+	peers    []*peer          // by HostID, nil until met
+	inbound  map[int]*inbound // by descriptor
+	buffer   []byte           // shared by all that reads
+	vector   vector           // shared by all that writes
+	pieces   int              // of a vector: more than a send buffer holds
+
+	info kernelInfo
+}
+
+// bufferSize is how much is read in one system call.
+const bufferSize = 256 << 10
+
+// A peer is another host, as this one sends to it.
+type peer struct {
+	id          transport.HostID
+	pool        *flow.Pool[outbound]
+	connections []*outbound
+}
+
+var _ transport.Driver = (*Driver)(nil)
+
+func newDriver(env transport.KernelEnv, params *Params) *Driver {
+	d := &Driver{
+		env: env, params: *params, listener: -1, poller: poller{fd: -1},
+		peers: make([]*peer, len(env.Fabric.Hosts)), inbound: map[int]*inbound{},
+		buffer: make([]byte, bufferSize),
+		pieces: int(min(maxPieces, params.SendBuffer[2]/transport.MaxPayload+2)),
+	}
+	d.gauges()
+	return d
+}
+
+// Send implements transport.Driver.
+func (d *Driver) Send(now Time, m transport.Message) {
+	p := d.peer(m.Peer)
+	if c := p.pool.Add(m); c != nil {
+		c.carry(now, m)
+	}
+}
+
+// peer returns what there is of a peer, made when it is first met.
+func (d *Driver) peer(id transport.HostID) *peer {
+	if d.peers[id] == nil {
+		p := &peer{id: id}
+		p.pool = flow.NewPool(d.params.Connections, func(n int) *outbound { return d.connection(p, n) })
+		d.peers[id] = p
+	}
+	return d.peers[id]
+}
+
+// connection returns a peer's n-th connection, open or not.
+func (d *Driver) connection(p *peer, n int) *outbound {
+	for len(p.connections) <= n {
+		p.connections = append(p.connections, &outbound{driver: d, peer: p, fd: -1})
+	}
+	return p.connections[n]
+}
+
+// Open implements transport.Driver.
+func (d *Driver) Open(control int) error {
+	if err := d.poller.open(control); err != nil {
+		return err
+	}
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	d.allowDescriptors()
+	var err error
+	if d.listener, err = listen(d.env.Fabric.KernelAddr(d.env.Self), d.params.CongestionControl); err != nil {
+		return err
+	}
+	if err := d.poller.add(d.listener, unix.EPOLLIN, (*acceptor)(d)); err != nil {
+		return err
+	}
+	return d.describe()
+}
+
+// allowDescriptors raises the limit of open files to what connections may take,
+// as far as it can be. Beyond it, messages fail and say why.
+func (d *Driver) allowDescriptors() {
+	var limit unix.Rlimit
+	want := uint64(2*d.params.Connections*len(d.peers) + 64)
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur >= want {
+		return
+	}
+	if unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: want, Max: max(want, limit.Max)}) != nil {
+		_ = unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: min(want, limit.Max), Max: limit.Max})
+	}
+}
+
+// mostPreopened is how many connections of the whole fabric are opened before
+// the first message: each takes some KB at both ends.
+const mostPreopened = 20_000
+
+// Connect implements transport.Driver. A connection that cannot be opened is
+// tried again with its first message.
+func (d *Driver) Connect(peers []transport.HostID) {
+	if len(peers) == 0 {
+		return
+	}
+	each := min(d.params.Connections, mostPreopened/(len(d.peers)*len(peers)))
+	for n := range each {
+		for _, id := range peers {
+			_ = d.connection(d.peer(id), n).open()
+		}
+	}
+}
+
+// Wait implements transport.Driver.
+func (d *Driver) Wait(deadline int64) (control bool, monotonic int64, err error) {
+	return d.poller.wait(deadline)
+}
+
+// Serve implements transport.Driver.
+func (d *Driver) Serve(now Time) { d.poller.serve(now) }
+
+// Abort implements transport.Driver.
+func (d *Driver) Abort() {
+	if d.listener >= 0 {
+		d.poller.drop(d.listener)
+		unix.Close(d.listener)
+		d.listener = -1
+	}
+	for _, p := range d.peers {
+		if p == nil {
+			continue
+		}
+		for _, c := range p.connections {
+			c.close()
+		}
+	}
+	for _, c := range d.inbound {
+		c.close()
+	}
+}
+
+// Close implements transport.Driver.
+func (d *Driver) Close() {
+	d.Abort()
+	d.poller.close()
+}
+
+// acceptor takes the connections that others open.
+type acceptor Driver
+
+// ready implements watcher. Connections that are left are told again.
+func (a *acceptor) ready(Time, uint32) {
+	d := (*Driver)(a)
+	fd, from, err := unix.Accept4(d.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+	switch {
+	case err == nil:
+		d.accept(fd, from)
+	case !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.ECONNABORTED) && !errors.Is(err, unix.EAGAIN):
+		d.env.Note(fmt.Sprintf("accepting connections: %v", err))
+	}
+}
+
+// Counters of what should not happen.
+var (
+	brokenConnections = &transport.Counter{Name: "broken_connections"}
+	brokenFrames      = &transport.Counter{Name: "broken_frames"}
+)

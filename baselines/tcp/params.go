@@ -1,0 +1,92 @@
+package tcp
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+
+	"sirdbed/baselines/flow"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Params are the parameters of kernel TCP. Those of the kernel begin with its
+// own defaults; buffers and everything else that is not here stay as they are in
+// a new namespace.
+type Params struct {
+	CongestionControl string         `json:"congestion_control" jsonschema_description:"Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the protocol tcp; the others are named after theirs."`
+	Connections       int            `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy. They are opened before the run where all hosts' together are no more than 20000, and else when needed."`
+	ReceiveBuffer     [3]units.Bytes `json:"tcp_rmem" jsonschema_description:"Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel adapts it."`
+	SendBuffer        [3]units.Bytes `json:"tcp_wmem" jsonschema_description:"Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it."`
+	K                 units.Bytes    `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing."`
+}
+
+// DefaultParams returns the kernel's own buffers and, as for DCTCP and Swift in
+// the paper, 40 connections.
+func DefaultParams(control string) *Params {
+	if control == "" {
+		control = "cubic"
+	}
+	return &Params{
+		CongestionControl: control, Connections: 40,
+		ReceiveBuffer: [3]units.Bytes{4096, 131072, 6291456},
+		SendBuffer:    [3]units.Bytes{4096, 16384, 4194304},
+	}
+}
+
+// ecnControl is the congestion control that has switches mark.
+const ecnControl = "dctcp"
+
+// step is where switch ports begin to mark, 0 for never.
+func (p *Params) step(f *topo.Fabric) units.Bytes {
+	switch {
+	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ecnControl:
+		return 0
+	case p.K > 0:
+		return p.K
+	}
+	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
+	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
+		scale = own
+	}
+	return units.Bytes(math.Round(125_000 * scale))
+}
+
+// ecn tells whether the hosts negotiate ECN.
+func (p *Params) ecn() bool {
+	return p.CongestionControl == ecnControl || p.K > 0 && p.K != units.Unlimited
+}
+
+var controlName = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)
+
+// Bounds of a buffer: the kernel's own least, and its largest number.
+const (
+	leastBuffer   units.Bytes = 4096
+	largestBuffer units.Bytes = math.MaxInt32
+)
+
+// validate names the parameter that cannot work. own is the congestion control
+// of a protocol that is named after it.
+func (p *Params) validate(name, own string) error {
+	switch {
+	case !controlName.MatchString(p.CongestionControl):
+		return fmt.Errorf("congestion_control is %q: want the name of one, such as cubic", p.CongestionControl)
+	case own != "" && p.CongestionControl != own:
+		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp", p.CongestionControl, name, own)
+	case p.Connections < 1 || p.Connections > flow.MaxConnections:
+		return fmt.Errorf("connections is %d: want 1 to %d", p.Connections, flow.MaxConnections)
+	case p.K < 0:
+		return fmt.Errorf("k is %v: want a number of bytes, or inf", p.K)
+	}
+	for _, b := range []struct {
+		name  string
+		sizes [3]units.Bytes
+	}{{"tcp_rmem", p.ReceiveBuffer}, {"tcp_wmem", p.SendBuffer}} {
+		s := b.sizes
+		if s[0] < leastBuffer || s[1] < s[0] || s[2] < s[1] || s[2] > largestBuffer {
+			return fmt.Errorf("%s is [%d, %d, %d]: want least, initial and largest, none above the next, from %d to %d bytes",
+				b.name, s[0], s[1], s[2], leastBuffer, largestBuffer)
+		}
+	}
+	return nil
+}

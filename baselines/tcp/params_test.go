@@ -1,0 +1,98 @@
+package tcp
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// rack is a rack of hosts at 100 Gbps.
+func rack(t testing.TB, hosts int) *topo.Fabric {
+	t.Helper()
+	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func named(t testing.TB, name string) transport.Protocol {
+	t.Helper()
+	for _, p := range Protocols {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("no protocol %s", name)
+	return transport.Protocol{}
+}
+
+func TestParametersThatCannotWorkAreNamed(t *testing.T) {
+	f := rack(t, 2)
+	for _, c := range []struct{ protocol, params, want string }{
+		{"tcp", `{"congestion_control": "Cubic!"}`, "congestion_control"},
+		{"tcp-cubic", `{"congestion_control": "bbr"}`, "use the protocol tcp"},
+		{"tcp-cubic", `{"connections": 0}`, "connections is 0"},
+		{"tcp-cubic", `{"connections": 257}`, "connections is 257"},
+		{"tcp-cubic", `{"tcp_rmem": ["4096B", "1024B", "1MB"]}`, "tcp_rmem is [4096, 1024, 1000000]"},
+		{"tcp-cubic", `{"tcp_wmem": ["1B", "1024B", "1MB"]}`, "tcp_wmem is"},
+		{"tcp-cubic", `{"tcp_wmem": ["4096B", "16KB", "4GB"]}`, "tcp_wmem is"},
+		{"tcp-cubic", `{"k": "inf"}`, ""},
+		{"tcp", `{"congestion_control": "vegas", "tcp_rmem": ["4096B", "4096B", "4096B"]}`, ""},
+	} {
+		p := named(t, c.protocol)
+		params := p.DefaultParams(f)
+		if err := json.Unmarshal([]byte(c.params), params); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.Kernel(transport.KernelEnv{Env: transport.Env{Fabric: f, Sink: &told{}}}, params)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s %s: %v", c.protocol, c.params, err)
+		}
+	}
+}
+
+// Switches mark for DCTCP, at 1.25 BDP as for ours, and for no other unless told
+// so; and only then hosts ask for ECN.
+func TestOnlyDCTCPHasPortsMark(t *testing.T) {
+	f := rack(t, 2)
+	for _, c := range []struct {
+		protocol, params string
+		k                units.Bytes
+		ecn              bool
+	}{
+		{"tcp-cubic", `{}`, 0, false}, {"tcp-bbr", `{}`, 0, false}, {"tcp-reno", `{}`, 0, false}, {"tcp", `{}`, 0, false},
+		{"tcp-dctcp", `{}`, 125_000, true}, {"tcp", `{"congestion_control": "dctcp"}`, 125_000, true},
+		{"tcp-dctcp", `{"k": "30KB"}`, 30_000, true}, {"tcp-dctcp", `{"k": "inf"}`, 0, true},
+		{"tcp-cubic", `{"k": "30KB"}`, 30_000, true},
+	} {
+		p := named(t, c.protocol)
+		params := p.DefaultParams(f).(*Params)
+		if err := json.Unmarshal([]byte(c.params), params); err != nil {
+			t.Fatal(err)
+		}
+		if n := p.Network(f, params); n.MarkCore != c.k || n.MarkEdge != c.k || n.Priorities != 1 || params.ecn() != c.ecn {
+			t.Errorf("%s %s: %+v, ECN %v", c.protocol, c.params, n, params.ecn())
+		}
+	}
+}
+
+// A segment is IP 20, TCP 20 and timestamps 12 bytes more than its payload.
+func TestFraming(t *testing.T) {
+	if f := Framing(1500); f.MSS != 1448 || f.Wire(f.MSS) != 1538 {
+		t.Errorf("%+v, %d bytes on the wire", f, f.Wire(f.MSS))
+	}
+}
+
+func TestCountsOfTheKernel(t *testing.T) {
+	counts := map[string]int64{}
+	parseCounts("Ip: Forwarding InReceives\nIp: 1 99\nTcp: RtoAlgorithm InSegs OutSegs RetransSegs InCsumErrors\nTcp: 1 12 13 1 0\n", counts)
+	parseCounts("TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 0 4\nbroken: a b\nbroken: 1\n", counts)
+	if counts["InSegs"] != 12 || counts["OutSegs"] != 13 || counts["TCPTimeouts"] != 4 || counts["InReceives"] != 0 {
+		t.Errorf("%v", counts)
+	}
+}

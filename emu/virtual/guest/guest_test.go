@@ -1,0 +1,273 @@
+package guest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Parts that the test binary plays besides testing.
+const (
+	holderArgument  = "test-holder"  // has a private directory and a keeper, and sleeps
+	claimerArgument = "test-claimer" // claims a processor, tells which, and sleeps
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case KeeperArgument:
+			if Keep(os.Args[2]) != nil {
+				os.Exit(1)
+			}
+			os.Exit(0)
+		case holderArgument:
+			hold(os.Args[2])
+		case claimerArgument:
+			fmt.Println(claimCPU().cpu)
+			time.Sleep(time.Minute)
+			os.Exit(0)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func hold(dir string) {
+	lock, err := holdDir(dir)
+	if err == nil {
+		var k *keeper
+		if k, err = startKeeper(dir); err == nil {
+			fmt.Println(k.cmd.Process.Pid)
+			time.Sleep(time.Minute)
+			lock.Close()
+		}
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// part starts the test binary in another part and returns its first line.
+func part(t *testing.T, argv ...string) (cmd *exec.Cmd, line string) {
+	t.Helper()
+	cmd = exec.CommandContext(t.Context(), "/proc/self/exe", argv...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	if _, err := fmt.Fscanln(out, &line); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, line
+}
+
+// gone waits until nothing is at a path.
+func gone(path string) bool {
+	for range 500 {
+		if _, err := os.Lstat(path); os.IsNotExist(err) {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// A keeper removes the directory when its process is killed, not before, and
+// however it is asked to end.
+func TestKeeperOutlivesItsProcess(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
+	if err := os.MkdirAll(filepath.Join(dir, ".uml", "guest"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd, line := part(t, holderArgument, dir)
+	keeper, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond) // it is up by then, on most machines
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if err := syscall.Kill(keeper, s); err != nil {
+			t.Error(err)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("too soon: %v", err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if !gone(dir) {
+		t.Error("it is still there")
+	}
+}
+
+// A process that ends in good order has its keeper end too.
+func TestKeeperEndsWithItsProcess(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	k, err := startKeeper(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.end()
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) || k.cmd.ProcessState == nil || !k.cmd.ProcessState.Success() {
+		t.Errorf("%v, %v", err, k.cmd.ProcessState)
+	}
+}
+
+// Only directories that are old, and that nobody holds, are swept up.
+func TestSweep(t *testing.T) {
+	parent := t.TempDir()
+	old := time.Now().Add(-2 * newborn)
+	for _, name := range []string{dirPrefix + "left", dirPrefix + "unheld", dirPrefix + "held", dirPrefix + "new", "other"} {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "unheld") {
+			lock, err := holdDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(name, "held") {
+				defer lock.Close()
+			} else {
+				lock.Close()
+			}
+		}
+		if !strings.HasSuffix(name, "new") {
+			os.Chtimes(dir, old, old)
+		}
+	}
+	sweep(parent)
+	var names []string
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"other", dirPrefix + "held", dirPrefix + "new"}; !slices.Equal(names, want) {
+		t.Errorf("%q are left, not %q", names, want)
+	}
+}
+
+// Directories that cannot hold a guest's memory are refused, with the reason.
+func TestSuits(t *testing.T) {
+	dir := t.TempDir()
+	if err := suits(dir, 1<<20); err != nil {
+		t.Errorf("%s: %v", dir, err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if err := suits(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free, ") {
+		t.Errorf("of a huge guest: %v", err)
+	}
+	for _, name := range []string{"a b", "a=b", "a,b", "a'b"} {
+		odd := filepath.Join(dir, name)
+		if err := os.Mkdir(odd, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := suits(odd, 1<<20); err == nil || !strings.Contains(err.Error(), "cannot take") {
+			t.Errorf("%s: %v", odd, err)
+		}
+	}
+	if err := suits(filepath.Join(dir, "none"), 1); err == nil {
+		t.Error("a directory that is not there suits")
+	}
+}
+
+// TMPDIR comes first, where it suits; where nothing does the error has every
+// reason, and nothing is left.
+func TestMemoryDir(t *testing.T) {
+	parent := t.TempDir()
+	t.Setenv("TMPDIR", parent)
+	dir, err := memoryDir(&Config{Memory: 1 << 20})
+	if err != nil || filepath.Dir(dir) != parent {
+		t.Errorf("%s, %v", dir, err)
+	}
+	os.RemoveAll(dir)
+	t.Setenv("TMPDIR", filepath.Join(parent, "none"))
+	dir, err = memoryDir(&Config{Memory: 1 << 20})
+	if err != nil || strings.HasPrefix(dir, parent) {
+		t.Errorf("without TMPDIR's: %s, %v", dir, err)
+	}
+	os.RemoveAll(dir)
+	t.Setenv("TMPDIR", parent)
+	_, err = memoryDir(&Config{Memory: 1 << 60})
+	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") || !strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
+		t.Errorf("of a huge guest: %v", err)
+	}
+	if left, _ := os.ReadDir(parent); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// The job names this program where that is asked for, and tells the command
+// where it is.
+func TestJob(t *testing.T) {
+	dir := t.TempDir()
+	c := Config{Argv: []string{"/proc/self/exe", "x"}, Env: []string{"A=b"}, Order: []byte("do it")}
+	if err := writeJob(dir, &c); err != nil {
+		t.Fatal(err)
+	}
+	self, _ := os.Executable()
+	text, _ := os.ReadFile(filepath.Join(dir, jobFile))
+	var job Job
+	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" || !slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
+		t.Errorf("%+v, %v", job, err)
+	}
+	if link, err := os.Readlink(filepath.Join(dir, initFile)); link != self {
+		t.Errorf("%s, %v", link, err)
+	}
+	t.Setenv(DirVar, dir)
+	if order, err := Order(); err != nil || string(order) != "do it" || !Inside() || Stopping() {
+		t.Errorf("%q, %v", order, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, stopFile), nil, 0o600); err != nil || !Stopping() {
+		t.Errorf("%v, stopping %v", err, Stopping())
+	}
+}
+
+// Each guest has a processor of its own while there are enough, and the last one
+// after that; a guest that is killed gives it back.
+func TestClaimCPU(t *testing.T) {
+	var allowed unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		t.Fatal(err)
+	}
+	var claims []*cpuClaim
+	defer func() {
+		for _, c := range claims {
+			c.release()
+		}
+	}()
+	own := map[int]bool{}
+	last := -1
+	for range allowed.Count() + 1 {
+		c := claimCPU()
+		claims = append(claims, c)
+		if c.cpu < 0 || !allowed.IsSet(c.cpu) || c.hold != nil && own[c.cpu] {
+			t.Fatalf("processor %d, held %v, after %v", c.cpu, c.hold != nil, own)
+		}
+		own[c.cpu], last = own[c.cpu] || c.hold != nil, c.cpu
+	}
+	// Guests of other tests may come and go.
+	_, line := part(t, claimerArgument)
+	if cpu, err := strconv.Atoi(line); err != nil || own[cpu] && cpu != last {
+		t.Errorf("when all are taken another process has %s, not %d", line, last)
+	}
+}

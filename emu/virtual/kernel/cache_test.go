@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	files "sirdbed/scripts/kernel"
+)
+
+func TestUserCache(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", "/somewhere")
+	if c, err := UserCache(); err != nil || c != "/somewhere/sirdbed/kernel" {
+		t.Errorf("%s, %v", c, err)
+	}
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	if _, err := UserCache(); err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME") {
+		t.Errorf("without a home: %v", err)
+	}
+}
+
+// The hash is of the configuration and the patch, of all of both.
+func TestHash(t *testing.T) {
+	config, patch := files.Config, files.Patch
+	defer func() { files.Config, files.Patch = config, patch }()
+	seen := map[string]bool{hash(): true}
+	for _, change := range []func(){
+		func() { files.Config = append([]byte("CONFIG_X=y\n"), config...) },
+		func() { files.Patch = append(append([]byte{}, patch...), '\n') },
+		func() { files.Config, files.Patch = patch, config },
+		func() { files.Config, files.Patch = append(append([]byte{}, config...), patch[0]), patch[1:] },
+	} {
+		files.Config, files.Patch = config, patch
+		change()
+		if h := hash(); seen[h] || len(h) != 12 {
+			t.Errorf("hash %s", h)
+		} else {
+			seen[h] = true
+		}
+	}
+}
+
+// put puts a kernel into the cache.
+func put(t *testing.T, c Cache, version, hash string, when time.Time) Built {
+	t.Helper()
+	from := filepath.Join(t.TempDir(), "linux")
+	if err := errors.Join(os.MkdirAll(string(c), 0o755), os.WriteFile(from, []byte(version), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.keep(Built{Version: version, Hash: hash, When: when}, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The kernel to use is the latest of this program's own; others, and halves of
+// kernels, do not count.
+func TestFind(t *testing.T) {
+	c := Cache(filepath.Join(t.TempDir(), "kernel"))
+	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "sirdbed kernel build") {
+		t.Errorf("in nothing: %v", err)
+	}
+	now := time.Now()
+	put(t, c, "6.1", "0123456789ab", now.Add(time.Hour))
+	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "of another version of sirdbed") {
+		t.Errorf("another's only: %v", err)
+	}
+	put(t, c, "6.2", hash(), now)
+	want := put(t, c, "6.3", hash(), now.Add(time.Minute))
+	half := put(t, c, "6.4", hash(), now.Add(2*time.Minute))
+	cut := put(t, c, "6.5", hash(), now.Add(2*time.Minute))
+	if err := errors.Join(os.Remove(half.Path), os.Truncate(filepath.Join(filepath.Dir(cut.Path), "kernel.json"), 20)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Find()
+	if err != nil || got.Path != want.Path || !got.Current {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if list, err := c.List(); err != nil || len(list) != 3 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A kernel that a run uses stays; otherwise all goes, and once.
+func TestRemove(t *testing.T) {
+	c := Cache(filepath.Join(t.TempDir(), "sirdbed", "kernel"))
+	if something, err := c.Remove(); something || err != nil {
+		t.Errorf("nothing: %v, %v", something, err)
+	}
+	b := put(t, c, "6.2", hash(), time.Now())
+	release, err := b.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Remove(); err == nil || !strings.Contains(err.Error(), "a run uses "+b.Path+": wait for its end") {
+		t.Errorf("in use: %v", err)
+	}
+	if _, err := c.Find(); err != nil {
+		t.Errorf("in use, and gone: %v", err)
+	}
+	release()
+	if something, err := c.Remove(); !something || err != nil {
+		t.Errorf("%v, %v", something, err)
+	}
+	if _, err := os.Stat(filepath.Dir(string(c))); !os.IsNotExist(err) {
+		t.Errorf("left: %v", err)
+	}
+}
+
+// A cache that cannot be written to is said to be one.
+func TestForbiddenCache(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Cache(filepath.Join(file, "kernel")).lock()
+	if err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME to a directory that you may write to") {
+		t.Errorf("%v", err)
+	}
+}
