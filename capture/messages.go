@@ -25,11 +25,12 @@ type Message struct {
 	Failure   string
 
 	// Completed is what latency counts to: Delivered, or of a request that is
-	// answered the reply's Delivered (design.md section 7).
+	// answered the reply's Delivered (design.md section 7), unless its stream
+	// says that only requests are measured.
 	Completed units.Time
 	Reply     int // index of the reply among the variant's messages, -1: none
 
-	// Unloaded latency by both definitions, the reply's included.
+	// Unloaded latency by both definitions, up to what Completed is.
 	UnloadedPaper, UnloadedExact units.Time
 
 	Class Class
@@ -166,7 +167,7 @@ func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time
 		m := &list[i]
 		m.Completed = m.Delivered
 		m.UnloadedPaper, m.UnloadedExact = l.unloaded(m.Src, m.Dst, m.Size, framing)
-		if size := l.replySize(m.Tag); size > 0 && !m.Tag.IsReply() {
+		if size := l.replySize(m.Tag); size > 0 && !m.Tag.IsReply() && !l.requestOnly(m.Tag) {
 			paper, exact := l.unloaded(m.Dst, m.Src, size, framing)
 			m.UnloadedPaper += paper
 			m.UnloadedExact += exact
@@ -204,6 +205,11 @@ func (l *rawLogs) unloaded(src, dst topo.HostID, size units.Bytes, framing *topo
 		exact = l.fabric.UnloadedExact(src, dst, size, *framing)
 	}
 	return paper, exact
+}
+
+// requestOnly reports that the stream's latency is that of requests alone.
+func (l *rawLogs) requestOnly(t traffic.Tag) bool {
+	return t.Stream() < len(l.x.Streams) && l.x.Streams[t.Stream()].Latency == traffic.LatencyRequest
 }
 
 // replySize is the size of the reply that a message of the stream is answered

@@ -129,6 +129,23 @@ func TestRequestLastsToItsReply(t *testing.T) {
 	}
 }
 
+// protocols.md section 9: the paper's slowdown is of the request only.
+func TestRequestAloneIsMeasuredWhereAsked(t *testing.T) {
+	r := newRun(t, traffic.Stream{Name: "rr", Pattern: traffic.PatternFixed, Size: 8, Reply: 100, Latency: traffic.LatencyRequest})
+	r.message(0, 3, 0, tag(t, 0, 0), 8, 2*ms, 2*ms+10*us)
+	r.message(3, 0, 0, tag(t, 0, 0).Reply(), 100, 2*ms+10*us, 2*ms+25*us)
+	r.message(0, 3, 1, tag(t, 0, 1), 8, 3*ms, 3*ms+20*us) // its reply never comes
+	r.message(1, 3, 0, tag(t, 0, 0), 8, 3*ms, 0)
+	v := r.analyze(t)
+	s, _ := v.Stream("rr")
+	if s.Measured != 2 || s.Unfinished != 1 || s.LatencyNS.Min != 10000 || s.LatencyNS.Max != 20000 {
+		t.Errorf("%+v", s)
+	}
+	if m := v.Messages[0]; m.UnloadedPaper != r.f.UnloadedPaper(0, 3, 8) {
+		t.Errorf("unloaded %v, want %v", m.UnloadedPaper, r.f.UnloadedPaper(0, 3, 8))
+	}
+}
+
 func TestTooLateIsNotUnfinished(t *testing.T) {
 	r := newRun(t, oneWay)
 	r.x.Drain, r.facts.Reached = 0, 9*ms

@@ -15,6 +15,7 @@ import (
 //
 //	metric            value                                             fields
 //	goodput_gbps      per host of the fabric; with host, of that one    host, hosts (sum), from, to
+//	offered_gbps      what an unloaded fabric would deliver, per host   -
 //	delivered_gbps    of a stream's whole messages                      stream
 //	latency_us        of messages that completed                        stream, stat
 //	slowdown          latency over unloaded latency                     stream, group, definition, stat
@@ -28,7 +29,7 @@ import (
 //	drops, marks, credit_drops   packets                                port; all ports otherwise
 //	unstable          1 if unstable, else 0
 type Metric struct {
-	Name string `yaml:"metric" json:"metric" jsonschema:"enum=goodput_gbps,enum=delivered_gbps,enum=latency_us,enum=slowdown,enum=queue_bytes,enum=exact_queue_bytes,enum=gauge_mean,enum=gauge_sum,enum=share,enum=messages,enum=counter,enum=drops,enum=marks,enum=credit_drops,enum=unstable" jsonschema_description:"What is measured."`
+	Name string `yaml:"metric" json:"metric" jsonschema:"enum=goodput_gbps,enum=offered_gbps,enum=delivered_gbps,enum=latency_us,enum=slowdown,enum=queue_bytes,enum=exact_queue_bytes,enum=gauge_mean,enum=gauge_sum,enum=share,enum=messages,enum=counter,enum=drops,enum=marks,enum=credit_drops,enum=unstable" jsonschema_description:"What is measured."`
 	Stat string `yaml:"stat,omitempty" json:"stat,omitempty" jsonschema_description:"Which statistic: p50, p90, p99, p99.9, mean, max, min or count. Default: mean for gauges, p99 otherwise, max for queues."`
 
 	Stream     string `yaml:"stream,omitempty" json:"stream,omitempty" jsonschema_description:"Stream by name; all streams but incast ones unless given."`
@@ -50,6 +51,7 @@ type Metric struct {
 // metrics are the functions behind the names.
 var metrics = map[string]func(*Metric, *Variant) (float64, error){
 	"goodput_gbps":      (*Metric).goodput,
+	"offered_gbps":      (*Metric).offered,
 	"delivered_gbps":    (*Metric).delivered,
 	"latency_us":        (*Metric).latency,
 	"slowdown":          (*Metric).slowdown,
@@ -142,6 +144,22 @@ func (m *Metric) stream(v *Variant) (*StreamResult, error) {
 		have = append(have, s.Stream)
 	}
 	return nil, missing("stream", m.Stream, have)
+}
+
+// offered is the payload that an unloaded fabric would have received in the
+// window, per host of the fabric: a message counts in the window as far as it
+// would be under way there, so that a large one near the end is not expected to
+// arrive.
+func (m *Metric) offered(v *Variant) (float64, error) {
+	sum := 0.0
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		span := max(m.UnloadedPaper, 1)
+		if within := min(m.Offered+span, v.To) - max(m.Offered, v.From); within > 0 {
+			sum += float64(m.Size) * float64(within) / float64(span)
+		}
+	}
+	return gbps(sum, v.To-v.From) / float64(len(v.Fabric.Hosts)), nil
 }
 
 func (m *Metric) delivered(v *Variant) (float64, error) {

@@ -46,6 +46,7 @@ func TestMetrics(t *testing.T) {
 		{Metric{Name: "goodput_gbps", Host: "h2-1"}, 48},
 		{Metric{Name: "goodput_gbps", Host: "h2-1", From: 3 * ms, To: 3*ms + 50*us}, 48},
 		{Metric{Name: "goodput_gbps", Hosts: []string{"h1-2", "h2-1"}}, 64},
+		{Metric{Name: "offered_gbps"}, 0.05},
 		{Metric{Name: "delivered_gbps", Stream: "rpc"}, 0.2},
 		{Metric{Name: "latency_us", Stream: "rpc", Stat: "p50"}, 100},
 		{Metric{Name: "latency_us"}, 198},

@@ -103,15 +103,15 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 }
 
 // streams returns the streams of a variant, in the scenario's order.
-func (s *Scenario) streams(v Variant) []traffic.Stream {
-	if len(v.Traffic) == 0 {
-		return s.Traffic
-	}
-	var list []traffic.Stream
+func (s *Scenario) streams(v Variant) (list []traffic.Stream) {
 	for _, stream := range s.Traffic {
-		if slices.Contains(v.Traffic, stream.Name) {
-			list = append(list, stream)
+		if len(v.Traffic) > 0 && !slices.Contains(v.Traffic, stream.Name) {
+			continue
 		}
+		if v.Load != 0 && stream.Load != 0 {
+			stream.Load = v.Load
+		}
+		list = append(list, stream)
 	}
 	return list
 }

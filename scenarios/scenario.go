@@ -63,6 +63,7 @@ type Variant struct {
 	Name        string      `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$" jsonschema_description:"Name of the variant, which names its results."`
 	Description string      `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What is different about it."`
 	Traffic     []string    `yaml:"traffic,omitempty" json:"traffic,omitempty" jsonschema:"minItems=1" jsonschema_description:"The streams that it has, by name; all unless given."`
+	Load        float64     `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100" jsonschema_description:"Load of all its streams that state a load, instead of theirs."`
 	Protocol    string      `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol of this variant."`
 	Warmup      *units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty" jsonschema_description:"Instead of the scenario's."`
 	Duration    *units.Time `yaml:"duration,omitempty" json:"duration,omitempty" jsonschema_description:"Instead of the scenario's."`

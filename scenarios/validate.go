@@ -222,9 +222,32 @@ func (s *Scenario) validateVariants() *Error {
 				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name, hintOf(name, streams))
 			}
 		}
+		if err := s.validateLoad(v, path); err != nil {
+			return err
+		}
 		if v.Duration != nil && (*v.Duration <= 0 || *v.Duration > maxRun) {
 			return s.src.errorIn(path+"duration", "%v: want more than 0, at most %v", *v.Duration, maxRun)
 		}
+	}
+	return nil
+}
+
+// validateLoad checks that a variant's own load changes a stream, to one that it
+// can have.
+func (s *Scenario) validateLoad(v Variant, path string) *Error {
+	if v.Load == 0 {
+		return nil
+	}
+	streams := s.streams(v)
+	if !slices.ContainsFunc(streams, func(t traffic.Stream) bool { return t.Load != 0 }) {
+		return s.src.errorIn(path+"load", "none of the variant's streams states a load that this one could replace")
+	}
+	if err := traffic.Validate(s.fabric, streams); err != nil {
+		reason := err.Error()
+		if e, ok := errors.AsType[*traffic.FieldError](err); ok {
+			reason = e.Reason
+		}
+		return s.src.errorIn(path+"load", "%s", reason)
 	}
 	return nil
 }

@@ -258,7 +258,10 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f.ID = n.id
 	n.id++
 	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.NotECT
-	if p.ECT {
+	switch {
+	case p.CE:
+		f.ECN = wire.CE
+	case p.ECT:
 		f.ECN = wire.ECT
 	}
 	f.Header = p.Header()

@@ -29,11 +29,12 @@ type Stream struct {
 	Name    string  `yaml:"name" json:"name" jsonschema:"minLength=1" jsonschema_description:"Name of the stream, unique in the scenario. Its random draws follow from it."`
 	Pattern Pattern `yaml:"pattern" json:"pattern" jsonschema:"enum=poisson,enum=fixed,enum=incast,enum=outcast,enum=list" jsonschema_description:"poisson: open loop, exponential gaps. fixed: open loop, equal gaps. incast: many senders to one receiver at once. outcast: closed loop, a sender to several receivers. list: messages from a CSV file."`
 
-	From  []string    `yaml:"from,omitempty" json:"from,omitempty" jsonschema_description:"Sending hosts by name, or [all], the default."`
-	To    []string    `yaml:"to,omitempty" json:"to,omitempty" jsonschema_description:"Receiving hosts by name, or [all], the default. A host never sends to itself: with a single receiver, all senders means all others."`
-	Start units.Time  `yaml:"start,omitempty" json:"start,omitempty" jsonschema_description:"When the stream begins; a list's times count from it."`
-	Stop  units.Time  `yaml:"stop,omitempty" json:"stop,omitempty" jsonschema_description:"No message arrives from here on; 0 for the end of the run."`
-	Reply units.Bytes `yaml:"reply,omitempty" json:"reply,omitempty" jsonschema_description:"Size of the reply to each message; 0 for one-way messages."`
+	From    []string    `yaml:"from,omitempty" json:"from,omitempty" jsonschema_description:"Sending hosts by name, or [all], the default."`
+	To      []string    `yaml:"to,omitempty" json:"to,omitempty" jsonschema_description:"Receiving hosts by name, or [all], the default. A host never sends to itself: with a single receiver, all senders means all others."`
+	Start   units.Time  `yaml:"start,omitempty" json:"start,omitempty" jsonschema_description:"When the stream begins; a list's times count from it."`
+	Stop    units.Time  `yaml:"stop,omitempty" json:"stop,omitempty" jsonschema_description:"No message arrives from here on; 0 for the end of the run."`
+	Reply   units.Bytes `yaml:"reply,omitempty" json:"reply,omitempty" jsonschema_description:"Size of the reply to each message; 0 for one-way messages."`
+	Latency Latency     `yaml:"latency,omitempty" json:"latency,omitempty" jsonschema:"enum=round-trip,enum=request" jsonschema_description:"What the latency and slowdown of a message with a reply span. round-trip, the default: to the reply's arrival. request: to the message's own delivery, as in the paper's simulations, where the reply only ends the exchange."`
 
 	Rate     units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty" jsonschema_description:"Payload rate of each sender (poisson, fixed)."`
 	Load     float64             `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100" jsonschema_description:"Payload rate as a fraction of the link rate: of each sender (poisson, fixed), or of all hosts of the fabric on average (incast)."`
@@ -82,6 +83,17 @@ const (
 	// silences, which lowers WKc's p99 slowdown by a quarter to a third
 	// (protocols.md section 7.3). The paper's numbers have this in them.
 	ArrivalsReleased Arrivals = "released"
+)
+
+// Latency tells where the latency of a message that is answered ends.
+type Latency string
+
+const (
+	// LatencyRoundTrip counts to the reply's arrival. It is the default.
+	LatencyRoundTrip Latency = "round-trip"
+	// LatencyRequest counts to the message's own delivery. The released
+	// simulator measures so (protocols.md sections 8.2 and 9).
+	LatencyRequest Latency = "request"
 )
 
 // Phase tells when the senders of a fixed stream begin.

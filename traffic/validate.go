@@ -139,6 +139,14 @@ func (s *Stream) validateCommon() error {
 	if s.Reply < 0 || s.Reply > MaxSize {
 		return fieldError("reply", "%v: want 0 (one-way) to %v", s.Reply, MaxSize)
 	}
+	switch s.Latency {
+	case "", LatencyRoundTrip, LatencyRequest:
+	default:
+		return fieldError("latency", "%q: want %s or %s", s.Latency, LatencyRoundTrip, LatencyRequest)
+	}
+	if s.Latency != "" && s.Reply == 0 && s.Pattern != PatternList {
+		return fieldError("latency", "%q: only messages with a reply have a choice; leave it out, or give reply a size", s.Latency)
+	}
 	if s.Size < 0 || s.Size > MaxSize {
 		return fieldError("size", "%v: want 1B to %v", s.Size, MaxSize)
 	}

@@ -53,6 +53,8 @@ func TestImpossibleFields(t *testing.T) {
 		{PatternPoisson, func(s *Stream) { s.Stop = s.Start }, "stop", "not after start"},
 		{PatternPoisson, func(s *Stream) { s.Reply = -1 }, "reply", "want 0"},
 		{PatternPoisson, func(s *Stream) { s.Reply = units.Unlimited }, "reply", "want 0"},
+		{PatternPoisson, func(s *Stream) { s.Latency = "one-way" }, "latency", "want round-trip or request"},
+		{PatternPoisson, func(s *Stream) { s.Reply, s.Latency = 0, LatencyRequest }, "latency", "give reply a size"},
 		{PatternPoisson, func(s *Stream) { s.Load = 0 }, "rate", "missing"},
 		{PatternPoisson, func(s *Stream) { s.Load = math.NaN() }, "load", "NaN"},
 		{PatternPoisson, func(s *Stream) { s.Load = -1 }, "load", "fraction"},
@@ -103,7 +105,7 @@ func TestImpossibleFields(t *testing.T) {
 // Every field that Stream has is either common to all patterns or in the table
 // of who uses it, so that none slips through unchecked.
 func TestEveryFieldIsChecked(t *testing.T) {
-	common := strings.Fields("name pattern start stop reply messages")
+	common := strings.Fields("name pattern start stop reply latency messages")
 	full := Stream{From: []string{""}, To: []string{""}, Rate: 1, Load: 1, Interval: 1, Overload: true, Size: 1, Sizes: "x", Sampling: "x",
 		Arrivals: "x", Phase: "x", FanIn: 1, Outstanding: 1, Stagger: 1, File: "x"}
 	for f := range reflect.TypeFor[Stream]().Fields() {

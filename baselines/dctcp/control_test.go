@@ -143,13 +143,13 @@ func TestSlowStartDoublesEachRoundTrip(t *testing.T) {
 }
 
 // protocols.md section 2: "window cap 1256". A sender that its own link limits
-// comes to it, since no switch marks; with Linux's rule it stays at about twice
+// comes to it, if its own queue does not mark; with Linux's rule it stays at about twice
 // the 60 segments that the link lets into the network.
 func TestWindowIsCapped(t *testing.T) {
 	f := rack(t, 2)
 	for growth, most := range map[string]float64{"always": 1256, "limited": 125} {
 		sim := newSim(t, model.Config{
-			Fabric: f, Params: params(f, func(p *dctcp.Params) { p.Growth = growth }), Sends: []model.Send{{Dst: 1, Size: 1 << 30}},
+			Fabric: f, Params: params(f, func(p *dctcp.Params) { p.Growth, p.UplinkMarks = growth, false }), Sends: []model.Send{{Dst: 1, Size: 1 << 30}},
 		})
 		sim.Run(2 * units.Millisecond)
 		if window, _, _ := at(sim, 0).Controls()[0].State(); window > most || window < 0.9*most {

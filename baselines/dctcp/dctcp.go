@@ -24,10 +24,14 @@ func New(env transport.Env, params *Params) (*DCTCP, error) {
 	}
 	own := *params
 	d := &DCTCP{}
+	var uplink flow.Bytes
+	if own.UplinkMarks {
+		uplink = own.K
+	}
 	var err error
 	d.Transport, err = flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
-		DelayedAck: own.DelayedAck, SegmentsPerAck: own.SegmentsPerAck,
+		DelayedAck: own.DelayedAck, SegmentsPerAck: own.SegmentsPerAck, UplinkMark: uplink,
 		Controller: func(transport.HostID) flow.Controller {
 			c := newControl(&own)
 			d.controls = append(d.controls, c)

@@ -41,7 +41,7 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := dctcp.Params{
-		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, MinRTO: 200 * us, MaxTimeouts: 15,
+		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true, MinRTO: 200 * us, MaxTimeouts: 15,
 		DelayedAck: 6 * us, SegmentsPerAck: 1, Connections: 40,
 	}
 	if got := *dctcp.DefaultParams(f); got != want {
@@ -113,6 +113,30 @@ func TestQueueStaysAroundKAndTheLinkFull(t *testing.T) {
 			if q.Max < k || q.Max > k+units.Bytes(4*n*frame) || q.Mean < 0.75*float64(k) || q.Mean > 1.1*float64(k) {
 				t.Errorf("%d senders, K %v: queue mean %.0f, max %v", n, k, q.Mean, q.Max)
 			}
+		}
+	}
+}
+
+// As released, a host's own queue marks too, so a flow that is alone on its path
+// learns of its uplink: its window stays around the round trip's 60 segments and
+// K's 81, where it would grow to the largest one.
+func TestUplinkMarksBoundALoneFlow(t *testing.T) {
+	for _, marks := range []bool{true, false} {
+		f, sim := senders(t, 1, func(p *dctcp.Params) { p.UplinkMarks = marks })
+		sim.Run(2 * units.Millisecond)
+		before, least, most := sim.Port(f.Uplink(0).ID).WireBytes, math.Inf(1), 0.0
+		for range 200 {
+			sim.Run(sim.Now() + 20*us)
+			window, _, _ := at(sim, 0).Controls()[0].State()
+			least, most = min(least, window), max(most, window)
+		}
+		rate := units.RateOf(units.Bytes(sim.Port(f.Uplink(0).ID).WireBytes-before), 4*units.Millisecond).Gigabits()
+		t.Logf("uplink marks %v: window %.0f to %.0f, %.2f Gbps", marks, least, most, rate)
+		if rate < 99.9 {
+			t.Errorf("uplink marks %v: %.2f Gbps", marks, rate)
+		}
+		if marks && (least < 100 || most > 160) || !marks && most != 1256 {
+			t.Errorf("uplink marks %v: window %.0f to %.0f", marks, least, most)
 		}
 	}
 }

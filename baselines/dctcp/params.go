@@ -24,6 +24,7 @@ type Params struct {
 	Gain          float64     `json:"gain" jsonschema_description:"EWMA gain g of alpha, the estimated share of marked segments."`
 	InitialAlpha  float64     `json:"initial_alpha" jsonschema_description:"Alpha of a new connection: 0 as released; Linux has 1."`
 	K             units.Bytes `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger (released: 123KB); 0 marks nothing."`
+	UplinkMarks   bool        `json:"uplink_marks" jsonschema_description:"A host's own queue, of data that windows let out and the NIC has not taken, marks at k too, as released. Otherwise a window that only the uplink limits grows to max_window."`
 
 	MinRTO      units.Time `json:"min_rto" jsonschema_description:"Least retransmission timeout. It doubles with each in a row, up to 64 times."`
 	MaxTimeouts int        `json:"max_timeouts" jsonschema_description:"Retransmission timeouts in a row that a message survives; with one more it fails."`
@@ -39,7 +40,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
 		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
-		MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
+		UplinkMarks: true, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
 		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
 	}
 }

@@ -28,6 +28,7 @@ type connection struct {
 	lastSent Time
 	timeouts int    // in a row
 	recover  uint64 // order of transmission that ends recovery from loss
+	queued   Bytes  // its share of Transport.queued
 }
 
 // An outPeer is what a host knows of one it sends to.
@@ -85,6 +86,7 @@ func (t *Transport) end(now Time, c *connection) {
 	c.busy = false
 	c.resendAt, c.paceAt = units.Never, units.Never
 	t.timers.Remove(c)
+	t.queue(c)
 	c.peer.pool.Settle(c.message.ID)
 	if m, ok := c.peer.pool.Release(c); ok {
 		t.begin(now, c, m)
@@ -94,6 +96,7 @@ func (t *Transport) end(now Time, c *connection) {
 // activate lists a connection among those that may have something to send.
 func (t *Transport) activate(c *connection) {
 	t.quiet = false
+	t.queue(c)
 	if !c.listed {
 		c.listed = true
 		t.ready.Push(c)
@@ -133,6 +136,7 @@ func (t *Transport) nextData(now Time, p *transport.Packet) bool {
 }
 
 func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
+	p.CE = t.uplinkMarks()
 	if c.segments.InFlight() == 0 {
 		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, c.timeouts)
 	}
@@ -140,6 +144,7 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	if again {
 		t.env.Sink.Count(&retransmissions, 1)
 	}
+	t.queue(c)
 	c.lastSent = now
 	m := &c.message
 	h := header{

@@ -39,6 +39,10 @@ type Config struct {
 	DelayedAck     Time // longest delay of an acknowledgement, 0: none is delayed
 	SegmentsPerAck int  // full segments after which one is not delayed
 
+	// UplinkMark is the ECN threshold of the host's own queue, 0 for none: what
+	// windows let out and the NIC has not taken (see uplink.go).
+	UplinkMark Bytes
+
 	// Controller makes the control law of a new connection to a peer.
 	Controller func(peer transport.HostID) Controller
 }
@@ -49,6 +53,8 @@ type Transport struct {
 	env    transport.Env
 	config Config
 	mss    Bytes
+	frame  Bytes // IP bytes of a full packet
+	queued Bytes // at the uplink, counted while config.UplinkMark asks for it
 
 	peers  []*outPeer                   // by HostID, nil until met
 	ready  transport.Queue[*connection] // those that may have something to send
@@ -71,13 +77,14 @@ var framing = transport.FramingWith(dataLen)
 
 // New makes the protocol at one host.
 func New(env transport.Env, c Config) (*Transport, error) {
-	mss := Framing(env.Fabric.Spec.MTU).MSS
+	fr := Framing(env.Fabric.Spec.MTU)
+	mss := fr.MSS
 	if mss < 1 {
 		return nil, fmt.Errorf("an MTU of %v has no room for headers", env.Fabric.Spec.MTU)
 	}
 	hosts := len(env.Fabric.Hosts)
 	t := &Transport{
-		env: env, config: c, mss: mss,
+		env: env, config: c, mss: mss, frame: mss + fr.Overhead,
 		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
 		timers:  transport.NewHeap(func(c *connection) *transport.Slot { return &c.slot }),
 		delayed: transport.NewHeap(func(a *acker) *transport.Slot { return &a.slot }),
@@ -181,6 +188,9 @@ func (t *Transport) Idle() error {
 	}
 	if n := t.inbox.Open(); n != 0 {
 		return fmt.Errorf("%d messages on their way in", n)
+	}
+	if t.queued != 0 {
+		return fmt.Errorf("%d bytes counted at the uplink", t.queued)
 	}
 	if t.timers.Len() != 0 || t.delayed.Len() != 0 || t.acks.Len() != 0 {
 		return fmt.Errorf("%d timers, %d delayed acknowledgements, %d to be sent", t.timers.Len(), t.delayed.Len(), t.acks.Len())

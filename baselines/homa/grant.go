@@ -62,7 +62,7 @@ func (h *Homa) nextGrant(now Time, p *transport.Packet) (at Time, ok bool) {
 		hd.encode(p)
 		p.Peer = i.id
 		if m.inFlight() <= 0 {
-			m.heard, m.asked = now, 0 // silence begins only now
+			h.heardOf(now, m) // silence begins only now
 		}
 		i.pacer.Sent(now, h.framing.Wire(n), h.receiver.slack)
 		h.raiseGranted(now, m, m.granted+n)

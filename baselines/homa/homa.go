@@ -9,6 +9,7 @@
 // overcommitment). Both ends put the shortest message first.
 //
 //	receiver.go, inbound.go, grant.go   what arrives, whom to grant
+//	downlink.go                         whether a full link explains silence
 //	sender.go, outbound.go              what to send next
 //	cutoffs.go                          priorities of unscheduled data
 //	loss.go                             silence, RESEND, BUSY, giving up
@@ -90,6 +91,7 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 		return
 	}
 	h.quiet = false
+	h.receiver.arrivals += p.WireLen()
 	switch hd.kind {
 	case data:
 		h.receiveData(now, &hd, p)

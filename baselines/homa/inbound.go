@@ -11,8 +11,9 @@ type inMessage struct {
 	got     transport.Spans // payload that has arrived
 	granted Bytes           // up to where the sender may send: unscheduled, then by grants
 
-	heard Time // when something of it last arrived, or its sender said it lives
-	asked int  // RESENDs since
+	heard    Time  // when something of it last arrived, or its sender said it lives
+	arrivals Bytes // receiver.arrivals then
+	asked    int   // RESENDs since
 }
 
 // toGrant returns the payload not yet granted: SRPT's key.

@@ -7,7 +7,8 @@ import (
 )
 
 // Loss is inferred from silence, as in HomaModule (protocols.md section 4.3). A
-// receiver that misses bytes its sender may have sent asks for them with RESEND.
+// receiver that misses bytes its sender may have sent asks for them with RESEND,
+// unless a full downlink explains that they have not come (downlink.go).
 // The sender sends again what it had sent, and says BUSY if the rest waits for
 // its turn. A sender that has heard nothing of a message asks with NEED_ACK what
 // has become of it: it is complete (ACK), known (BUSY), or was lost whole
@@ -66,17 +67,16 @@ func (h *Homa) askWhatBecame(now Time, o *outPeer) {
 
 // askAgain asks a sender for what is overdue.
 func (h *Homa) askAgain(now Time, i *inPeer) {
-	silent := i.messages.Select(func(m *inMessage) bool {
-		return m.inFlight() > 0 && now-m.heard >= h.params.LossTimeout
-	})
+	silent := i.messages.Select(func(m *inMessage) bool { return h.overdue(now, m) })
 	for _, m := range silent {
 		if m.asked >= h.params.MaxResends {
 			h.env.Sink.Count(&abandons, 1)
 			h.dropIn(now, m)
 			continue
 		}
-		m.asked++
-		m.heard = now
+		asked := m.asked + 1
+		h.heardOf(now, m)
+		m.asked = asked
 		h.ask(m)
 	}
 }
@@ -125,7 +125,7 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
 		if m := h.inPeer(peer).messages.Find(hd.id); m != nil {
-			m.heard, m.asked = now, 0
+			h.heardOf(now, m)
 		}
 	} else if m := h.outPeer(peer).messages.Find(hd.id); m != nil {
 		m.answered(now, transport.Backoff(m.wait, h.firstWait()))

@@ -12,7 +12,7 @@ import (
 )
 
 // Params are Homa's parameters. Defaults are those of SIRD's evaluation
-// (protocols.md section 4.1), and HomaModule's for loss, with SIRD's timeout.
+// (protocols.md section 4.1), and HomaModule's for loss (section 4.3).
 type Params struct {
 	RTTBytes units.Bytes `json:"rtt_bytes" jsonschema_description:"RTTbytes: payload of a message that goes without grants, and the most that may be granted and not yet received. In whole packets, rounded down. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
 
@@ -33,7 +33,7 @@ const priorities = 8
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
 		RTTBytes: transport.EvaluatedBDP(f), Workload: "none",
-		LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+		LossTimeout: 5 * units.Millisecond, MaxResends: 5,
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 
 // protocols.md sections 4.1 and 4.3.
 func TestDefaultsAt100GbpsAreSIRDsEvaluations(t *testing.T) {
-	want := homa.Params{RTTBytes: 100_000, Workload: "none", LossTimeout: 2 * units.Millisecond, MaxResends: 5}
-	if got := *params(rack(t, 2), nil); !reflect.DeepEqual(got, want) {
+	want := homa.Params{RTTBytes: 100_000, Workload: "none", LossTimeout: 5 * units.Millisecond, MaxResends: 5}
+	if got := *homa.Protocol.DefaultParams(rack(t, 2)).(*homa.Params); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	if p, err := sirdnode.Protocol("homa"); err != nil || p.Wire.Port != 47022 {

@@ -15,6 +15,8 @@ type receiver struct {
 	rate    units.BitsPerSecond
 	slack   Time
 	free    transport.Free[inMessage]
+
+	arrivals Bytes // wire bytes that have come over the downlink
 }
 
 func (h *Homa) initReceiver() {
@@ -63,7 +65,7 @@ func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	} else if m.Size != size {
 		return
 	}
-	m.heard, m.asked = now, 0
+	h.heardOf(now, m)
 	if m.got.Add(from, from+n) == 0 {
 		h.env.Sink.Count(&duplicates, 1)
 		return
@@ -82,7 +84,8 @@ var duplicates = transport.Counter{Name: "duplicate_data"}
 
 func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
 	m := h.receiver.free.Get()
-	m.from, m.heard, m.asked, m.granted = i, now, 0, 0
+	m.from, m.granted = i, 0
+	h.heardOf(now, m)
 	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
 	i.messages.Add(m.ID, m)
 	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))

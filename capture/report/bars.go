@@ -28,7 +28,7 @@ func (d *drawing) slowdown() {
 	}
 	slices.Sort(groups) // A, B, ..., all
 	b := &bars{variants: len(d.variants)}
-	p := newChart("Slowdown by message size", "", "slowdown")
+	p := newChart("Slowdown by message size"+d.of(), "", "slowdown")
 	var labels []string
 	total := make([]int, len(groups))
 	high := 1.0
@@ -39,7 +39,7 @@ func (d *drawing) slowdown() {
 			if s.Count == 0 {
 				continue
 			}
-			b.list = append(b.list, bar{g, i, s.P50, s.P99, s.Few})
+			b.list = append(b.list, bar{g, i, colour(d.look(i)), s.P50, s.P99, s.Few})
 			high = max(high, s.P99)
 		}
 		var borders []int64
@@ -61,9 +61,9 @@ func (d *drawing) slowdown() {
 	p.X.Tick.Marker = at
 	p.X.Tick.LineStyle.Color = color.White // no ticks, and the room for them
 	for i, v := range d.variants {
-		p.legend(v.Name, draw.LineStyle{Color: colour(i), Width: vg.Points(7)})
+		p.legend(d.label(v), draw.LineStyle{Color: colour(d.look(i)), Width: vg.Points(7)})
 	}
-	d.add("slowdown", fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has fewer than 100 samples.", total[len(total)-1]), p)
+	d.add("slowdown"+d.dash(), fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has fewer than 100 samples.", total[len(total)-1]), p)
 }
 
 func lowest(list []bar) float64 {
@@ -76,6 +76,7 @@ func lowest(list []bar) float64 {
 
 type bar struct {
 	group, variant int
+	colour         color.RGBA
 	p50, p99       float64
 	few            bool
 }
@@ -99,7 +100,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 				{X: x(left + each*0.94), Y: y(high)}, {X: x(left + each*0.06), Y: y(high)},
 			}))
 		}
-		solid := colour(bar.variant)
+		solid := bar.colour
 		if !bar.few {
 			fill(bar.p50, max(bar.p99, bar.p50), faint(solid))
 		} else {
@@ -116,7 +117,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 0, 1, 1 }
 
 // window shades what lies outside the measured window, and marks stages by
-// their number, as the paper's outcast figure does.
+// their number above, as the paper's outcast figure does.
 type window struct {
 	from, to, end float64
 	stages        []float64
@@ -135,12 +136,12 @@ func (w *window) Plot(c draw.Canvas, p *plot.Plot) {
 	shade(0, w.from)
 	shade(w.to, w.end)
 	style := p.X.Tick.Label
-	style.XAlign, style.YAlign = draw.XLeft, draw.YTop
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
 	for i, at := range w.stages {
 		if at < 0 || at >= w.end {
 			continue
 		}
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}, x(at), c.Min.Y, x(at), c.Max.Y)
-		c.FillText(style, vg.Point{X: x(at) + 3, Y: c.Max.Y - 2}, fmt.Sprint(i+1))
+		c.FillText(style, vg.Point{X: x(at), Y: c.Max.Y + 1}, fmt.Sprint(i+1))
 	}
 }

@@ -33,12 +33,16 @@ const (
 // Figures draws the plots of a result.
 func Figures(variants []*capture.Variant) ([]Figure, error) {
 	d := &drawing{variants: variants}
-	for _, name := range streamNames(variants) {
-		d.latency(name)
+	parts := facets(variants)
+	for _, f := range parts {
+		part := &drawing{variants: f.variants, facet: f.name, protocols: protocolsOf(variants), err: d.err}
+		part.compare()
+		d.figures, d.err = append(d.figures, part.figures...), part.err
 	}
-	d.slowdown()
-	d.goodput()
-	d.queue()
+	if len(parts) == 0 {
+		d.compare()
+	}
+	d.queueByGoodput()
 	for _, name := range gaugeNames(variants) {
 		d.gauge(name)
 	}
@@ -46,9 +50,21 @@ func Figures(variants []*capture.Variant) ([]Figure, error) {
 }
 
 type drawing struct {
-	variants []*capture.Variant
-	figures  []Figure
-	err      error
+	variants  []*capture.Variant
+	facet     string   // that they are, "" for all of the result
+	protocols []string // of all of the result
+	figures   []Figure
+	err       error
+}
+
+// compare draws what there is of every variant.
+func (d *drawing) compare() {
+	for _, name := range streamNames(d.variants) {
+		d.latency(name)
+	}
+	d.slowdown()
+	d.goodput()
+	d.queue()
 }
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -89,7 +105,7 @@ func (d *drawing) latency(stream string) {
 		for j := range samples {
 			samples[j] /= float64(units.Microsecond)
 		}
-		c := curve{v.Name, stats.New(samples)}
+		c := curve{d.label(v), stats.New(samples)}
 		curves[i] = c
 		if c.dist.Count() > 0 {
 			low, high = min(low, c.dist.Quantile(0)), max(high, c.dist.Quantile(0.999))
@@ -99,7 +115,7 @@ func (d *drawing) latency(stream string) {
 	if high == 0 {
 		return
 	}
-	p := newChart("Latency of "+stream, "latency (us)", "share of messages")
+	p := newChart("Latency of "+stream+d.of(), "latency (us)", "share of messages")
 	p.Add(gridLines())
 	if logarithmic := low > 0 && high/low > 20; logarithmic {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
@@ -122,10 +138,10 @@ func (d *drawing) latency(stream string) {
 			}
 		}
 		points = append(points, plotter.XY{X: p.X.Max, Y: points[len(points)-1].Y})
-		d.line(p, c.name, line(i), points, true)
+		d.line(p, c.name, line(d.look(i)), points, true)
 	}
 	p.Y.Min, p.Y.Max = 0, 1
-	d.add("latency-"+stream, fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, to p99.9.", stream), p)
+	d.add("latency-"+stream+d.dash(), fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, to p99.9.", stream), p)
 }
 
 // line adds a line and its legend.
@@ -166,7 +182,7 @@ func (d *drawing) queue() {
 	if busiest == "" {
 		return
 	}
-	p := timePlot("Queue of "+busiest, "queue (KB)", d.variants)
+	p := timePlot("Queue of "+busiest+d.of(), "queue (KB)", d.variants)
 	captured := false
 	for i, v := range d.variants {
 		for id := range v.Fabric.Ports {
@@ -182,7 +198,7 @@ func (d *drawing) queue() {
 				points, captured = exact, true
 			}
 			if len(points) > 0 {
-				d.line(p, v.Name, thin(i), toXY(peaks(points, timeBins)), true)
+				d.line(p, d.label(v), thin(d.look(i)), toXY(peaks(points, timeBins)), true)
 			}
 		}
 	}
@@ -191,7 +207,7 @@ func (d *drawing) queue() {
 	if captured {
 		caption += ", packet by packet from the capture where there is one"
 	}
-	d.add("queue", caption+".", p)
+	d.add("queue"+d.dash(), caption+".", p)
 }
 
 // exactSeries is a port's queue as a capture shows it, in KB.
@@ -211,7 +227,7 @@ func exactSeries(v *capture.Variant, port string) (points []capture.GaugePoint) 
 
 // goodput draws what arrived for the first time, over the run.
 func (d *drawing) goodput() {
-	p := timePlot("Goodput", "goodput, all hosts (Gbps)", d.variants)
+	p := timePlot("Goodput"+d.of(), "goodput, all hosts (Gbps)", d.variants)
 	drawn := false
 	for i, v := range d.variants {
 		var sums []capture.GaugePoint
@@ -219,7 +235,7 @@ func (d *drawing) goodput() {
 			sums = addSeries(sums, s)
 		}
 		if points := rates(sums, timeBins/5); len(points) > 1 {
-			d.line(p, v.Name, line(i), toXY(points), true)
+			d.line(p, d.label(v), line(d.look(i)), toXY(points), true)
 			drawn = true
 		}
 	}
@@ -227,7 +243,7 @@ func (d *drawing) goodput() {
 		return
 	}
 	finishTime(p)
-	d.add("goodput", "Payload received for the first time, by all hosts together.", p)
+	d.add("goodput"+d.dash(), "Payload received for the first time, by all hosts together.", p)
 }
 
 // stages returns when receivers of outcast streams join.

@@ -64,7 +64,9 @@ func (d *drawing) gauge(name string) {
 			for _, s := range moving(seriesOf(v, name)) {
 				sum = addSeries(sum, s)
 			}
-			lines = append(lines, gaugeLine{v.Name, sum})
+			if len(sum) > 0 {
+				lines = append(lines, gaugeLine{v.Name, sum})
+			}
 		}
 		title += ", sum over hosts"
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // The colours of Okabe and Ito, which people with any colour vision tell
-// apart, the clearest first. Dashes tell lines apart on paper.
+// apart, the clearest first, and a brown. Dashes tell lines apart on paper.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -25,6 +25,7 @@ var palette = []color.RGBA{
 	{0xe6, 0x9f, 0x00, 0xff}, // orange
 	{0x56, 0xb4, 0xe9, 0xff}, // sky
 	{0x33, 0x33, 0x33, 0xff}, // black
+	{0x8c, 0x6d, 0x31, 0xff}, // brown
 }
 
 var dashes = [][]vg.Length{
@@ -146,24 +147,28 @@ func (logTicks) Ticks(low, high float64) (list []plot.Tick) {
 	return list
 }
 
-// Heights of what is above the axes.
+// Heights of what is above the axes, in points, and of a legend's entry.
 const (
 	titleHeight  = 16
 	legendHeight = 14
-	dashWidth    = 20
+	stageHeight  = 10 // numbers of stages
+	dashWidth    = 17
+	entryGap     = 9
 )
 
-// svg draws a chart. Families behind Liberation Sans are of the same width.
+// svg draws a chart. Its legend may have two rows; each further one makes it
+// higher. Families behind Liberation Sans are of the same width.
 func (c *chart) svg(w, h vg.Length) ([]byte, error) {
-	out := vgsvg.New(w, h)
-	area := draw.New(out)
 	style := draw.TextStyle{Color: ink, Font: font.From(houseFont, vg.Points(10)), Handler: plot.DefaultTextHandler}
 	title := style
 	title.Font = font.From(houseFont, vg.Points(11))
 	title.YAlign = draw.YTop
+	places, rows := c.layLegend(style, w)
+	out := vgsvg.New(w, h+vg.Points(float64(max(0, rows-2))*legendHeight))
+	area := draw.New(out)
 	area.FillText(title, vg.Point{X: area.Min.X + 2, Y: area.Max.Y - 2}, c.title)
-	rows := c.drawLegend(area, style)
-	c.Plot.Draw(draw.Crop(area, 0, -vg.Points(8), 0, -vg.Points(titleHeight+float64(rows)*legendHeight+4)))
+	c.drawLegend(area, style, places)
+	c.Plot.Draw(draw.Crop(area, 0, -vg.Points(8), 0, -vg.Points(titleHeight+float64(rows)*legendHeight+stageHeight)))
 	var buf bytes.Buffer
 	if _, err := out.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("plot %q: %w", c.title, err)
@@ -172,21 +177,29 @@ func (c *chart) svg(w, h vg.Length) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// drawLegend draws the entries from left to right, in as many rows as it takes.
-func (c *chart) drawLegend(area draw.Canvas, style draw.TextStyle) (rows int) {
+// layLegend places the entries from left to right, in as many rows as it takes:
+// points to the right of and below the title's lower left.
+func (c *chart) layLegend(style draw.TextStyle, width vg.Length) (places []vg.Point, rows int) {
 	style.Font = font.From(houseFont, vg.Points(9))
-	style.YAlign = draw.YCenter
-	x := area.Min.X + 2
+	x := vg.Length(2)
 	for _, e := range c.entries {
-		need := vg.Points(dashWidth+6) + style.Width(e.name) + vg.Points(12)
-		if rows == 0 || x+need > area.Max.X+vg.Points(12) {
-			x = area.Min.X + 2
+		need := vg.Points(dashWidth+4) + style.Width(e.name)
+		if rows == 0 || x+need > width {
+			x = 2
 			rows++
 		}
-		y := area.Max.Y - vg.Points(titleHeight+float64(rows)*legendHeight-legendHeight/2)
+		places = append(places, vg.Point{X: x, Y: vg.Points(float64(rows)*legendHeight - legendHeight/2)})
+		x += need + vg.Points(entryGap)
+	}
+	return places, rows
+}
+
+func (c *chart) drawLegend(area draw.Canvas, style draw.TextStyle, places []vg.Point) {
+	style.Font = font.From(houseFont, vg.Points(9))
+	style.YAlign = draw.YCenter
+	for i, e := range c.entries {
+		x, y := area.Min.X+places[i].X, area.Max.Y-vg.Points(titleHeight)-places[i].Y
 		area.StrokeLine2(e.LineStyle, x, y, x+vg.Points(dashWidth), y)
 		area.FillText(style, vg.Point{X: x + vg.Points(dashWidth+4), Y: y}, e.name)
-		x += need
 	}
-	return rows
 }

@@ -88,8 +88,11 @@ type Packet struct {
 	ECT      bool   // may be marked
 	Credit   bool   // of the ports' rate-limited credit class; not paced by the NIC
 
+	// CE: on a packet received, marked on the way; on one sent, marked by the
+	// sender's own queue.
+	CE bool
+
 	// Set on packets received.
-	CE      bool // marked on the way
 	Arrived Time // when its last bit arrived (design.md section 4)
 }
 

@@ -1,0 +1,33 @@
+package flow
+
+// A host's NIC takes one packet at a time, so data that a window lets out waits
+// in its connection and not in a queue at the uplink. The released simulator
+// has that queue, and it marks like those of switches (simulation.tcl gives
+// both ends of a host's link the same queue). Without its marks a connection
+// that is alone on its path hears of no congestion at all: its window grows to
+// the largest there is, and when a second one meets it at a receiver, all of
+// that ends up in the switch. So the queue is counted, and data that leaves it
+// while it is as long as Config.UplinkMark leaves marked.
+
+// queue counts a connection's share of the queue anew: what its window lets out
+// of what it has left, in IP bytes of data packets.
+func (t *Transport) queue(c *connection) {
+	if t.config.UplinkMark == 0 {
+		return
+	}
+	n := 0
+	if c.busy {
+		n = max(0, min(c.segments.Left(), int(c.control.Window())-c.segments.InFlight()))
+	}
+	bytes := Bytes(n) * t.frame
+	if n == 1 {
+		bytes = min(bytes, c.message.Size+t.frame-t.mss)
+	}
+	t.queued += bytes - c.queued
+	c.queued = bytes
+}
+
+// uplinkMarks reports that the packet which leaves the queue now is marked.
+func (t *Transport) uplinkMarks() bool {
+	return t.config.UplinkMark > 0 && t.queued >= t.config.UplinkMark
+}
