@@ -179,18 +179,21 @@ func (j *judge) rounding() {
 	if name == "" {
 		return
 	}
-	level := Pass
+	level, slack := Pass, rateSlack
+	if j.kernel() {
+		slack = kernelRateSlack
+	}
 	switch {
 	case worst > rateInvalid:
 		level = Invalid
-	case worst > rateSlack:
+	case worst > slack:
 		level = Degraded
 	}
 	hint := ""
 	if level != Pass {
 		hint = "; a larger --dilation makes it less"
 	}
-	j.add("rounded rates", level, fmt.Sprintf("%.1f %% for full packets; INVALID beyond %.0f %%", 100*rateSlack, 100*rateInvalid),
+	j.add("rounded rates", level, fmt.Sprintf("%.2g %% for full packets; INVALID beyond %.0f %%", 100*slack, 100*rateInvalid),
 		"at most %.4f %% off (%s), %.4f %% for the smallest packets%s", 100*worst, name, 100*small, hint)
 }
 

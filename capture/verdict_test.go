@@ -79,6 +79,8 @@ func TestVerdict(t *testing.T) {
 			r.facts.PortsAt, r.facts.Ports[3].WireBytes, r.facts.Ports[3].LateBytes = 10*ms, 130_000_000, 4_000_000
 		}, Invalid, "link rate: at most 100."},
 		{"kernel TCP", func(r *fakeRun) { r.kernel(10) }, Pass, ""},
+		{"kernel TCP on rounded rates", func(r *fakeRun) { r.kernel(10); r.facts.Ports[3].RateError = 0.002 }, Pass, ""},
+		{"kernel TCP on badly rounded rates", func(r *fakeRun) { r.kernel(10); r.facts.Ports[3].RateError = 0.003 }, Degraded, "rounded rates: at most 0.3000 % off ("},
 		{"kernel TCP too slow", func(r *fakeRun) { r.kernel(1000) }, Degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
 		{"kernel TCP loses segments", func(r *fakeRun) { r.kernel(1); r.facts.Hosts[0].Received -= 5000 }, Invalid, "conservation: "},
 		{"a late model", func(r *fakeRun) { r.facts.Engine, r.facts.Lateness.P99 = "model", 50*us }, Pass, ""},

@@ -76,7 +76,7 @@ func TestConformanceInGuest(t *testing.T) {
 			if err != nil || exit != 0 {
 				t.Errorf("exit code %d, %v\n%s", exit, err, said)
 			}
-			if pkg != "sirdnode/ring" && !strings.Contains(said, "--- PASS: TestExact") {
+			if pkg != "sirdnode/ring" && pkg != "baselines/tcp" && !strings.Contains(said, "--- PASS: TestExact") {
 				t.Errorf("no exact claim was checked:\n%s", said)
 			}
 		})
