@@ -44,6 +44,7 @@ func seriesOf(v *capture.Variant, gauge string) (list []*capture.Series) {
 // A gaugeLine is one line of a gauge's figure.
 type gaugeLine struct {
 	name   string
+	look   int // see drawing.look
 	points []capture.GaugePoint
 }
 
@@ -55,17 +56,17 @@ func (d *drawing) gauge(name string) {
 	title := name
 	if len(d.variants) == 1 {
 		for _, s := range moving(seriesOf(d.variants[0], name)) {
-			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), s.Points})
+			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), len(lines), s.Points})
 		}
 		title += " by host"
 	} else {
-		for _, v := range d.variants {
+		for i, v := range d.variants {
 			var sum []capture.GaugePoint
 			for _, s := range moving(seriesOf(v, name)) {
 				sum = addSeries(sum, s)
 			}
 			if len(sum) > 0 {
-				lines = append(lines, gaugeLine{v.Name, sum})
+				lines = append(lines, gaugeLine{v.Name, d.look(i), sum})
 			}
 		}
 		title += ", sum over hosts"
@@ -100,17 +101,17 @@ func (d *drawing) gauge(name string) {
 			average[k].Value /= scale
 		}
 		if raw, err := plotter.NewLine(toXY(samples)); err == nil && len(lines) <= 4 {
-			raw.LineStyle = thin(i)
-			raw.LineStyle.Color = faint(colour(i))
+			raw.LineStyle = thin(l.look)
+			raw.LineStyle.Color = faint(colour(l.look))
 			p.Add(raw)
 		}
-		d.line(p, l.name, line(i), toXY(average), false)
+		d.line(p, l.name, line(l.look), toXY(average), false)
 	}
 	if len(spans) == 0 {
 		return
 	}
 	finishTime(p)
-	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %v.", name, spans[0])
+	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms.", name, spans[0].Milliseconds())
 	if len(lines) > maxGaugeLine {
 		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
