@@ -159,7 +159,8 @@ func receive(t testing.TB, s *Socket) ([]byte, int64) {
 		}
 		ready, _, err := s.Wait(clock.Monotonic()+int64(patience), nil)
 		if err != nil || ready == 0 {
-			t.Fatalf("no frame: %v, %v", ready, err)
+			drops, _ := s.Drops()
+			t.Fatalf("no frame: %v, %v; the ring has dropped %d", ready, err, drops)
 		}
 	}
 }
