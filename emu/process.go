@@ -162,7 +162,7 @@ type lastWords struct {
 	left      int // bytes left out between them
 }
 
-const keptWords = 2 << 10 // of each
+const keptWords = 4 << 10 // of each: a traceback of some ten frames
 
 func (w *lastWords) Write(b []byte) (int, error) {
 	w.mu.Lock()
