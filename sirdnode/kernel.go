@@ -51,7 +51,7 @@ func (n *node) kernelLoop() error {
 	}
 	n.driver.Connect(peers)
 	wait := n.clock.Origin()
-	flushAt := wait + logEvery
+	n.flushAt = wait + logEvery
 	for {
 		control, mono, err := n.driver.Wait(wait)
 		if err != nil {
@@ -77,20 +77,14 @@ func (n *node) kernelLoop() error {
 			continue
 		}
 		n.advance(now)
-		if mono >= flushAt {
-			flushAt = mono + logEvery
-			if err := n.log.Flush(); err != nil {
-				return fmt.Errorf("writing the host's log: %w", err)
-			}
-		}
-		if err := n.tell(now); err != nil {
+		if err := n.keepUp(mono, now); err != nil {
 			return err
 		}
 		next := units.Never
 		if !n.landing {
 			next = min(n.app.NextArrival(), n.cfg.End)
 		}
-		wait = min(n.clock.ToKernel(next), flushAt)
+		wait = min(n.clock.ToKernel(next), n.flushAt)
 	}
 }
 

@@ -106,6 +106,7 @@ type node struct {
 	log     *record.Writer
 	clock   *clock.Clock
 
+	flushAt             int64      // when the log is written next, monotonic ns
 	last                units.Time // no event is earlier
 	done                bool       // said so
 	landing             bool       // sends nothing more
@@ -209,7 +210,7 @@ func (n *node) loop() error {
 	n.nic.clock = n.clock
 	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
 	wait := n.clock.Origin()
-	flushAt := wait + logEvery
+	n.flushAt = wait + logEvery
 	for {
 		_, mono, err := n.nic.socket.Wait(wait, extra)
 		if err != nil {
@@ -232,13 +233,7 @@ func (n *node) loop() error {
 		if err := n.serve(now); err != nil {
 			return err
 		}
-		if mono >= flushAt {
-			flushAt = mono + logEvery
-			if err := n.log.Flush(); err != nil {
-				return fmt.Errorf("writing the host's log: %w", err)
-			}
-		}
-		if err := n.tell(now); err != nil {
+		if err := n.keepUp(mono, now); err != nil {
 			return err
 		}
 		next := n.nic.due()
@@ -251,8 +246,19 @@ func (n *node) loop() error {
 		// What serve has left undone is due later: a virtual clock stands still for
 		// whoever asks again at once.
 		next = max(next, now+1)
-		wait = min(n.clock.ToKernel(next), flushAt)
+		wait = min(n.clock.ToKernel(next), n.flushAt)
 	}
+}
+
+// keepUp writes the log when that is due, and tells the controller how it is.
+func (n *node) keepUp(mono int64, now units.Time) error {
+	if mono >= n.flushAt {
+		n.flushAt = mono + logEvery
+		if err := n.log.Flush(); err != nil {
+			return fmt.Errorf("writing the host's log: %w", err)
+		}
+	}
+	return n.tell(now)
 }
 
 // tell tells the controller when the host is done, and when it is so no more.

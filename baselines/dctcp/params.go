@@ -39,7 +39,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	scale := float64(transport.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
-		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: units.Bytes(math.Round(125_000 * scale)),
+		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: transport.EvaluatedMark(f),
 		UplinkMarks: true, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
 		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"sirdbed/baselines/flow"
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -45,11 +46,7 @@ func (p *Params) step(f *topo.Fabric) units.Bytes {
 	case p.K > 0:
 		return p.K
 	}
-	scale := float64(f.Spec.HostRate) / float64(100*units.Gbps)
-	if own := float64(f.BDP()) / float64(100*units.Kilobyte); own > scale {
-		scale = own
-	}
-	return units.Bytes(math.Round(125_000 * scale))
+	return transport.EvaluatedMark(f)
 }
 
 // ecn tells whether the hosts negotiate ECN.

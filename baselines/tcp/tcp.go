@@ -19,9 +19,9 @@
 // of up to 40 ms. A run's dilation shortens them in nominal time, which is why it
 // should be 1 to 10.
 //
-// In the virtual engine's guest a system call that fails takes 1 us of time, so
-// that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c), and
-// no other takes any. So nothing here reads or writes until EAGAIN: a short read
+// In the virtual engine's guest a system call that fails takes 10 ns of time, so
+// that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as
+// scripts/kernel/kernel.patch has it), and others take none. So nothing here reads or writes until EAGAIN: a short read
 // has emptied the socket, a short write has filled it.
 package tcp
 

@@ -62,13 +62,7 @@ func (p *poller) wait(deadline int64) (control bool, now int64, err error) {
 	p.pending = p.pending[:0]
 	for now = clock.Monotonic(); ; {
 		var left unix.Timespec
-		timeout := &left
-		if deadline == clock.Forever {
-			timeout = nil
-		} else {
-			left = unix.NsecToTimespec(max(deadline-now, 0))
-		}
-		n, errno := epollWait(p.fd, p.events[:], timeout)
+		n, errno := epollWait(p.fd, p.events[:], clock.Timeout(deadline, now, &left))
 		now = clock.Monotonic()
 		switch {
 		case errno == unix.EINTR || errno == 0 && n == 0 && now < deadline:

@@ -60,6 +60,17 @@ func nanosleep(ts *unix.Timespec) unix.Errno {
 	return errno
 }
 
+// Timeout fills in the time that is left from now until deadline, for a system
+// call that takes a relative one; it is nil, without end, for Forever, and never
+// negative.
+func Timeout(deadline, now int64, left *unix.Timespec) *unix.Timespec {
+	if deadline == Forever {
+		return nil
+	}
+	*left = unix.NsecToTimespec(max(deadline-now, 0))
+	return left
+}
+
 // LockThread ties the calling goroutine to its thread, as
 // runtime.LockOSThread does, and sets the thread's timer slack to 1 ns, without
 // which the kernel may wake it 50 us late. Threads started later by this one

@@ -118,13 +118,7 @@ func (p *poller) wait(deadline int64, extra []unix.PollFd) (others bool, now int
 func (p *poller) block(n int, now, deadline int64) (int, int64, unix.Errno) {
 	for {
 		var left unix.Timespec
-		timeout := &left
-		if deadline == clock.Forever {
-			timeout = nil
-		} else {
-			left = unix.NsecToTimespec(max(deadline-now, 0))
-		}
-		ready, errno := ppoll(&p.fds[0], n, timeout)
+		ready, errno := ppoll(&p.fds[0], n, clock.Timeout(deadline, now, &left))
 		now = clock.Monotonic()
 		switch {
 		case errno == unix.EINTR:

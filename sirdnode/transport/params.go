@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"sirdbed/topo"
@@ -33,4 +34,10 @@ func OneOf(name, value string, allowed ...string) error {
 func EvaluatedBDP(f *topo.Fabric) Bytes {
 	bdp := Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
 	return max(bdp, f.BDP())
+}
+
+// EvaluatedMark returns the ECN threshold of switch ports in the paper's
+// evaluation: 1.25 times EvaluatedBDP.
+func EvaluatedMark(f *topo.Fabric) Bytes {
+	return Bytes(math.Round(1.25 * float64(EvaluatedBDP(f))))
 }
