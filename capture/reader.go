@@ -8,10 +8,9 @@ import (
 	"os"
 
 	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
 	"github.com/google/gopacket/pcapgo"
 
-	"sirdbed/sirdnode/wire"
+	"sirdbed/sirdnode/wire/layer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -26,16 +25,16 @@ type Frame struct {
 }
 
 // Decode takes the frame apart with gopacket, down to the transport header of
-// a registered protocol (package wire).
+// a registered protocol (package layer).
 func (fr *Frame) Decode() gopacket.Packet {
-	return gopacket.NewPacket(fr.Data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
+	return layer.Decode(fr.Data, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 }
 
 // Transport returns the frame's transport header, if it has one that is
 // registered and was kept whole.
-func (fr *Frame) Transport() (*wire.TransportLayer, bool) {
+func (fr *Frame) Transport() (*layer.Transport, bool) {
 	for _, l := range fr.Decode().Layers() {
-		if t, ok := l.(*wire.TransportLayer); ok {
+		if t, ok := l.(*layer.Transport); ok {
 			return t, true
 		}
 	}

@@ -20,8 +20,9 @@ import (
 var engines = map[scenarios.Engine]func(visitors) emu.Engine{
 	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
 	scenarios.EngineReal: func(v visitors) emu.Engine {
+		argv, _ := nodeProgram()
 		return &emu.Real{
-			NodeCommand: []string{"/proc/self/exe", nodeCommand},
+			NodeCommand: argv,
 			Hold:        v.hold,
 			Running: func(hosts []emu.RunningHost) {
 				var list []HostState
@@ -44,22 +45,29 @@ type visitors struct {
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
 var sandboxed = map[scenarios.Engine]bool{scenarios.EngineReal: true}
 
-// nodeCommand is the argument with which sirdbed starts itself as a host.
-const nodeCommand = "node"
-
 // inner are the commands that sirdbed starts itself with. They are no part of
 // the command line, and begin before it is made.
 var inner = map[string]func() (exitCode int){
-	nodeCommand: func() int {
-		if err := sirdnode.Node(0, os.Stdout, os.NewFile(3, "log")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return exitFailed
-		}
-		return exitFine
-	},
-	guestCommand:         controlGuest,
-	guest.InitArgument:   beGuestInit,
-	guest.KeeperArgument: beGuestKeeper,
+	nodeCommand:  sirdnode.Main,
+	guestCommand: controlGuest,
+}
+
+// innerCommand returns what this process was started for, if not by a user.
+func innerCommand(args []string) (run func() (exitCode int), ok bool) {
+	if be, ok := guest.Part(args); ok {
+		return func() int {
+			if err := be(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return exitFailed
+			}
+			return exitFine
+		}, true
+	}
+	if len(args) == 0 {
+		return nil, false
+	}
+	run, ok = inner[args[0]]
+	return run, ok
 }
 
 // engineNames lists the engines of this binary.

@@ -58,8 +58,8 @@ func main() { os.Exit(Main()) }
 
 // Main runs the command line and returns the exit code.
 func Main() int {
-	if len(os.Args) > 1 && inner[os.Args[1]] != nil {
-		return inner[os.Args[1]]()
+	if run, ok := innerCommand(os.Args[1:]); ok {
+		return run()
 	}
 	if err := emu.SetupInit(); err != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)

@@ -45,7 +45,7 @@ func build(t *testing.T) *program {
 		}
 		os.Chmod(built.dir, 0o755) // for tests that become other users
 		path := filepath.Join(built.dir, "sirdbed")
-		if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", built.dir, ".", "../sirdbed-node").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)
 			return
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && inner[os.Args[1]] != nil {
-		os.Exit(Main()) // this test's binary, started again as a host process
+	if run, ok := innerCommand(os.Args[1:]); ok {
+		os.Exit(run()) // this test's binary, started again as a host process
 	}
 	testscript.Main(tidy{m}, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
 }

@@ -7,7 +7,6 @@ import (
 	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/emu/virtual"
-	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 	"sirdbed/topo"
 )
@@ -20,7 +19,8 @@ const guestCommand = "guest-run"
 // which run has seen to be there.
 func virtualEngine() emu.Engine {
 	built, _ := findKernel()
-	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, Start: emu.StartForLife}
+	argv, _ := nodeProgram()
+	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: argv, Start: emu.StartForLife}
 }
 
 // findKernel returns the guest's kernel.
@@ -52,27 +52,13 @@ const kernelVar = "SIRDBED_KERNEL"
 
 // controlGuest is the controller inside a guest.
 func controlGuest() int {
-	err := virtual.Inside(os.Args[2], []string{"/proc/self/exe", nodeCommand},
+	err := virtual.Inside(os.Args[2],
 		func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {
 			return capture.Create(path, f, node)
 		})
 	if err != nil {
 		fmt.Println(err)
 		return exitFailed
-	}
-	return exitFine
-}
-
-// beGuestInit is process 1 of a guest.
-func beGuestInit() int {
-	fmt.Println(guest.Init(os.Args[2]))
-	return exitFailed
-}
-
-// beGuestKeeper cleans up after a guest whose run was killed.
-func beGuestKeeper() int {
-	if err := guest.Keep(os.Args[2]); err != nil {
-		return exitFailed // it has nobody to tell
 	}
 	return exitFine
 }

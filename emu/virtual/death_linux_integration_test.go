@@ -36,6 +36,7 @@ func busy() *emu.Experiment {
 func engine(t *testing.T, started func(pid int)) *Engine {
 	return &Engine{
 		Kernel: requireKernel(t), Command: []string{"/proc/self/exe", controllerArgument},
+		NodeCommand: []string{"/proc/self/exe", nodeArgument},
 		Start: func(cmd *exec.Cmd) error {
 			err := emu.StartForLife(cmd)
 			if err == nil && started != nil {

@@ -40,6 +40,8 @@ type Engine struct {
 	// Command is this program with the arguments that make it call Inside in the
 	// guest.
 	Command []string
+	// NodeCommand is the program of a host, with arguments, see emu.Real.
+	NodeCommand []string
 	// Start starts the kernel, see guest.Config.
 	Start func(*exec.Cmd) error
 	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
@@ -92,7 +94,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	}
 	inner := *x
 	inner.Dilation = dilation(topology, x)
-	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil})
+	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil, Node: e.NodeCommand})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 type order struct {
 	Experiment *emu.Experiment `json:"experiment"`
 	Capture    bool            `json:"capture"`
+	Node       []string        `json:"node"` // the program of hosts, with arguments
 }
 
 // Virtual times of the controller.
@@ -39,7 +40,7 @@ const noCollector = "GOGC=off"
 
 // Inside is the controller in the guest: it runs its order, with the raw logs in
 // dir. open begins a capture on the experiment's fabric.
-func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
+func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
 	if !guest.Inside() {
 		return errors.New("this command is for the guest of the virtual engine")
 	}
@@ -68,7 +69,7 @@ func Inside(dir string, nodeCommand []string, open func(path string, f *topo.Fab
 		cancel()
 	}()
 	engine := &emu.Real{
-		NodeCommand: nodeCommand, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
+		NodeCommand: o.Node, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
 		Label: "virtual", RxFrames: rxFrames, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)

@@ -19,13 +19,15 @@ const (
 // The test binary is also what the guests that tests start consist of.
 func TestMain(m *testing.M) {
 	parts := map[string]func() error{
-		guest.InitArgument:   func() error { return guest.Init(os.Args[2]) },
-		guest.KeeperArgument: func() error { return guest.Keep(os.Args[2]) },
-		controllerArgument:   func() error { return Inside(os.Args[2], []string{"/proc/self/exe", nodeArgument}, nil) },
-		nodeArgument:         func() error { return sirdnode.Node(0, os.Stdout, os.NewFile(3, "log")) },
+		controllerArgument: func() error { return Inside(os.Args[2], nil) },
+		nodeArgument:       func() error { os.Exit(sirdnode.Main()); return nil },
 	}
-	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
-		if err := parts[os.Args[1]](); err != nil {
+	be, ok := guest.Part(os.Args[1:])
+	if !ok && len(os.Args) > 1 {
+		be, ok = parts[os.Args[1]]
+	}
+	if ok {
+		if err := be(); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -9,8 +9,8 @@
 // header, transport header and payload finds corruption.
 //
 // The package knows no transport. Each registers a Protocol, which is how
-// gopacket (and with it captures) learns to name its fields. This and package
-// capture are the only ones that import gopacket.
+// captures learn to name its fields: package layer, below this one, has gopacket
+// do so. That and package capture are the only ones that import gopacket.
 //
 // Encoding and decoding allocate nothing and share nothing.
 package wire
@@ -30,13 +30,14 @@ const (
 	ethernetLen = 14
 	ipv4Len     = 20
 	udpLen      = 8
-	crcLen      = 4
 
+	// CRCLen is the checksum's, between the UDP header and the transport's.
+	CRCLen = 4
 	// HeaderOffset is where the transport header begins in a frame.
-	HeaderOffset = ethernetLen + ipv4Len + udpLen + crcLen
+	HeaderOffset = ethernetLen + ipv4Len + udpLen + CRCLen
 	// IPOverhead is what an IP packet carries besides transport header and
 	// payload.
-	IPOverhead units.Bytes = ipv4Len + udpLen + crcLen
+	IPOverhead units.Bytes = ipv4Len + udpLen + CRCLen
 )
 
 // Congestion is the ECN field of the IP header.
@@ -142,7 +143,7 @@ func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) erro
 		return ErrNotOurs
 	}
 	total := int(binary.BigEndian.Uint16(ip[2:]))
-	if total > len(ip) || total < ipv4Len+udpLen+crcLen+min {
+	if total > len(ip) || total < ipv4Len+udpLen+CRCLen+min {
 		return ErrTruncated
 	}
 	ip = ip[:total]
@@ -156,7 +157,7 @@ func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) erro
 	if binary.BigEndian.Uint32(udp[udpLen:]) != checksum(ip) {
 		return ErrChecksum
 	}
-	body := udp[udpLen+crcLen:]
+	body := udp[udpLen+CRCLen:]
 	n, err := header(body)
 	if err != nil {
 		return err
@@ -201,5 +202,5 @@ func ipSum(ip []byte) uint16 {
 // everything from the UDP header on but the CRC itself. ip is the whole packet.
 func checksum(ip []byte) uint32 {
 	c := crc32.Update(0, castagnoli, ip[12:ipv4Len+udpLen])
-	return crc32.Update(c, castagnoli, ip[ipv4Len+udpLen+crcLen:])
+	return crc32.Update(c, castagnoli, ip[ipv4Len+udpLen+CRCLen:])
 }

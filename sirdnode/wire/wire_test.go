@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
-
-	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
 )
 
 const (
@@ -20,12 +17,6 @@ func testLen(b []byte) (int, error) {
 		return 0, ErrTruncated
 	}
 	return testHeader, nil
-}
-
-func init() {
-	Register(Protocol{Name: "TEST", Port: testPort, HeaderLen: testLen, Fields: func(b []byte) []Field {
-		return []Field{{Name: "first", Value: string(b[:1])}}
-	}})
 }
 
 func sample(payload int) *Frame {
@@ -111,29 +102,6 @@ func TestTruncatedFrames(t *testing.T) {
 	}
 }
 
-func TestGopacketDecodes(t *testing.T) {
-	p := gopacket.NewPacket(encode(t, sample(40)), layers.LayerTypeEthernet, gopacket.Default)
-	if e := p.ErrorLayer(); e != nil {
-		t.Fatal(e.Error())
-	}
-	var names []string
-	for _, l := range p.Layers() {
-		names = append(names, l.LayerType().String())
-	}
-	want := []string{"Ethernet", "IPv4", "UDP", "TEST", "Payload"}
-	if len(names) != len(want) {
-		t.Fatalf("layers %v", names)
-	}
-	for i := range want {
-		if names[i] != want[i] {
-			t.Fatalf("layers %v, want %v", names, want)
-		}
-	}
-	if l := p.Layers()[3].(*TransportLayer); l.Fields[0].Value != "A" || len(p.ApplicationLayer().Payload()) != 40 {
-		t.Errorf("%+v", l)
-	}
-}
-
 func TestCodecDoesNotAllocate(t *testing.T) {
 	f := sample(1000)
 	buf := make([]byte, 2000)
@@ -162,7 +130,6 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("accepted, re-encoded, refused: %v", err)
 			}
 		}
-		gopacket.NewPacket(b, layers.LayerTypeEthernet, gopacket.Default)
 		DestinationPort(b)
 	})
 }

@@ -17,6 +17,7 @@
 package guest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,11 +25,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Config says what to run in a guest. Kernel and Argv are mandatory.
@@ -84,11 +82,13 @@ const DirVar = "SIRDBED_GUEST"
 // ctx ends the guest is killed. A guest that ends in any other way than by the
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
-	dir, err := memoryDir(&c)
+	c.Memory = cmp.Or(c.Memory, 1<<30)
+	p, err := findPlace(&c)
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer p.close()
+	dir := p.dir
 	hold, err := holdDir(dir)
 	if err != nil {
 		return 0, err
@@ -107,8 +107,8 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	defer cpu.release()
 	run := &running{config: &c, dir: dir, exit: -1}
 	cmd := exec.Command(c.Kernel, run.arguments()...)
-	cmd.Env = []string{"TMPDIR=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	p.hand(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return run.wait(ctx, cmd, cpu)
 }
@@ -120,23 +120,19 @@ const seenDir = "/proc/self/cwd"
 
 // arguments are the kernel's command line.
 func (r *running) arguments() []string {
-	memory := r.config.Memory
-	if memory == 0 {
-		memory = 1 << 30
-	}
 	return []string{
-		fmt.Sprintf("mem=%dM", memory>>20),
+		fmt.Sprintf("mem=%dM", r.config.Memory>>20),
 		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
 		"con=null", "con0=fd:0,fd:1", "quiet",
 		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
 		"umid=guest",
-		"init=" + seenDir + "/" + initFile, "--", InitArgument, seenDir,
+		"init=" + seenDir + "/" + initFile, "--", initArgument, seenDir,
 	}
 }
 
-// InitArgument is the first argument with which this program is started as the
-// guest's process 1: main must then call Init.
-const InitArgument = "guest-init"
+// initArgument is the first argument with which this program is started as the
+// guest's process 1.
+const initArgument = "guest-init"
 
 func writeJob(dir string, c *Config) error {
 	self, err := os.Executable()
@@ -157,53 +153,4 @@ func writeJob(dir string, c *Config) error {
 		os.WriteFile(filepath.Join(dir, orderFile), c.Order, 0o600),
 		os.Symlink(self, filepath.Join(dir, initFile)),
 	)
-}
-
-// memoryDir makes the private directory where the guest's memory has room and
-// may be mapped executable.
-func memoryDir(c *Config) (string, error) {
-	var reasons []string
-	for _, parent := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
-		if parent == "" {
-			continue
-		}
-		sweep(parent)
-		dir, err := os.MkdirTemp(parent, dirPrefix)
-		if err == nil {
-			if err = suits(dir, c.Memory); err == nil {
-				return dir, nil
-			}
-			os.RemoveAll(dir)
-		}
-		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
-	}
-	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted noexec:\n%s", c.Memory>>20, strings.Join(reasons, "\n"))
-}
-
-// suits tells what keeps a directory from holding a guest's memory.
-func suits(dir string, memory int64) error {
-	if strings.ContainsAny(dir, " \t\n\"',=") {
-		return fmt.Errorf("its name has a character that a kernel's command line cannot take")
-	}
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return err
-	}
-	if free := int64(fs.Bavail) * fs.Bsize; free < memory {
-		return fmt.Errorf("%d MB free, %d wanted", free>>20, memory>>20)
-	}
-	file, err := os.Create(filepath.Join(dir, "map"))
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	defer file.Close()
-	if err := file.Truncate(4096); err != nil {
-		return err
-	}
-	page, err := unix.Mmap(int(file.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_SHARED)
-	if err != nil {
-		return fmt.Errorf("executable mappings: %w", err)
-	}
-	return unix.Munmap(page)
 }

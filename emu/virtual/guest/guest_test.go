@@ -23,13 +23,14 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if be, ok := Part(os.Args[1:]); ok {
+		if be() != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case KeeperArgument:
-			if Keep(os.Args[2]) != nil {
-				os.Exit(1)
-			}
-			os.Exit(0)
 		case holderArgument:
 			hold(os.Args[2])
 		case claimerArgument:
@@ -192,22 +193,22 @@ func TestSuits(t *testing.T) {
 
 // TMPDIR comes first, where it suits; where nothing does the error has every
 // reason, and nothing is left.
-func TestMemoryDir(t *testing.T) {
+func TestPrivateDir(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	dir, err := memoryDir(&Config{Memory: 1 << 20})
+	dir, err := privateDir(1 << 20)
 	if err != nil || filepath.Dir(dir) != parent {
 		t.Errorf("%s, %v", dir, err)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", filepath.Join(parent, "none"))
-	dir, err = memoryDir(&Config{Memory: 1 << 20})
+	dir, err = privateDir(1 << 20)
 	if err != nil || strings.HasPrefix(dir, parent) {
 		t.Errorf("without TMPDIR's: %s, %v", dir, err)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", parent)
-	_, err = memoryDir(&Config{Memory: 1 << 60})
+	_, err = privateDir(1 << 60)
 	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") || !strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
 		t.Errorf("of a huge guest: %v", err)
 	}

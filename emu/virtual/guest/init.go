@@ -17,7 +17,7 @@ import (
 // on a failure before the command has run.
 func Init(dir string) error {
 	if os.Getpid() != 1 {
-		return fmt.Errorf("%s is for process 1 of a guest", InitArgument)
+		return fmt.Errorf("%s is for process 1 of a guest", initArgument)
 	}
 	code := 127
 	root, _ = unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -17,9 +17,9 @@ import (
 // remove the private directory. Its keeper does: this program again, in a
 // session of its own, which waits until it is alone.
 
-// KeeperArgument is the first argument with which this program is started as a
-// keeper: main must then call Keep with the second.
-const KeeperArgument = "guest-keeper"
+// keeperArgument is the first argument with which this program is started as a
+// keeper, the directory the second.
+const keeperArgument = "guest-keeper"
 
 // A keeper is a keeper's process, as seen by the one that it outlives.
 type keeper struct {
@@ -33,7 +33,7 @@ func startKeeper(dir string) (*keeper, error) {
 		return nil, err
 	}
 	defer stdin.Close()
-	cmd := exec.Command("/proc/self/exe", KeeperArgument, dir)
+	cmd := exec.Command("/proc/self/exe", keeperArgument, dir)
 	cmd.Stdin = stdin
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -52,9 +52,9 @@ func (k *keeper) end() {
 // keepFor is how long a keeper tries: a dying guest may still make files.
 const keepFor = 5 * time.Second
 
-// Keep is a keeper: it waits until its standard input ends, which is held by the
+// keep is a keeper: it waits until its standard input ends, which is held by the
 // process that uses dir, and removes dir.
-func Keep(dir string) error {
+func keep(dir string) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	var err error

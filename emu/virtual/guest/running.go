@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,13 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	}()
 	quit := make(chan struct{})
 	watched := make(chan struct{})
+	ready := make(chan struct{})
+	go func() {
+		if runtime.NumCPU() > 1 {
+			stayAhead(cmd.Process.Pid, r.config.Memory, quit)
+		}
+		close(ready)
+	}()
 	go func() {
 		r.watch(ctx, cmd, quit)
 		close(watched)
@@ -98,6 +106,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	err = cmd.Wait()
 	close(quit)
 	<-watched
+	<-ready
 	<-read
 	return r.outcome(ctx, err)
 }

@@ -1,0 +1,192 @@
+package guest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The machine clears each page that the guest touches for the first time, and a
+// virtual machine may fetch it from its host before that: 1 to 10 us a page, in
+// which the guest stands still, and 144 hosts touch half a million pages before
+// they begin. So a thread of this process, which is on another processor, touches
+// pages ahead of the guest. The guest's kernel takes free memory in the order of
+// addresses, mostly; where it does not, the thread looks again.
+
+const (
+	aheadEvery  = 5 * time.Millisecond
+	aheadWindow = 128 << 20 // how far it may be ahead
+	aheadStep   = 2 << 20   // a huge page
+	aheadSign   = 256 << 10 // growth that shows where the guest is, in aheadEvery
+)
+
+// stayAhead touches memory ahead of the kernel pid until quit ends. It is an
+// optimization: whatever fails, it just ends.
+func stayAhead(pid int, size int64, quit <-chan struct{}) {
+	tick := time.NewTicker(aheadEvery)
+	defer tick.Stop()
+	a := &ahead{pid: pid, size: size}
+	defer a.close()
+	for a.step() == nil {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// ahead is how far the guest is, and how far ahead of it the memory is ready.
+type ahead struct {
+	pid  int
+	size int64
+	file *os.File
+
+	extents []extent // what had been touched at the last look
+	// next is where untouched memory begins that the guest is about to take; 0
+	// while that is not known.
+	next    int64
+	ready   int64 // bytes made ready since then
+	resides int64 // what the guest had touched then
+}
+
+// An extent is a part of the file that has been touched: from, inclusive, to.
+type extent struct{ from, to int64 }
+
+func (a *ahead) close() {
+	if a.file != nil {
+		a.file.Close()
+	}
+}
+
+// step makes ready what is due.
+func (a *ahead) step() error {
+	if a.file == nil {
+		file, err := memoryFile(a.pid, a.size)
+		if err != nil || file == nil {
+			return err
+		}
+		a.file = file
+	}
+	resides, err := resident(a.pid)
+	if err != nil {
+		return err
+	}
+	if a.next == 0 || resides-a.resides > a.ready+aheadWindow {
+		return a.look(resides)
+	}
+	for resides-a.resides+aheadWindow > a.ready {
+		if err := a.touch(); err != nil || a.next == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// look finds where the guest takes memory: where most has been touched since the
+// last time.
+func (a *ahead) look(resides int64) error {
+	now, err := extents(a.file)
+	if err != nil {
+		return err
+	}
+	a.next = frontier(a.extents, now)
+	a.extents, a.ready, a.resides = now, 0, resides
+	return nil
+}
+
+// frontier is the end of the extent that has grown most at its end, by aheadSign
+// at least; 0 if none has.
+func frontier(before, now []extent) int64 {
+	ends := map[int64]int64{}
+	for _, e := range before {
+		ends[e.from] = e.to
+	}
+	most, at := int64(aheadSign-1), int64(0)
+	for _, e := range now {
+		if end, ok := ends[e.from]; ok && e.to-end > most {
+			most, at = e.to-end, e.to
+		}
+	}
+	return at
+}
+
+// touch makes the next step ready. Where it meets what has been touched, or the
+// end, a look is due.
+func (a *ahead) touch() error {
+	to := (a.next/aheadStep + 1) * aheadStep
+	data, err := unix.Seek(int(a.file.Fd()), a.next, unix.SEEK_DATA)
+	if err == nil {
+		to = min(to, data)
+	} else if !errors.Is(err, unix.ENXIO) { // none to the end
+		return err
+	}
+	to = min(to, a.size)
+	if to <= a.next {
+		a.next, a.extents = 0, nil
+		return nil
+	}
+	page := int64(os.Getpagesize())
+	from := a.next / page * page
+	memory, err := unix.Mmap(int(a.file.Fd()), from, int(to-from), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(unix.Madvise(memory, unix.MADV_POPULATE_WRITE), unix.Munmap(memory))
+	a.ready += to - a.next
+	a.next = to
+	return err
+}
+
+// extents lists what of a file has been touched.
+func extents(file *os.File) (list []extent, err error) {
+	for at := int64(0); ; {
+		from, err := unix.Seek(int(file.Fd()), at, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at, err = unix.Seek(int(file.Fd()), from, unix.SEEK_HOLE); err != nil {
+			return nil, err
+		}
+		list = append(list, extent{from, at})
+	}
+}
+
+// memoryFile opens the memory of a kernel: a file without a name. nil means that
+// it has not made it yet.
+func memoryFile(pid int, size int64) (*os.File, error) {
+	list, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil || len(list) == 0 {
+		return nil, fmt.Errorf("no files of process %d: %v", pid, err)
+	}
+	for _, path := range list {
+		var s unix.Stat_t
+		if unix.Stat(path, &s) == nil && s.Mode&unix.S_IFMT == unix.S_IFREG && s.Nlink == 0 && s.Size >= size {
+			return os.OpenFile(path, os.O_RDWR, 0)
+		}
+	}
+	return nil, nil
+}
+
+// resident is how many bytes of shared memory a process has touched.
+func resident(pid int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 3 {
+		return 0, fmt.Errorf("statm: %q", text)
+	}
+	pages, err := strconv.ParseInt(string(fields[2]), 10, 64)
+	return pages * int64(os.Getpagesize()), err
+}

@@ -1,0 +1,78 @@
+// Package layer takes frames apart with gopacket, down to the transport headers
+// of the protocols that package wire knows. Host processes do without it:
+// gopacket/layers fills 7 MB of tables when a program starts.
+package layer
+
+import (
+	"sync"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+
+	"sirdbed/sirdnode/wire"
+)
+
+// base is the first gopacket layer number used; gopacket reserves those above
+// 1000 for others' layers.
+const base = 4700
+
+// register makes the protocols known to gopacket. All have registered with wire
+// by the time that a first frame is decoded: they do when the program starts.
+var register = sync.OnceFunc(func() {
+	for i, p := range wire.Protocols() {
+		d := &decoder{protocol: p}
+		d.layer = gopacket.RegisterLayerType(base+i, gopacket.LayerTypeMetadata{
+			Name:    p.Name,
+			Decoder: gopacket.DecodeFunc(d.decode),
+		})
+		layers.RegisterUDPPortLayerType(layers.UDPPort(p.Port), d.layer)
+	}
+})
+
+// Decode takes a frame apart, from its Ethernet header on: see
+// gopacket.NewPacket. It is safe for concurrent use.
+func Decode(frame []byte, options gopacket.DecodeOptions) gopacket.Packet {
+	register()
+	return gopacket.NewPacket(frame, layers.LayerTypeEthernet, options)
+}
+
+// A Transport is a transport's header as a gopacket layer.
+type Transport struct {
+	layers.BaseLayer
+	Protocol string
+	CRC      [wire.CRCLen]byte
+	Fields   []wire.Field
+
+	layer gopacket.LayerType
+}
+
+// LayerType implements gopacket.Layer.
+func (t *Transport) LayerType() gopacket.LayerType { return t.layer }
+
+type decoder struct {
+	protocol wire.Protocol
+	layer    gopacket.LayerType
+}
+
+func (d *decoder) decode(data []byte, b gopacket.PacketBuilder) error {
+	if len(data) < wire.CRCLen {
+		b.SetTruncated()
+		return wire.ErrTruncated
+	}
+	n, err := d.protocol.HeaderLen(data[wire.CRCLen:])
+	if err != nil {
+		return err
+	}
+	if n += wire.CRCLen; n > len(data) {
+		b.SetTruncated()
+		return wire.ErrTruncated
+	}
+	b.AddLayer(&Transport{
+		BaseLayer: layers.BaseLayer{Contents: data[:n], Payload: data[n:]},
+		Protocol:  d.protocol.Name,
+		CRC:       [wire.CRCLen]byte(data),
+		Fields:    d.protocol.Fields(data[wire.CRCLen:n]),
+		layer:     d.layer,
+	})
+	return b.NextDecoder(gopacket.LayerTypePayload)
+}
