@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
 )
 
@@ -149,6 +150,12 @@ func diagnoseReal(root bool) EngineDiagnosis {
 
 func diagnoseVirtual() EngineDiagnosis {
 	e := EngineDiagnosis{Engine: string(scenarios.EngineVirtual)}
+	memory := Finding{Name: "huge pages", Use: "guests that start fast", Works: true}
+	if err := guest.ProbeHugePages(); err != nil {
+		memory.Works, memory.Error = false, err.Error()
+		memory.Remedy = "CONFIG_TRANSPARENT_HUGEPAGE, Linux 5.2, and root or user namespaces"
+	}
+	e.Features = []Finding{memory}
 	built, err := findKernel()
 	switch {
 	case err != nil:

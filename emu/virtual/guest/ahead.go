@@ -31,7 +31,7 @@ const (
 func stayAhead(pid int, size int64, quit <-chan struct{}) {
 	tick := time.NewTicker(aheadEvery)
 	defer tick.Stop()
-	a := &ahead{pid: pid, size: size}
+	a := &ahead{pid: pid, size: size, window: aheadWindow}
 	defer a.close()
 	for a.step() == nil {
 		select {
@@ -44,9 +44,10 @@ func stayAhead(pid int, size int64, quit <-chan struct{}) {
 
 // ahead is how far the guest is, and how far ahead of it the memory is ready.
 type ahead struct {
-	pid  int
-	size int64
-	file *os.File
+	pid    int
+	size   int64 // of the memory
+	window int64
+	file   *os.File
 
 	extents []extent // what had been touched at the last look
 	// next is where untouched memory begins that the guest is about to take; 0
@@ -78,10 +79,10 @@ func (a *ahead) step() error {
 	if err != nil {
 		return err
 	}
-	if a.next == 0 || resides-a.resides > a.ready+aheadWindow {
+	if a.next == 0 || resides-a.resides > a.ready+a.window {
 		return a.look(resides)
 	}
-	for resides-a.resides+aheadWindow > a.ready {
+	for resides-a.resides+a.window > a.ready {
 		if err := a.touch(); err != nil || a.next == 0 {
 			return err
 		}

@@ -129,6 +129,16 @@ func ownMemory() (*os.File, error) {
 	return own, err
 }
 
+// ProbeHugePages tells what keeps this user's guests from memory in huge pages, for
+// which TMPDIR must not be set besides.
+func ProbeHugePages() error {
+	own, err := ownMemory()
+	if err == nil {
+		own.Close()
+	}
+	return err
+}
+
 // mountMemory makes the file system. It takes CAP_SYS_ADMIN.
 func mountMemory() (*os.File, error) {
 	fs, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
@@ -176,8 +186,11 @@ func borrowMemory() (*os.File, error) {
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 	}
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("a user namespace for the guest's memory: %w", err)
+	if cmd.Start() != nil {
+		return nil, errors.New("it takes a user namespace, which is refused here") // by whom, doctor says
+	}
+	if err := cmd.Wait(); err != nil {
+		return nil, fmt.Errorf("the guest's memory: no file system in a user namespace: %w", err)
 	}
 	control := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(pair[0], make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
