@@ -50,6 +50,7 @@ type FabricConfig struct {
 type Fabric struct {
 	topology *topo.Fabric
 	config   FabricConfig
+	levels   port.Levels
 	marker   string // "red", "ebpf" or "none"
 	wires    string // "netem" or "hold"
 	seeded   bool   // the multipath hash's seed is fixed
@@ -180,6 +181,7 @@ func (f *Fabric) Features() map[string]string {
 	}
 	return map[string]string{
 		"marker":     f.marker,
+		"levels":     f.levels.String(),
 		"wire":       f.wires,
 		"burst_time": f.config.BurstTime.String(),
 		"hash_seed":  seed,

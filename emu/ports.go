@@ -25,6 +25,10 @@ func (f *Fabric) choose() error {
 	if c.HashSeed == 0 {
 		c.HashSeed = 1
 	}
+	f.levels = port.Prio
+	if Probe(FeaturePrio).Err != nil {
+		f.levels = port.Classes
+	}
 	if err := f.chooseMarker(); err != nil {
 		return err
 	}
@@ -110,6 +114,7 @@ func (f *Fabric) PortConfig(id topo.PortID) port.Config {
 	c := port.Config{
 		Rate:       rate,
 		Priorities: n.Priorities,
+		Levels:     f.levels,
 		Limit:      f.config.QueueLimit,
 		Mark:       f.step(id),
 		Burst:      rate.BytesIn(units.Time(f.config.BurstTime)),

@@ -38,6 +38,7 @@ const (
 	FeatureHashSeed  = "multipath hash seed"
 	FeatureRED       = "red"
 	FeatureMarker    = "ebpf marker"
+	FeaturePrio      = "prio"
 	FeatureNetem     = "netem"
 	FeatureIFB       = "ifb"
 	FeatureRedirect  = "ingress redirect"

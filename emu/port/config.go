@@ -4,12 +4,22 @@
 //
 //	1:      htb
 //	  1:1     the link's rate
-//	    1:10    level 0, the least urgent       bfifo, or red over bfifo
-//	    ...
-//	    1:17    level 7                         bfifo, or red over bfifo
+//	    1:2     levels                          prio
+//	      2:1     the most urgent                 bfifo, or red over bfifo
+//	      2:2     the next                        bfifo, or red over bfifo
+//	      ...
 //	    1:20    credits, at their share         pfifo of 8 packets
 //
-// A port of one level and no credit class has only 1:10, at the link's rate.
+// Without a credit class there is no 1:1, and 1:2 has the link's rate. A port of
+// one level has no prio. On a kernel without sch_prio, levels are classes:
+//
+//	1:10    level 0, the least urgent       bfifo, or red over bfifo
+//	...
+//	1:17    level 7                         bfifo, or red over bfifo
+//
+// which is strict but for HTB's loan: every class has a guaranteed rate, a byte a
+// second here, and so its first packet, and one a minute after that, goes out of
+// turn.
 //
 // Rates and times here are the kernel's: nominal rates over the dilation. The
 // package only writes requests and reads dumps; whoever calls it owns the
@@ -60,6 +70,17 @@ const (
 
 func (m Marker) String() string { return [...]string{"red", "ebpf"}[m] }
 
+// Levels is what serves a port's levels in their order.
+type Levels uint8
+
+// The ways to serve levels.
+const (
+	Classes Levels = iota // HTB's classes: strict but for one packet of each in a minute
+	Prio                  // sch_prio: strict
+)
+
+func (l Levels) String() string { return [...]string{"htb", "prio"}[l] }
+
 // Config describes a port. Only Rate is mandatory.
 type Config struct {
 	// Rate is the wire rate by the kernel's clock: the nominal rate over the
@@ -68,6 +89,8 @@ type Config struct {
 	// Priorities is the number of strict levels, 1 to 8; 0 means 1. A packet of
 	// IP precedence p is of level min(p, Priorities-1); higher levels go first.
 	Priorities int
+	// Levels says what serves them.
+	Levels Levels
 	// Limit is what each level's queue holds, in bytes of frames, up to
 	// MaxLimit; 0 means MaxLimit.
 	Limit units.Bytes
@@ -132,8 +155,8 @@ func (c Config) defaulted() (Config, error) {
 
 // MaxBurst returns the wire bytes that the port can send ahead of its rate: the
 // burst, the packet that the last token lets out, and one packet of each
-// further class, since HTB lends every class its tiny guaranteed rate once a
-// minute outside the link's.
+// class that shares the link, since HTB lends every one its tiny guaranteed rate
+// once a minute outside the link's.
 func (c Config) MaxBurst() units.Bytes {
 	c, err := c.defaulted()
 	if err != nil {
@@ -142,7 +165,7 @@ func (c Config) MaxBurst() units.Bytes {
 	frame := c.MTU + ethernetBytes + wireOverhead
 	classes := units.Bytes(1)
 	if c.shared() {
-		classes += units.Bytes(c.Priorities)
+		classes += units.Bytes(c.classes())
 	}
 	burst := c.Burst + classes*frame
 	if c.Credit.Share > 0 {
@@ -152,7 +175,15 @@ func (c Config) MaxBurst() units.Bytes {
 }
 
 // shared tells whether several classes share the link.
-func (c *Config) shared() bool { return c.Priorities > 1 || c.Credit.Share > 0 }
+func (c *Config) shared() bool { return c.classes() > 1 || c.Credit.Share > 0 }
+
+// classes is how many classes of HTB the levels are.
+func (c *Config) classes() int {
+	if c.Levels == Prio {
+		return 1
+	}
+	return c.Priorities
+}
 
 // RateError is by how much the port is faster (or slower, below 0) than a rate in
 // bit/s, for frames that take wire bytes: the kernel takes whole bytes a second,

@@ -103,6 +103,14 @@ func TestMaxBurst(t *testing.T) {
 	if got := plain.MaxBurst(); got != 5000+9*1538 {
 		t.Errorf("eight levels: %d", got)
 	}
+	plain.Levels = Prio
+	if got := plain.MaxBurst(); got != 5000+1538 {
+		t.Errorf("eight levels of sch_prio: %d", got)
+	}
+	plain.Credit.Share = 0.05
+	if got := plain.MaxBurst(); got != 5000+2*1538+2*84 {
+		t.Errorf("and credits: %d", got)
+	}
 }
 
 // The kernel's refusal becomes the name of what it lacks; other errors stay.

@@ -46,6 +46,7 @@ var options = []struct{ request, feature, option, instead string }{
 	{"action mirred", "redirection (act_mirred)", "CONFIG_NET_ACT_MIRRED", ""},
 	{"qdisc htb", "shaping (sch_htb)", "CONFIG_NET_SCH_HTB", ""},
 	{"qdisc red", "ECN marking (sch_red)", "CONFIG_NET_SCH_RED", ""},
+	{"qdisc prio", "strict priorities (sch_prio)", "CONFIG_NET_SCH_PRIO", ""},
 	{"qdisc netem", "wires (sch_netem)", "CONFIG_NET_SCH_NETEM", ""},
 	{"qdisc bfifo", "byte-limited queues (sch_fifo)", "CONFIG_NET_SCH_FIFO", ""},
 	{"qdisc pfifo", "packet-limited queues (sch_fifo)", "CONFIG_NET_SCH_FIFO", ""},

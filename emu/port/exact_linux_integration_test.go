@@ -7,6 +7,7 @@ import (
 	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
+	"sirdbed/topo/units"
 )
 
 // tolerance is what timestamps may be off, by the kernel's clock: HTB counts time
@@ -24,19 +25,50 @@ func TestExactConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range conformance.Cases() {
-		t.Run(c.Name, func(t *testing.T) {
-			h := newBench(t, portOf(&c, RED))
-			before, got := h.meet(&c)
-			after := h.stats()
-			drops, creditDrops := after.Drops()
-			dropped, creditDropped := before.Drops()
-			got.Drops, got.CreditDrops = int(drops-dropped), int(creditDrops-creditDropped)
-			if err := c.Check(got, conformance.Allowance{Gap: int64(tolerance) * 1000, Burst: 1}); err != nil {
-				t.Error(err)
-			}
-			h.checkCount(marked(got))
-		})
+		for _, levels := range []Levels{Classes, Prio} {
+			t.Run(c.Name+", "+levels.String(), func(t *testing.T) {
+				config := portOf(&c, RED)
+				config.Levels = levels
+				if levels == Prio {
+					c.Prelude = nil // nothing is lent, from the first packet on
+				}
+				exactly(t, &c, config)
+			})
+		}
 	}
+}
+
+// exactly has a port meet a case.
+func exactly(t *testing.T, c *conformance.Case, config Config) {
+	t.Helper()
+	h := newBench(t, config)
+	before, got := h.meet(c)
+	after := h.stats()
+	drops, creditDrops := after.Drops()
+	dropped, creditDropped := before.Drops()
+	got.Drops, got.CreditDrops = int(drops-dropped), int(creditDrops-creditDropped)
+	if err := c.Check(got, conformance.Allowance{Gap: int64(tolerance) * 1000, Burst: 1}); err != nil {
+		t.Error(err)
+	}
+	h.checkCount(marked(got))
+}
+
+// sch_prio is strict for longer than the minute after which HTB lends a class its
+// next packet.
+func TestExactPrioLendsNothing(t *testing.T) {
+	nstest.RequireExactTime(t)
+	nstest.RequireNetAdmin(t)
+	nstest.Lock(t)
+	if err := clock.LockThread(); err != nil {
+		t.Fatal(err)
+	}
+	c := conformance.Case{Rate: 100 * units.Kbps, Priorities: 2} // 123 ms a packet
+	for i := range uint32(1200) {
+		c.Burst = append(c.Burst, conformance.Frame{ID: i, Length: fullFrame, Precedence: uint8(i % 2)})
+	}
+	config := portOf(&c, RED)
+	config.Levels = Prio
+	exactly(t, &c, config)
 }
 
 // The eBPF marker keeps a queue of its own, and this machine's clock does not

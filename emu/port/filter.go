@@ -26,17 +26,22 @@ const filterPreference = 1
 // anew.
 func (p tree) filters(c *Config) {
 	if c.Credit.Share > 0 {
-		p.filter(creditClass, CreditTOS, CreditTOS)
+		p.filter(rootHandle, creditClass, CreditTOS, CreditTOS)
 	}
 	for level := 0; level < c.Priorities-1; level++ {
-		p.filter(levelClass|uint32(level), uint8(level)<<5, 0xe0)
+		parent, class := uint32(rootHandle), levelClass|uint32(level)
+		if c.Levels == Prio {
+			parent, class = prioHandle, band(c, level)
+		}
+		p.filter(parent, class, uint8(level)<<5, 0xe0)
 	}
 }
 
-// filter sends packets whose TOS octet matches value under mask to a class.
-func (p tree) filter(class uint32, value, mask uint8) {
+// filter has a qdisc send packets whose TOS octet matches value under mask to one
+// of its classes.
+func (p tree) filter(qdisc, class uint32, value, mask uint8) {
 	p.b.Request("add filter u32", p.device, unix.RTM_NEWTFILTER, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
-		rtnl.Traffic(p.index, 0, rootHandle, filterInfo(unix.ETH_P_IP)))
+		rtnl.Traffic(p.index, 0, qdisc, filterInfo(unix.ETH_P_IP)))
 	p.b.String(unix.TCA_KIND, "u32")
 	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
 		p.b.Uint32(tcaU32ClassID, class)

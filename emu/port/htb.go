@@ -9,16 +9,21 @@ import (
 	"sirdbed/emu/internal/rtnl"
 )
 
-// Handles of the tree. Leaf queues have the minor number of their class as
-// major number, so that a dump's parent names the class.
+// Handles of the tree. The major number of a leaf queue's handle says what it
+// holds.
 const (
 	parentRoot   = 0xffffffff // TC_H_ROOT
 	parentClsact = 0xfffffff1 // TC_H_CLSACT
 
 	rootHandle  = 1 << 16
+	prioHandle  = 2 << 16
 	linkClass   = rootHandle | 0x1
+	prioClass   = rootHandle | 0x2
 	levelClass  = rootHandle | 0x10 // + level
 	creditClass = rootHandle | 0x20
+
+	levelQueue  = 0x10 << 16 // + level << 16
+	creditQueue = 0x20 << 16
 )
 
 // Attributes of HTB (include/uapi/linux/pkt_sched.h).
@@ -51,24 +56,37 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		return err
 	}
 	p := tree{b, index, device}
-	p.root(uint32(levelClass&0xffff + c.Priorities - 1))
 	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + ethernetBytes)}
-	if !c.shared() {
-		p.class(levelClass, rootHandle, link)
-		p.level(&c, 0)
-		return nil
+	levels, parent := link, uint32(rootHandle)
+	if c.shared() {
+		levels.rate, parent = tinyRate, linkClass
 	}
-	p.class(linkClass, rootHandle, link)
+	prio := c.Levels == Prio && c.Priorities > 1
+	if prio {
+		p.root(prioClass)
+	} else {
+		p.root(levelClass | uint32(c.Priorities-1))
+	}
+	if c.shared() {
+		p.class(linkClass, rootHandle, link)
+	}
+	if prio {
+		p.class(prioClass, parent, levels)
+		p.prio(c.Priorities)
+	}
 	for level := 0; level < c.Priorities; level++ {
-		borrow := link
-		borrow.rate, borrow.prio = tinyRate, uint32(c.Priorities-1-level)
-		p.class(levelClass|uint32(level), linkClass, borrow)
-		p.level(&c, level)
+		if prio {
+			p.level(&c, level, band(&c, level))
+			continue
+		}
+		levels.prio = uint32(c.Priorities - 1 - level)
+		p.class(levelClass|uint32(level), parent, levels)
+		p.level(&c, level, levelClass|uint32(level))
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
 		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: (creditBurst - 1) * wireMinimum, quantum: link.quantum})
-		p.fifo(creditClass, "pfifo", uint32(c.Credit.Packets))
+		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)
 	return nil
@@ -95,10 +113,22 @@ func (p tree) root(defaultClass uint32) {
 		var glob [20]byte // struct tc_htb_glob
 		binary.NativeEndian.PutUint32(glob[0:], htbVersion)
 		binary.NativeEndian.PutUint32(glob[4:], 10) // rate2quantum, unused: classes have their own
-		binary.NativeEndian.PutUint32(glob[8:], defaultClass)
+		binary.NativeEndian.PutUint32(glob[8:], defaultClass&0xffff)
 		p.b.Attr(tcaHTBInit, glob[:])
 	})
 }
+
+// prio adds the qdisc that serves levels. Packets that no filter claims go to its
+// first band, the most urgent.
+func (p tree) prio(levels int) {
+	p.qdisc("prio", prioHandle, prioClass)
+	var opt [20]byte // struct tc_prio_qopt: bands, and the band of each skb->priority
+	binary.NativeEndian.PutUint32(opt[0:], uint32(levels))
+	p.b.Attr(unix.TCA_OPTIONS, opt[:])
+}
+
+// band is a level's place below prio, which counts from the most urgent.
+func band(c *Config, level int) uint32 { return prioHandle | uint32(c.Priorities-level) }
 
 // htbClass is an HTB class; rates are in bytes a second, burst in bytes.
 type htbClass struct {

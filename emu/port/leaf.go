@@ -19,18 +19,18 @@ const (
 )
 
 // level adds the queue of a level.
-func (p tree) level(c *Config, level int) {
-	class := levelClass | uint32(level)
+func (p tree) level(c *Config, level int, parent uint32) {
+	handle := levelQueue + uint32(level)<<16
 	if c.Mark > 0 && c.Marker == RED {
-		p.red(class, uint32(c.Mark), uint32(c.Limit))
+		p.red(handle, parent, uint32(c.Mark), uint32(c.Limit))
 		return
 	}
-	p.fifo(class, "bfifo", uint32(c.Limit))
+	p.fifo(handle, parent, "bfifo", uint32(c.Limit))
 }
 
 // fifo adds a queue with a limit in bytes (bfifo) or packets (pfifo).
-func (p tree) fifo(class uint32, kind string, limit uint32) {
-	p.qdisc(kind, class<<16, class)
+func (p tree) fifo(handle, parent uint32, kind string, limit uint32) {
+	p.qdisc(kind, handle, parent)
 	p.b.Attr(unix.TCA_OPTIONS, binary.NativeEndian.AppendUint32(nil, limit)) // struct tc_fifo_qopt
 }
 
@@ -42,8 +42,8 @@ func (p tree) fifo(class uint32, kind string, limit uint32) {
 // chance. After an idle time the average decays by STAB instead: entries of 31
 // forget it at once. Zeros would halve it, and mark the first packets of a new
 // burst for the queue of the last one.
-func (p tree) red(class, step, limit uint32) {
-	p.qdisc("red", class<<16, class)
+func (p tree) red(handle, parent, step, limit uint32) {
+	p.qdisc("red", handle, parent)
 	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
 		var opt [16]byte // struct tc_red_qopt: limit, qth_min, qth_max, Wlog, Plog, Scell_log, flags
 		binary.NativeEndian.PutUint32(opt[0:], limit)

@@ -84,24 +84,23 @@ type reader struct {
 	now   int64
 }
 
-// take reads one qdisc of the dump. Children of HTB's classes are the leaf
-// queues; their parents tell which.
+// take reads one qdisc of the dump. Handles tell which are the leaf queues.
 func (r *reader) take(typ uint16, body []byte) error {
 	if typ != unix.RTM_NEWQDISC || len(body) < 20 {
 		return nil
 	}
 	i := int(int32(binary.NativeEndian.Uint32(body[4:]))) - r.first
-	parent := binary.NativeEndian.Uint32(body[12:])
+	handle := binary.NativeEndian.Uint32(body[8:])
 	if i < 0 || i >= len(r.stats) {
 		return nil
 	}
 	var q *Queue
 	switch s := &r.stats[i]; {
-	case parent == creditClass:
+	case handle == creditQueue:
 		q = &s.Queues[CreditQueue]
-	case parent >= levelClass && parent < levelClass+MaxPriorities:
-		q = &s.Queues[parent-levelClass]
-	case parent == parentRoot:
+	case handle >= levelQueue && handle < levelQueue+MaxPriorities<<16:
+		q = &s.Queues[(handle-levelQueue)>>16]
+	case handle == rootHandle:
 		s.At, s.Marked = r.now, 0
 		return nil
 	default:

@@ -95,7 +95,7 @@ func order() (list []Case) {
 // limits are queues that overflow, to the byte.
 func limits() (list []Case) {
 	for _, levels := range []int{1, 2, 8} {
-		for _, held := range []int{1, 10, 33} {
+		for _, held := range []int{1, 10, 33, 97} {
 			for _, less := range []int{0, 1} {
 				c := Case{
 					Name: fmt.Sprintf("a queue of %d packets less %d bytes, %d levels", held, less, levels),

@@ -21,7 +21,8 @@ import (
 
 const (
 	aheadEvery  = 5 * time.Millisecond
-	aheadWindow = 128 << 20 // how far it may be ahead
+	aheadTicks  = 32        // of aheadEvery: how far it is ahead, at the guest's pace
+	aheadWindow = 128 << 20 // and at most
 	aheadStep   = 2 << 20   // a huge page
 	aheadSign   = 256 << 10 // growth that shows where the guest is, in aheadEvery
 )
@@ -46,15 +47,18 @@ func stayAhead(pid int, size int64, quit <-chan struct{}) {
 type ahead struct {
 	pid    int
 	size   int64 // of the memory
-	window int64
+	window int64 // how far ahead it may be ready
 	file   *os.File
+
+	resides int64 // what the guest has touched
+	pace    int64 // bytes it touches in a tick, at its fastest of late
 
 	extents []extent // what had been touched at the last look
 	// next is where untouched memory begins that the guest is about to take; 0
 	// while that is not known.
-	next    int64
-	ready   int64 // bytes made ready since then
-	resides int64 // what the guest had touched then
+	next  int64
+	ready int64 // bytes made ready since then
+	begun int64 // what the guest had touched then
 }
 
 // An extent is a part of the file that has been touched: from, inclusive, to.
@@ -79,10 +83,13 @@ func (a *ahead) step() error {
 	if err != nil {
 		return err
 	}
-	if a.next == 0 || resides-a.resides > a.ready+a.window {
-		return a.look(resides)
+	a.pace = max(resides-a.resides, a.pace-a.pace/16)
+	a.resides = resides
+	took := resides - a.begun
+	if a.next == 0 || took > a.ready+a.window {
+		return a.look()
 	}
-	for resides-a.resides+a.window > a.ready {
+	for took+min(a.pace*aheadTicks, a.window) > a.ready {
 		if err := a.touch(); err != nil || a.next == 0 {
 			return err
 		}
@@ -92,13 +99,13 @@ func (a *ahead) step() error {
 
 // look finds where the guest takes memory: where most has been touched since the
 // last time.
-func (a *ahead) look(resides int64) error {
+func (a *ahead) look() error {
 	now, err := extents(a.file)
 	if err != nil {
 		return err
 	}
 	a.next = frontier(a.extents, now)
-	a.extents, a.ready, a.resides = now, 0, resides
+	a.extents, a.ready, a.begun = now, 0, a.resides
 	return nil
 }
 

@@ -106,6 +106,17 @@ func TestStayAhead(t *testing.T) {
 		t.Errorf("it goes on, and what is ready is %v", got)
 	}
 
+	for range 200 {
+		step()
+	}
+	k.touch(10*mb, 10*mb+64<<10)
+	before, _ := extents(k.file)
+	step()
+	after, _ := extents(k.file)
+	if grown := after[0].to - before[0].to; grown > 2*aheadStep {
+		t.Errorf("it goes on slowly, and %d bytes more are made ready", grown)
+	}
+
 	k.touch(10*mb, 30*mb)
 	for range 4 {
 		step() // as far as what has been touched
