@@ -124,7 +124,9 @@ func (b *program) processes() (list []process) {
 	return list
 }
 
-func (p process) isHost() bool { return strings.HasSuffix(p.command, " "+nodeCommand) }
+func (p process) isHost() bool {
+	return strings.HasSuffix(p.command, " "+nodeCommand) || strings.HasSuffix(p.command, "/"+nodeName)
+}
 
 // gone waits until none of the binary's processes lives.
 func (b *program) gone() {
