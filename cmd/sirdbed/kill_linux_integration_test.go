@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -203,6 +204,10 @@ func TestKilledSandboxEndsTheRun(t *testing.T) {
 // until then is reported, and nothing is left.
 func TestEndedRunReports(t *testing.T) {
 	b := build(t)
+	// Tests may run under nohup, of which runs would know.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	before := b.traces()
 	end := map[string]func(*exec.Cmd) (begin, end func()){
 		"SIGTERM": func(run *exec.Cmd) (begin, end func()) {
