@@ -20,6 +20,7 @@ sird: {bdp: 216912B, b: 1.5, credit_rate: 0.98, priorities: none}
 traffic:
   - {name: background, pattern: fixed, from: [h1-1, h1-2, h1-3], to: [h1-4], size: 1MB, rate: 34Gbps}
   - {name: small, pattern: fixed, from: [h1-1], to: [h1-4], size: 8B, interval: 40us, reply: 8B}
+  - {name: unscheduled, pattern: fixed, from: [h1-1, h1-2, h1-3], to: [h1-4], size: 150KB, interval: 500us} # queues, each time
 duration: 4ms
 drain: 2ms
 dilation: 600
