@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -68,14 +69,9 @@ func sameBuild(mine, theirs *debug.BuildInfo) error {
 		return fmt.Errorf("it was built by %s, and this program by %s", theirs.GoVersion, mine.GoVersion)
 	}
 	ours, its := settings(mine), settings(theirs)
-	var keys []string
-	for _, b := range []map[string]string{ours, its} {
-		for key := range b {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	all := maps.Clone(ours)
+	maps.Copy(all, its)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if ours[key] != its[key] {
 			return fmt.Errorf("it was built with %s=%q, and this program with %q", key, its[key], ours[key])
 		}

@@ -35,6 +35,15 @@ var built struct {
 	refused []byte
 }
 
+// buildPrograms makes sirdbed and sirdbed-node in a directory.
+func buildPrograms(dir string) error {
+	out, err := exec.Command("go", "build", "-o", dir, ".", "../"+nodeName).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+}
+
 // build returns sirdbed in a new directory with real.yaml in it. The test is
 // skipped where the real engine cannot run.
 func build(t *testing.T) *program {
@@ -45,8 +54,7 @@ func build(t *testing.T) *program {
 		}
 		os.Chmod(built.dir, 0o755) // for tests that become other users
 		path := filepath.Join(built.dir, "sirdbed")
-		if out, err := exec.Command("go", "build", "-o", built.dir, ".", "../sirdbed-node").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		if built.err = buildPrograms(built.dir); built.err != nil {
 			return
 		}
 		if out, err := exec.Command(path, "doctor").CombinedOutput(); err != nil {

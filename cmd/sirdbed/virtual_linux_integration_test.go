@@ -35,8 +35,8 @@ func virtualBinary(t testing.TB) (path, dir string) {
 	}
 	dir = t.TempDir()
 	path = filepath.Join(dir, "sirdbed")
-	if out, err := exec.Command("go", "build", "-o", dir, ".", "../sirdbed-node").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := buildPrograms(dir); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "virtual.yaml"), []byte(virtualScenario), 0o666); err != nil {
 		t.Fatal(err)

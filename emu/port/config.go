@@ -150,6 +150,9 @@ func (c Config) defaulted() (Config, error) {
 	if c.MTU == 0 {
 		c.MTU = 1500
 	}
+	if c.Priorities == 1 {
+		c.Levels = Classes // nothing to choose from
+	}
 	return c, nil
 }
 

@@ -18,12 +18,7 @@ const tolerance = 64 * time.Nanosecond
 // stands still while a burst is sent. The second packet is a byte early: the
 // burst. (On a fabric the wire evens that out.)
 func TestExactConformance(t *testing.T) {
-	nstest.RequireExactTime(t)
-	nstest.RequireNetAdmin(t)
-	nstest.Lock(t)
-	if err := clock.LockThread(); err != nil {
-		t.Fatal(err)
-	}
+	alone(t)
 	for _, c := range conformance.Cases() {
 		for _, levels := range []Levels{Classes, Prio} {
 			t.Run(c.Name+", "+levels.String(), func(t *testing.T) {
@@ -35,6 +30,17 @@ func TestExactConformance(t *testing.T) {
 				exactly(t, &c, config)
 			})
 		}
+	}
+}
+
+// alone is for tests that take exact time.
+func alone(t *testing.T) {
+	t.Helper()
+	nstest.RequireExactTime(t)
+	nstest.RequireNetAdmin(t)
+	nstest.Lock(t)
+	if err := clock.LockThread(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -56,12 +62,7 @@ func exactly(t *testing.T, c *conformance.Case, config Config) {
 // sch_prio is strict for longer than the minute after which HTB lends a class its
 // next packet.
 func TestExactPrioLendsNothing(t *testing.T) {
-	nstest.RequireExactTime(t)
-	nstest.RequireNetAdmin(t)
-	nstest.Lock(t)
-	if err := clock.LockThread(); err != nil {
-		t.Fatal(err)
-	}
+	alone(t)
 	c := conformance.Case{Rate: 100 * units.Kbps, Priorities: 2} // 123 ms a packet
 	for i := range uint32(1200) {
 		c.Burst = append(c.Burst, conformance.Frame{ID: i, Length: fullFrame, Precedence: uint8(i % 2)})

@@ -29,11 +29,8 @@ func (p tree) filters(c *Config) {
 		p.filter(rootHandle, creditClass, CreditTOS, CreditTOS)
 	}
 	for level := 0; level < c.Priorities-1; level++ {
-		parent, class := uint32(rootHandle), levelClass|uint32(level)
-		if c.Levels == Prio {
-			parent, class = prioHandle, band(c, level)
-		}
-		p.filter(parent, class, uint8(level)<<5, 0xe0)
+		qdisc, class := c.server(level)
+		p.filter(qdisc, class, uint8(level)<<5, 0xe0)
 	}
 }
 

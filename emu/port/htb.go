@@ -61,8 +61,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if c.shared() {
 		levels.rate, parent = tinyRate, linkClass
 	}
-	prio := c.Levels == Prio && c.Priorities > 1
-	if prio {
+	if c.Levels == Prio {
 		p.root(prioClass)
 	} else {
 		p.root(levelClass | uint32(c.Priorities-1))
@@ -70,18 +69,16 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if c.shared() {
 		p.class(linkClass, rootHandle, link)
 	}
-	if prio {
+	if c.Levels == Prio {
 		p.class(prioClass, parent, levels)
 		p.prio(c.Priorities)
 	}
-	for level := 0; level < c.Priorities; level++ {
-		if prio {
-			p.level(&c, level, band(&c, level))
-			continue
+	for level := range c.Priorities {
+		if c.Levels == Classes {
+			levels.prio = uint32(c.Priorities - 1 - level)
+			p.class(levelClass|uint32(level), parent, levels)
 		}
-		levels.prio = uint32(c.Priorities - 1 - level)
-		p.class(levelClass|uint32(level), parent, levels)
-		p.level(&c, level, levelClass|uint32(level))
+		p.level(&c, level)
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
@@ -127,8 +124,14 @@ func (p tree) prio(levels int) {
 	p.b.Attr(unix.TCA_OPTIONS, opt[:])
 }
 
-// band is a level's place below prio, which counts from the most urgent.
-func band(c *Config, level int) uint32 { return prioHandle | uint32(c.Priorities-level) }
+// server returns the qdisc that serves a level, and the level's class of it: prio
+// counts from the most urgent.
+func (c *Config) server(level int) (qdisc, class uint32) {
+	if c.Levels == Prio {
+		return prioHandle, prioHandle | uint32(c.Priorities-level)
+	}
+	return rootHandle, levelClass | uint32(level)
+}
 
 // htbClass is an HTB class; rates are in bytes a second, burst in bytes.
 type htbClass struct {

@@ -19,8 +19,9 @@ const (
 )
 
 // level adds the queue of a level.
-func (p tree) level(c *Config, level int, parent uint32) {
+func (p tree) level(c *Config, level int) {
 	handle := levelQueue + uint32(level)<<16
+	_, parent := c.server(level)
 	if c.Mark > 0 && c.Marker == RED {
 		p.red(handle, parent, uint32(c.Mark), uint32(c.Limit))
 		return

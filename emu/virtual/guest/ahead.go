@@ -15,8 +15,8 @@ import (
 
 // The machine clears each page that the guest touches for the first time, and a
 // virtual machine may fetch it from its host before that: 1 to 10 us a page, in
-// which the guest stands still, and 144 hosts touch half a million pages before
-// they begin. So a thread of this process, which is on another processor, touches
+// which the guest stands still, and 144 hosts touch 200,000 pages before they
+// begin. So a thread of this process, which is on another processor, touches
 // pages ahead of the guest. The guest's kernel takes free memory in the order of
 // addresses, mostly; where it does not, the thread looks again.
 

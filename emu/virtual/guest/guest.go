@@ -11,9 +11,9 @@
 //	    Init       process 1 in the guest: this program
 //	      command  as root of the guest
 //
-// Run and Init agree on a private directory: it holds the job, the guest's
-// memory (unlinked) and its pid files, and is removed at the end, by a keeper if
-// Run is killed.
+// Run and Init agree on a private directory: it holds the job, the kernel's pid
+// files, and, where that has no file system of its own, the guest's memory
+// (unlinked). It is removed at the end, by a keeper if Run is killed.
 package guest
 
 import (
@@ -83,7 +83,7 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
-	p, err := findPlace(&c)
+	p, err := findPlace(c.Memory)
 	if err != nil {
 		return 0, err
 	}

@@ -67,7 +67,7 @@ func TestBorrowedMemory(t *testing.T) {
 func TestFindPlace(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	p, err := findPlace(&Config{Memory: 1 << 20})
+	p, err := findPlace(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,14 +85,14 @@ func TestFindPlace(t *testing.T) {
 	}
 
 	t.Setenv("TMPDIR", "")
-	if p, err = findPlace(&Config{Memory: 1 << 20}); err != nil {
+	if p, err = findPlace(1 << 20); err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
 	if (p.own != nil) != (ProbeHugePages() == nil) {
 		t.Errorf("own memory: %v, %v", p.own, ProbeHugePages())
 	}
-	if _, err := findPlace(&Config{Memory: 1 << 60}); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
+	if _, err := findPlace(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 }

@@ -85,29 +85,16 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	// A panic aborts: no core dump of the guest's memory.
 	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 
-	read := make(chan struct{})
-	go func() {
-		r.read(out)
-		close(read)
-	}()
 	quit := make(chan struct{})
-	watched := make(chan struct{})
-	ready := make(chan struct{})
-	go func() {
-		if runtime.NumCPU() > 1 {
-			stayAhead(cmd.Process.Pid, r.config.Memory, quit)
-		}
-		close(ready)
-	}()
-	go func() {
-		r.watch(ctx, cmd, quit)
-		close(watched)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { r.read(out) })
+	beside.Go(func() { r.watch(ctx, cmd, quit) })
+	if runtime.NumCPU() > 1 {
+		beside.Go(func() { stayAhead(cmd.Process.Pid, r.config.Memory, quit) })
+	}
 	err = cmd.Wait()
 	close(quit)
-	<-watched
-	<-ready
-	<-read
+	beside.Wait()
 	return r.outcome(ctx, err)
 }
 

@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/gopacket"
@@ -48,13 +49,8 @@ func TestGopacketDecodes(t *testing.T) {
 		names = append(names, l.LayerType().String())
 	}
 	want := []string{"Ethernet", "IPv4", "UDP", "TEST", "Payload"}
-	if len(names) != len(want) {
-		t.Fatalf("layers %v", names)
-	}
-	for i := range want {
-		if names[i] != want[i] {
-			t.Fatalf("layers %v, want %v", names, want)
-		}
+	if !slices.Equal(names, want) {
+		t.Fatalf("layers %v, want %v", names, want)
 	}
 	l := p.Layers()[3].(*Transport)
 	if l.Protocol != "TEST" || l.Fields[0].Value != "A" || [4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC || len(p.ApplicationLayer().Payload()) != 40 {
