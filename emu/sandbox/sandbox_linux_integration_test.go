@@ -75,7 +75,7 @@ func playFront(inside string) error {
 }
 
 func playWorker() error {
-	topology, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps})
+	topology, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps})
 	if err != nil {
 		return err
 	}

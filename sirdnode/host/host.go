@@ -13,6 +13,7 @@ import (
 
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -37,7 +38,7 @@ type Config struct {
 type Host struct {
 	*Application
 	proto transport.Transport
-	nic   transport.Pacer
+	nic   timer.Pacer
 	idle  bool // the transport had nothing when the NIC was last free
 }
 
@@ -62,7 +63,7 @@ func New(cfg Config, log *record.Writer) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{Application: a, nic: transport.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
+	h := &Host{Application: a, nic: timer.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
 	params := cfg.Params
 	if params == nil {
 		params = cfg.Protocol.DefaultParams(cfg.Fabric)

@@ -1,15 +1,17 @@
-package transport
+package queue
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"sirdbed/sirdnode/transport"
 )
 
 // Heap against sorting, over random sets, moves and removals.
 func TestHeapOrdersByKeyThenArrival(t *testing.T) {
 	type element struct {
 		slot Slot
-		key  Bytes
+		key  transport.Bytes
 		born int
 	}
 	for seed := uint64(0); seed < 300; seed++ {
@@ -19,11 +21,11 @@ func TestHeapOrdersByKeyThenArrival(t *testing.T) {
 		for i := range 60 {
 			switch e := pick(r, live); {
 			case e == nil || r.IntN(3) == 0:
-				e = &element{key: Bytes(r.IntN(8)), born: i}
+				e = &element{key: transport.Bytes(r.IntN(8)), born: i}
 				live[e] = true
 				h.Set(e, e.key)
 			case r.IntN(2) == 0:
-				e.key = Bytes(r.IntN(8))
+				e.key = transport.Bytes(r.IntN(8))
 				h.Set(e, e.key)
 			default:
 				h.Remove(e)

@@ -1,10 +1,11 @@
-package transport
+package param
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -31,7 +32,7 @@ func TestEvaluatedBDP(t *testing.T) {
 	for _, c := range []struct {
 		rate  units.BitsPerSecond
 		delay units.Time
-		want  Bytes
+		want  transport.Bytes
 	}{{100 * units.Gbps, 1000, 100_000}, {25 * units.Gbps, 1000, 25_000}, {400 * units.Gbps, 1000, 400_000}, {100 * units.Gbps, 10_000, 0}} {
 		f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: c.rate, HostDelay: c.delay})
 		if err != nil {

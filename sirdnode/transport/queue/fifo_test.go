@@ -1,14 +1,14 @@
-package transport_test
+package queue_test
 
 import (
 	"testing"
 
-	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // A queue that never runs empty does not grow without end.
 func TestQueueKeepsItsMemory(t *testing.T) {
-	var q transport.Queue[int]
+	var q queue.FIFO[int]
 	for i := range 5 {
 		q.Push(i)
 	}

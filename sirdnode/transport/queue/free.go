@@ -1,4 +1,4 @@
-package transport
+package queue
 
 // A Free is a list of objects to be used again, so that a protocol allocates as
 // many as are ever in use at once. The zero value is empty.

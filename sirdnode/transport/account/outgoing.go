@@ -1,6 +1,11 @@
-package transport
+package account
 
-import "iter"
+import (
+	"iter"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // FarBehind is what Outgoing.Behind returns when the distance does not fit a
 // header's 16 bits.
@@ -12,8 +17,8 @@ const FarBehind = 0xffff
 //
 // It takes memory from the lowest unsettled message to the last one.
 type Outgoing[T any] struct {
-	entries Queue[entry[T]] // by id, from floor on
-	floor   MessageID       // the lowest unsettled id, or the next one
+	entries queue.FIFO[entry[T]] // by id, from floor on
+	floor   transport.MessageID  // the lowest unsettled id, or the next one
 	open    int
 }
 
@@ -24,7 +29,7 @@ type entry[T any] struct {
 
 // Add begins to keep the state of a message. Ids ascend; those left out are
 // settled.
-func (o *Outgoing[T]) Add(id MessageID, state T) {
+func (o *Outgoing[T]) Add(id transport.MessageID, state T) {
 	if o.entries.Len() == 0 {
 		o.floor = id
 	}
@@ -37,14 +42,14 @@ func (o *Outgoing[T]) Add(id MessageID, state T) {
 
 // Find returns the state of a message, the zero value if it is settled or was
 // never added.
-func (o *Outgoing[T]) Find(id MessageID) (state T) {
+func (o *Outgoing[T]) Find(id transport.MessageID) (state T) {
 	if e := o.at(id); e != nil {
 		return e.state
 	}
 	return state
 }
 
-func (o *Outgoing[T]) at(id MessageID) *entry[T] {
+func (o *Outgoing[T]) at(id transport.MessageID) *entry[T] {
 	if i := int(int32(id - o.floor)); i >= 0 && i < o.entries.Len() {
 		return o.entries.At(i)
 	}
@@ -52,7 +57,7 @@ func (o *Outgoing[T]) at(id MessageID) *entry[T] {
 }
 
 // Settle forgets a message that was acknowledged or given up.
-func (o *Outgoing[T]) Settle(id MessageID) {
+func (o *Outgoing[T]) Settle(id transport.MessageID) {
 	if e := o.at(id); e != nil && e.open {
 		*e = entry[T]{}
 		o.open--
@@ -79,12 +84,16 @@ func (o *Outgoing[T]) All() iter.Seq[T] {
 }
 
 // Floor returns the lowest id that is not settled, or Next if all are.
-func (o *Outgoing[T]) Floor() MessageID { return o.floor }
+func (o *Outgoing[T]) Floor() transport.MessageID { return o.floor }
 
 // Next returns the id after the highest that was added.
-func (o *Outgoing[T]) Next() MessageID { return o.floor + MessageID(o.entries.Len()) }
+func (o *Outgoing[T]) Next() transport.MessageID {
+	return o.floor + transport.MessageID(o.entries.Len())
+}
 
 // Behind returns how far an id is above the lowest one that is not settled, or
 // FarBehind. Packets carry it, so that the receiver knows what it may forget
 // (Incoming.RaiseFloor).
-func (o *Outgoing[T]) Behind(id MessageID) uint16 { return uint16(min(id-o.floor, FarBehind)) }
+func (o *Outgoing[T]) Behind(id transport.MessageID) uint16 {
+	return uint16(min(id-o.floor, FarBehind))
+}

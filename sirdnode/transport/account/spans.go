@@ -1,30 +1,34 @@
-package transport
+package account
 
-import "slices"
+import (
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+)
 
 // Spans is a set of byte ranges: what has arrived of a message. Ranges in order
 // cost nothing, a few out of order little; the zero value is empty.
 type Spans struct {
 	list  []span // disjoint, not adjacent, ascending
-	total Bytes
+	total transport.Bytes
 }
 
-type span struct{ from, to Bytes }
+type span struct{ from, to transport.Bytes }
 
 // Add adds [from, to) and returns how many of its bytes are new.
-func (s *Spans) Add(from, to Bytes) Bytes {
+func (s *Spans) Add(from, to transport.Bytes) transport.Bytes {
 	if from >= to {
 		return 0
 	}
 	// i is the first span that ends at or behind from: it, and those after it
 	// that begin up to to, melt into one.
-	i, _ := slices.BinarySearchFunc(s.list, from, func(e span, at Bytes) int {
+	i, _ := slices.BinarySearchFunc(s.list, from, func(e span, at transport.Bytes) int {
 		if e.to < at {
 			return -1
 		}
 		return 1
 	})
-	covered := Bytes(0)
+	covered := transport.Bytes(0)
 	lo, hi, j := from, to, i
 	for ; j < len(s.list) && s.list[j].from <= to; j++ {
 		e := s.list[j]
@@ -42,10 +46,10 @@ func (s *Spans) Add(from, to Bytes) Bytes {
 }
 
 // Total returns how many bytes the set has.
-func (s *Spans) Total() Bytes { return s.total }
+func (s *Spans) Total() transport.Bytes { return s.total }
 
 // Contiguous returns how many bytes are there from 0 on without a gap.
-func (s *Spans) Contiguous() Bytes {
+func (s *Spans) Contiguous() transport.Bytes {
 	if len(s.list) > 0 && s.list[0].from == 0 {
 		return s.list[0].to
 	}
@@ -54,7 +58,7 @@ func (s *Spans) Contiguous() Bytes {
 
 // Gap returns the first range at or after from and before end that is missing,
 // false if none is.
-func (s *Spans) Gap(from, end Bytes) (Bytes, Bytes, bool) {
+func (s *Spans) Gap(from, end transport.Bytes) (transport.Bytes, transport.Bytes, bool) {
 	for _, e := range s.list {
 		if e.to <= from {
 			continue

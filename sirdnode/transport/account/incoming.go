@@ -1,9 +1,14 @@
-package transport
+// Package account keeps account of messages: which of them a sender still has
+// open, which a receiver has open or has delivered, and which of a message's bytes
+// are there. Nothing in it is safe for concurrent use.
+package account
 
 import (
 	"iter"
 	"maps"
 	"slices"
+
+	"sirdbed/sirdnode/transport"
 )
 
 // Incoming is a receiver's account of the messages from one peer: what it knows
@@ -11,34 +16,34 @@ import (
 // duplicates do not begin them again. It remembers those until the sender says
 // that they are settled (Outgoing.Behind).
 type Incoming[M any] struct {
-	open  map[MessageID]*M
-	done  map[MessageID]struct{}
-	floor MessageID // ids below are settled at the sender
+	open  map[transport.MessageID]*M
+	done  map[transport.MessageID]struct{}
+	floor transport.MessageID // ids below are settled at the sender
 
-	ids      []MessageID // scratch of Select
+	ids      []transport.MessageID // scratch of Select
 	selected []*M
 }
 
 // NewIncoming makes an account without messages.
 func NewIncoming[M any]() Incoming[M] {
-	return Incoming[M]{open: map[MessageID]*M{}, done: map[MessageID]struct{}{}}
+	return Incoming[M]{open: map[transport.MessageID]*M{}, done: map[transport.MessageID]struct{}{}}
 }
 
 // Add begins to keep the state of a message.
-func (in *Incoming[M]) Add(id MessageID, m *M) { in.open[id] = m }
+func (in *Incoming[M]) Add(id transport.MessageID, m *M) { in.open[id] = m }
 
 // Find returns the state of a message, nil if there is none.
-func (in *Incoming[M]) Find(id MessageID) *M { return in.open[id] }
+func (in *Incoming[M]) Find(id transport.MessageID) *M { return in.open[id] }
 
 // Drop forgets the state of a message. If it is not Done, its packets begin it
 // anew.
-func (in *Incoming[M]) Drop(id MessageID) { delete(in.open, id) }
+func (in *Incoming[M]) Drop(id transport.MessageID) { delete(in.open, id) }
 
 // Done remembers that a message was delivered, or is not wanted.
-func (in *Incoming[M]) Done(id MessageID) { in.done[id] = struct{}{} }
+func (in *Incoming[M]) Done(id transport.MessageID) { in.done[id] = struct{}{} }
 
 // IsDone reports whether a message is Done, or settled at its sender.
-func (in *Incoming[M]) IsDone(id MessageID) bool {
+func (in *Incoming[M]) IsDone(id transport.MessageID) bool {
 	_, ok := in.done[id]
 	return ok || int32(id-in.floor) < 0
 }
@@ -62,7 +67,7 @@ func (in *Incoming[M]) Select(match func(*M) bool) []*M {
 			in.ids = append(in.ids, id)
 		}
 	}
-	slices.SortFunc(in.ids, func(a, b MessageID) int { return int(int32(a - b)) })
+	slices.SortFunc(in.ids, func(a, b transport.MessageID) int { return int(int32(a - b)) })
 	clear(in.selected)
 	in.selected = in.selected[:0]
 	for _, id := range in.ids {
@@ -76,11 +81,11 @@ func (in *Incoming[M]) Select(match func(*M) bool) []*M {
 // Those that are still on their way in will not be completed by their sender;
 // forget, if there is one, is called with each and may Drop it. Floors do not
 // fall, and FarBehind says nothing.
-func (in *Incoming[M]) RaiseFloor(id MessageID, behind uint16, forget func(*M)) {
+func (in *Incoming[M]) RaiseFloor(id transport.MessageID, behind uint16, forget func(*M)) {
 	if behind == FarBehind {
 		return
 	}
-	floor := id - MessageID(behind)
+	floor := id - transport.MessageID(behind)
 	ahead := int32(floor - in.floor)
 	if ahead <= 0 {
 		return

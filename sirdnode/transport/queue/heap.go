@@ -1,4 +1,9 @@
-package transport
+// Package queue holds what protocols put messages and packets in: a heap by key, a
+// queue in order of arrival, and a list of objects to be used again. Once warm
+// they allocate nothing. None is safe for concurrent use.
+package queue
+
+import "sirdbed/sirdnode/transport"
 
 // A Heap is a priority queue of *T, lowest key first and, among equals, first
 // come first. SRPT is one keyed by remaining bytes. Each element carries its
@@ -35,7 +40,7 @@ func (h *Heap[T]) Top() *T {
 
 // Set inserts e with the given key, or moves it there. e must not be in another
 // heap.
-func (h *Heap[T]) Set(e *T, key Bytes) {
+func (h *Heap[T]) Set(e *T, key transport.Bytes) {
 	s := h.slot(e)
 	if s.at == 0 {
 		h.seq++

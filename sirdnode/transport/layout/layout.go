@@ -1,8 +1,11 @@
-package transport
+// Package layout describes the headers of protocols: their lengths by type, and what
+// they leave of a packet for payload.
+package layout
 
 import (
 	"errors"
 
+	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 )
@@ -14,15 +17,15 @@ var (
 	ErrKind    = errors.New("transport header of an unknown type")
 )
 
-// A Layout is the lengths of a protocol's headers, whose first byte is a version
+// Headers are the lengths of a protocol's headers, whose first byte is a version
 // and a type, of 4 bits each.
-type Layout struct {
+type Headers struct {
 	Version uint8
 	Lengths [16]int // by type, in bytes; 0: there is no such type
 }
 
 // Len returns the length of the header that b begins with.
-func (l *Layout) Len(b []byte) (int, error) {
+func (l *Headers) Len(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, wire.ErrTruncated
 	}
@@ -39,14 +42,14 @@ func (l *Layout) Len(b []byte) (int, error) {
 	return n, nil
 }
 
-// FramingWith returns how a protocol whose data packets have a header of so many
+// Framing returns how a protocol whose data packets have a header of so many
 // bytes cuts messages into packets.
-func FramingWith(header Bytes) func(mtu Bytes) topo.Framing {
-	return func(mtu Bytes) topo.Framing {
+func Framing(header transport.Bytes) func(mtu transport.Bytes) topo.Framing {
+	return func(mtu transport.Bytes) topo.Framing {
 		return topo.Framing{MSS: wire.MSS(mtu, int(header)), Overhead: wire.IPOverhead + header}
 	}
 }
 
 // MaxMessage is the largest message that a header with 32 bits for its length
 // can describe.
-const MaxMessage Bytes = 1<<32 - 1
+const MaxMessage transport.Bytes = 1<<32 - 1

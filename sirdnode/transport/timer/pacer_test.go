@@ -1,18 +1,19 @@
-package transport
+package timer
 
 import (
 	"testing"
 
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
 
 func TestPacerKeepsItsRateToThePicosecond(t *testing.T) {
 	p := Pacer{Rate: 100 * units.Gbps}
 	for i := range 1000 {
-		if want := Time((int64(i)*123040 + 999) / 1000); p.At() != want {
+		if want := transport.Time((int64(i)*123040 + 999) / 1000); p.At() != want {
 			t.Fatalf("packet %d at %v, want %v", i, p.At(), want)
 		}
-		p.Sent(p.At(), 1538, Time(1))
+		p.Sent(p.At(), 1538, transport.Time(1))
 	}
 }
 

@@ -1,4 +1,6 @@
-package transport
+// Package param checks the parameters of protocols, and holds the defaults that
+// several have in common.
+package param
 
 import (
 	"cmp"
@@ -6,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -31,13 +34,13 @@ func OneOf(name, value string, allowed ...string) error {
 // for hosts at 100 Gbps, in proportion for others), or the fabric's own where
 // that is larger: what protocols' default windows and thresholds are made of.
 // In wire bytes.
-func EvaluatedBDP(f *topo.Fabric) Bytes {
-	bdp := Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
+func EvaluatedBDP(f *topo.Fabric) transport.Bytes {
+	bdp := transport.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
 	return max(bdp, f.BDP())
 }
 
 // EvaluatedMark returns the ECN threshold of switch ports in the paper's
 // evaluation: 1.25 times EvaluatedBDP.
-func EvaluatedMark(f *topo.Fabric) Bytes {
-	return Bytes(math.Round(1.25 * float64(EvaluatedBDP(f))))
+func EvaluatedMark(f *topo.Fabric) transport.Bytes {
+	return transport.Bytes(math.Round(1.25 * float64(EvaluatedBDP(f))))
 }

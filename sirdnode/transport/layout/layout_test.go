@@ -1,13 +1,14 @@
-package transport
+package layout
 
 import (
 	"testing"
 
+	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
 )
 
 func TestLayoutTellsLengthOrWhatIsWrong(t *testing.T) {
-	l := Layout{Version: 2, Lengths: [16]int{1: 4, 15: 6}}
+	l := Headers{Version: 2, Lengths: [16]int{1: 4, 15: 6}}
 	for _, c := range []struct {
 		b   []byte
 		n   int
@@ -31,11 +32,11 @@ func TestLayoutTellsLengthOrWhatIsWrong(t *testing.T) {
 
 // Payload and headers fill the MTU.
 func TestFramingFillsTheMTU(t *testing.T) {
-	fr := FramingWith(26)(1500)
+	fr := Framing(26)(1500)
 	if fr.MSS != 1442 || fr.MSS+fr.Overhead != 1500 || fr.Wire(fr.MSS) != 1538 {
 		t.Errorf("%+v", fr)
 	}
-	for n, want := range map[Bytes]Bytes{0: 0, 1: 97, 1442: 1538, 1443: 1538 + 97, 2884: 2 * 1538} {
+	for n, want := range map[transport.Bytes]transport.Bytes{0: 0, 1: 97, 1442: 1538, 1443: 1538 + 97, 2884: 2 * 1538} {
 		if got := fr.WireOf(n); got != want {
 			t.Errorf("%d bytes take %d, want %d", n, got, want)
 		}

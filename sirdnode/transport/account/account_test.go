@@ -1,9 +1,11 @@
-package transport
+package account
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"sirdbed/sirdnode/transport"
 )
 
 // Outgoing against a plain map, with ids that are left out and that wrap around.
@@ -11,17 +13,17 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var o Outgoing[int]
-		open := map[MessageID]int{}
-		first := MessageID(-uint32(r.IntN(40)))
+		open := map[transport.MessageID]int{}
+		first := transport.MessageID(-uint32(r.IntN(40)))
 		next := first
 		for step := range 200 {
 			if r.IntN(2) == 0 {
-				next += MessageID(r.IntN(3) / 2) // now and then one is left out
+				next += transport.MessageID(r.IntN(3) / 2) // now and then one is left out
 				o.Add(next, step+1)
 				open[next] = step + 1
 				next++
 			} else {
-				id := first + MessageID(r.IntN(int(next-first)+1))
+				id := first + transport.MessageID(r.IntN(int(next-first)+1))
 				o.Settle(id)
 				delete(open, id)
 			}
@@ -55,8 +57,8 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 
 // All goes on when messages are settled meanwhile.
 func TestOutgoingMayBeSettledWhileVisited(t *testing.T) {
-	var o Outgoing[MessageID]
-	for id := range MessageID(10) {
+	var o Outgoing[transport.MessageID]
+	for id := range transport.MessageID(10) {
 		o.Add(id, id)
 	}
 	seen := 0
@@ -73,7 +75,7 @@ func TestOutgoingMayBeSettledWhileVisited(t *testing.T) {
 func TestDistanceThatDoesNotFitIsFarBehind(t *testing.T) {
 	var o Outgoing[bool]
 	o.Add(5, true)
-	for id, want := range map[MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FarBehind, 5 + 65536: FarBehind, 1 << 31: FarBehind} {
+	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FarBehind, 5 + 65536: FarBehind, 1 << 31: FarBehind} {
 		if got := o.Behind(id); got != want {
 			t.Errorf("%d is %d behind, want %d", id, got, want)
 		}
@@ -84,12 +86,12 @@ func TestDistanceThatDoesNotFitIsFarBehind(t *testing.T) {
 func TestIncomingMatchesMaps(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		in := NewIncoming[MessageID]()
-		open, done := map[MessageID]bool{}, map[MessageID]bool{}
-		floor := MessageID(0)
+		in := NewIncoming[transport.MessageID]()
+		open, done := map[transport.MessageID]bool{}, map[transport.MessageID]bool{}
+		floor := transport.MessageID(0)
 		forgets := seed%2 == 0
 		for range 200 {
-			id := floor + MessageID(r.IntN(30))
+			id := floor + transport.MessageID(r.IntN(30))
 			switch r.IntN(4) {
 			case 0:
 				m := id
@@ -108,12 +110,12 @@ func TestIncomingMatchesMaps(t *testing.T) {
 				if r.IntN(20) == 0 { // further than is known of
 					id += 10_000
 				}
-				var forget func(*MessageID)
+				var forget func(*transport.MessageID)
 				if forgets {
-					forget = func(m *MessageID) { in.Drop(*m) }
+					forget = func(m *transport.MessageID) { in.Drop(*m) }
 				}
 				in.RaiseFloor(id, behind, forget)
-				if to := id - MessageID(behind); int32(to-floor) > 0 {
+				if to := id - transport.MessageID(behind); int32(to-floor) > 0 {
 					floor = to
 				}
 				for id := range open {
@@ -130,8 +132,8 @@ func TestIncomingMatchesMaps(t *testing.T) {
 					t.Fatalf("seed %d: %d open: %v, want %v (floor %d)", seed, probe, got != nil, open[probe], floor)
 				}
 			}
-			even := in.Select(func(m *MessageID) bool { return *m%2 == 0 })
-			if in.Len() != len(open) || !slices.IsSortedFunc(even, func(a, b *MessageID) int { return int(int32(*a - *b)) }) {
+			even := in.Select(func(m *transport.MessageID) bool { return *m%2 == 0 })
+			if in.Len() != len(open) || !slices.IsSortedFunc(even, func(a, b *transport.MessageID) int { return int(int32(*a - *b)) }) {
 				t.Fatalf("seed %d: %d open, want %d", seed, in.Len(), len(open))
 			}
 			want := 0
