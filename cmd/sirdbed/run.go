@@ -15,6 +15,7 @@ import (
 	"sirdbed/capture"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 )
@@ -67,7 +68,7 @@ func newRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if sandboxed[r.engine] && !emu.InSandbox() {
+			if sandboxed[r.engine] && !sandbox.InSandbox() {
 				return inSandbox(c.Context())
 			}
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
