@@ -162,7 +162,7 @@ func (v *Variant) seriesRows(put func(SeriesRow) error) error {
 }
 
 // all hands the rows of every variant over, one variant after the other.
-func all[T any](variants []*Variant, rows func(*Variant, func(T) error) error) func(func(T) error) error {
+func ofAll[T any](variants []*Variant, rows func(*Variant, func(T) error) error) func(func(T) error) error {
 	return func(put func(T) error) error {
 		for _, v := range variants {
 			if err := rows(v, put); err != nil {

@@ -94,9 +94,9 @@ func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
 	}
 	return errors.Join(
 		writeJSON(filepath.Join(dir, ManifestFile), m),
-		writeParquet(filepath.Join(dir, MessagesFile), all(variants, (*Variant).messageRows)),
-		writeParquet(filepath.Join(dir, QueuesFile), all(variants, (*Variant).queueRows)),
-		writeParquet(filepath.Join(dir, SeriesFile), all(variants, (*Variant).seriesRows)),
+		writeParquet(filepath.Join(dir, MessagesFile), ofAll(variants, (*Variant).messageRows)),
+		writeParquet(filepath.Join(dir, QueuesFile), ofAll(variants, (*Variant).queueRows)),
+		writeParquet(filepath.Join(dir, SeriesFile), ofAll(variants, (*Variant).seriesRows)),
 		writeJSON(filepath.Join(dir, SummaryFile), s),
 	)
 }

@@ -18,8 +18,8 @@ import (
 	"slices"
 	"strings"
 
+	"sirdbed/baselines/all"
 	"sirdbed/emu"
-	"sirdbed/sirdnode"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -134,7 +134,7 @@ func (l *rawLogs) framing(opt Options) *topo.Framing {
 	find := opt.Framing
 	if find == nil {
 		find = func(protocol string, mtu units.Bytes) (topo.Framing, error) {
-			p, err := sirdnode.Protocol(protocol)
+			p, err := all.Find(protocol)
 			if err != nil {
 				return topo.Framing{}, err
 			}

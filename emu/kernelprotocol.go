@@ -1,31 +1,16 @@
 package emu
 
 import (
-	"errors"
 	"fmt"
 
-	"sirdbed/sirdnode"
+	"sirdbed/baselines/all"
 	"sirdbed/topo"
 )
-
-// ErrUnsuited matches the error of an engine that cannot run an experiment's
-// protocol, whatever else may be there. Others of the same scenario it can.
-var ErrUnsuited = errors.New("emu: this engine cannot run the protocol")
-
-// unsuited is why an engine cannot run a protocol of the hosts' kernel.
-type unsuited struct {
-	reason string
-	cause  error // may be nil
-}
-
-func (e *unsuited) Error() string        { return e.reason }
-func (e *unsuited) Is(target error) bool { return target == ErrUnsuited }
-func (e *unsuited) Unwrap() error        { return e.cause }
 
 // KernelProtocol tells whether an experiment's protocol is one of the hosts'
 // kernel, such as TCP, and not a transport.
 func KernelProtocol(x *Experiment) bool {
-	p, err := sirdnode.Protocol(x.Protocol)
+	p, err := all.Find(x.Protocol)
 	return err == nil && p.Kernel != nil
 }
 
@@ -35,31 +20,14 @@ func NoKernel(x *Experiment) error {
 	if !KernelProtocol(x) {
 		return nil
 	}
-	return &unsuited{reason: fmt.Sprintf("%s is the real TCP of a kernel, and the model has none: use --engine virtual (or dctcp, which is a model of DCTCP)", x.Protocol)}
+	return Unsuited(fmt.Sprintf("%s is the real TCP of a kernel, and the model has none: use --engine virtual (or dctcp, which is a model of DCTCP)", x.Protocol), nil)
 }
 
 // CheckKernelProtocol tells what keeps an engine with a kernel from running an
 // experiment whose protocol is one of that kernel; nil for others.
 func CheckKernelProtocol(x *Experiment) error {
 	if KernelProtocol(x) && x.Faults.Enabled() {
-		return &unsuited{reason: fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through their raw sockets, and those of kernel TCP do not", x.Protocol)}
-	}
-	return nil
-}
-
-// checkWires tells whether links can delay the packets of a protocol of the
-// kernel, which the receiving host cannot hold.
-func checkWires(x *Experiment) error {
-	if !KernelProtocol(x) {
-		return nil
-	}
-	for _, name := range []string{FeatureNetem, FeatureIFB, FeatureRedirect} {
-		if f := Probe(name); f.Err != nil {
-			return &unsuited{
-				reason: fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err),
-				cause:  f.Err,
-			}
-		}
+		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through their raw sockets, and those of kernel TCP do not", x.Protocol), nil)
 	}
 	return nil
 }

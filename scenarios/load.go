@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"sirdbed/sirdnode"
+	"sirdbed/baselines/all"
 	"sirdbed/topo"
 )
 
@@ -87,7 +87,7 @@ func Parse(file, dir string, text []byte, changes ...Change) (*Scenario, error) 
 		}
 	}
 	sections := map[string]reflect.Type{}
-	for _, p := range sirdnode.Protocols() {
+	for _, p := range all.List() {
 		sections[p.Name] = reflect.TypeOf(p.DefaultParams(sectionFabric()))
 	}
 	c := &checker{src: src, sections: sections}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"sirdbed/sirdnode"
+	"sirdbed/baselines/all"
 	"sirdbed/topo/units"
 )
 
@@ -17,7 +17,7 @@ func Schema() ([]byte, error) {
 	f := sectionFabric()
 	sections := map[reflect.Type]string{} // parameter type to protocol
 	var extra []reflect.StructField
-	for i, p := range sirdnode.Protocols() {
+	for i, p := range all.List() {
 		params := reflect.TypeOf(p.DefaultParams(f))
 		for params.Kind() == reflect.Pointer {
 			params = params.Elem()

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/sirdnode"
+	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -144,9 +144,9 @@ func (s *Scenario) validateProtocols() *Error {
 }
 
 func (s *Scenario) protocolExists(path, name string) *Error {
-	if _, err := sirdnode.Protocol(name); err != nil {
+	if _, err := all.Find(name); err != nil {
 		var names []string
-		for _, p := range sirdnode.Protocols() {
+		for _, p := range all.List() {
 			names = append(names, p.Name)
 		}
 		return s.src.errorIn(path, "%v%s", err, also(suggest(name, names)))
@@ -157,11 +157,11 @@ func (s *Scenario) protocolExists(path, name string) *Error {
 // validateParams checks the section at path. Protocols' errors begin with the
 // name of the parameter at fault.
 func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Error {
-	p, err := sirdnode.Protocol(protocol)
+	p, err := all.Find(protocol)
 	if err != nil {
 		return s.src.errorIn(path, "%v", err)
 	}
-	params, err := sirdnode.DecodeParams(p, s.fabric, overrides)
+	params, err := all.DecodeParams(p, s.fabric, overrides)
 	if err == nil {
 		err = try(p, transport.Env{Fabric: s.fabric, Sink: deaf{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
 	}

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 rounds=${1:-5}
 
 echo "SIRD's goodput over one unshaped veth against a bare raw-socket pump, same packet sizes:"
-go test ./sirdnode -run '^$' -bench '^BenchmarkVeth$' -benchtime "${rounds}x" | grep -E '^Benchmark'
+go test ./sirdnode/node -run '^$' -bench '^BenchmarkVeth$' -benchtime "${rounds}x" | grep -E '^Benchmark'
 
 echo
 echo "The protocol alone, packet by packet (allocations must be 0):"
@@ -17,7 +17,7 @@ go test ./sirdnode/sird -run '^$' -bench . -benchmem -count "$rounds" | grep -E 
 
 echo
 echo "Fabric of 144 hosts, 9 leaves, 4 spines, up and down, without host processes:"
-go test ./emu -run '^$' -bench '^BenchmarkFabric144$' -benchtime "${rounds}x" | grep -E '^Benchmark'
+go test ./emu/fabric -run '^$' -bench '^BenchmarkFabric144$' -benchtime "${rounds}x" | grep -E '^Benchmark'
 
 echo
 echo "The model engine, for each packet and hop:"

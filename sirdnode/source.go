@@ -13,7 +13,7 @@ import (
 	"sirdbed/traffic"
 )
 
-//go:embed *.go */*.go
+//go:embed *.go */*.go */*/*.go
 var source embed.FS
 
 // sources are what a host process is made of, besides libraries: a test sees to it

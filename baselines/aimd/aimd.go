@@ -10,6 +10,8 @@ package aimd
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo/units"
 )
 
@@ -28,7 +30,7 @@ type AIMD struct {
 
 	out  []*flow    // by HostID, nil until something was sent there
 	in   []*inbound // by HostID, nil until something came from there
-	acks transport.Queue[reply]
+	acks queue.FIFO[reply]
 	turn int // of the receivers, one packet each
 }
 
@@ -52,7 +54,7 @@ func New(env transport.Env, params *Params) (*AIMD, error) {
 
 // Send implements transport.Transport: messages to a receiver wait in line.
 func (a *AIMD) Send(now Time, m transport.Message) {
-	if !a.env.Fits(now, m, transport.MaxMessage) {
+	if !a.env.Fits(now, m, layout.MaxMessage) {
 		return
 	}
 	f := a.out[m.Peer]

@@ -4,22 +4,25 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
 // A flow is what a sender knows of one receiver: the messages in line, of which
 // the first is under way, and the rate.
 type flow struct {
-	queue transport.Queue[transport.Message]
+	queue queue.FIFO[transport.Message]
 	rate  float64 // bit/s
-	pacer transport.Pacer
+	pacer timer.Pacer
 
 	roundTrip Time // of an empty network
 
-	acked    transport.Spans // of the first message
-	next     Bytes           // offset of its next packet
-	progress Time            // when it began, or something of it was last acknowledged
-	timeouts int             // in a row
+	acked    account.Spans // of the first message
+	next     Bytes         // offset of its next packet
+	progress Time          // when it began, or something of it was last acknowledged
+	timeouts int           // in a row
 
 	adjustAt Time // when the rate is adjusted next
 	marked   bool // an ACK since the last time echoed a mark
@@ -118,7 +121,7 @@ func (a *AIMD) adjust(f *flow) {
 // another, so anything below the current one is done.
 type inbound struct {
 	m    transport.Message
-	got  transport.Spans
+	got  account.Spans
 	next transport.MessageID // the lowest that is not done
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -60,4 +61,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)

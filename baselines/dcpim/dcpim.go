@@ -33,6 +33,8 @@ package dcpim
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -53,7 +55,7 @@ type DCPIM struct {
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
 
-	control  transport.Queue[note]
+	control  queue.FIFO[note]
 	sender   sender
 	receiver receiver
 	tick     int64 // the last half round that was dealt with
@@ -82,7 +84,7 @@ func New(env transport.Env, params *Params) (*DCPIM, error) {
 // Send implements transport.Transport.
 func (s *DCPIM) Send(now Time, m transport.Message) {
 	s.quiet = false
-	if s.env.Fits(now, m, min(s.mss*maxPackets, transport.MaxMessage)) {
+	if s.env.Fits(now, m, min(s.mss*maxPackets, layout.MaxMessage)) {
 		s.sendMessage(now, m)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -77,7 +78,7 @@ type header struct {
 	behind uint16
 }
 
-var layout = transport.Layout{Version: version, Lengths: [16]int{
+var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	rts: rtsLen, rtsAck: baseLen, request: baseLen, grant: baseLen, accept: baseLen,
 	grantsr: baseLen, token: baseLen, data: dataLen, ack: baseLen, gone: baseLen,
 }}
@@ -119,7 +120,7 @@ func (h *header) encode(p *transport.Packet) {
 
 // decode reads the header that b begins with.
 func (h *header) decode(b []byte) error {
-	if _, err := layout.Len(b); err != nil {
+	if _, err := lengths.Len(b); err != nil {
 		return err
 	}
 	word := binary.BigEndian.Uint32

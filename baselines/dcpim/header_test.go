@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -15,7 +16,7 @@ var headers = []header{
 	{kind: accept, id: 9, channels: 2, round: 12},
 	{kind: grantsr, id: 9, channels: 1, round: 12},
 	{kind: token, id: 2, priority: 9, epoch: 15, seq: 1 << 30, offset: 1444},
-	{kind: data, id: 2, free: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8, behind: transport.FarBehind},
+	{kind: data, id: 2, free: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8, behind: account.FarBehind},
 	{kind: ack, id: 3},
 	{kind: gone, id: 4},
 }
@@ -28,7 +29,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		if err := got.decode(p.Header()); err != nil || got != want {
 			t.Errorf("%+v (%v), want %+v", got, err, want)
 		}
-		if n, err := layout.Len(p.Header()); err != nil || n != p.HeaderLen {
+		if n, err := lengths.Len(p.Header()); err != nil || n != p.HeaderLen {
 			t.Errorf("%+v: length %d (%v), want %d", want, n, err, p.HeaderLen)
 		}
 		if len(fields(p.Header())) < 2 {
@@ -62,7 +63,7 @@ func FuzzHeader(f *testing.F) {
 		}
 		var p transport.Packet
 		h.encode(&p)
-		n, err := layout.Len(b)
+		n, err := lengths.Len(b)
 		if err != nil || n != p.HeaderLen {
 			t.Fatalf("%x: length %d (%v), encoded %d", b, n, err, p.HeaderLen)
 		}

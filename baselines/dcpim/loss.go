@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
@@ -73,7 +74,7 @@ func (s *DCPIM) lookAfter(now Time, m *outMessage) {
 	}
 	m.tries++
 	m.heard = now
-	m.wait = transport.Backoff(m.wait, s.timing.retryAfter)
+	m.wait = timer.Backoff(m.wait, s.timing.retryAfter)
 	s.tell(m.Peer, header{kind: rts, id: m.ID})
 	s.setTimer(m, now+m.wait)
 	s.env.Sink.Count(&announces, 1)

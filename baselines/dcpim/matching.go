@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
@@ -21,7 +22,7 @@ type link struct {
 	channels int
 	shortest uint32 // packets missing of its shortest message when it was matched
 	priority uint8  // of its tokens
-	pacer    transport.Pacer
+	pacer    timer.Pacer
 }
 
 // with returns the channels to a sender.
@@ -186,7 +187,7 @@ func (s *DCPIM) beginPhase(epoch int64) {
 		l := &r.active.links[k]
 		l.priority = uint8(priority)
 		priority += l.channels
-		l.pacer = transport.Pacer{Rate: r.rate / units.BitsPerSecond(s.params.Channels) * units.BitsPerSecond(l.channels)}
+		l.pacer = timer.Pacer{Rate: r.rate / units.BitsPerSecond(s.params.Channels) * units.BitsPerSecond(l.channels)}
 	}
 }
 

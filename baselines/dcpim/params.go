@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -50,7 +52,7 @@ const maxChannels = 8
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	inRange := transport.InRange[float64]
+	inRange := param.InRange[float64]
 	if err := cmp.Or(
 		inRange("rounds", float64(p.Rounds), 1, 64),
 		inRange("channels", float64(p.Channels), 1, maxChannels),
@@ -98,7 +100,7 @@ func (p *Params) class(packets, short int) int {
 // Protocol is dcPIM, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "dcpim",
-	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: layout.Len, Fields: fields},
+	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: lengths.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Network: func(_ *topo.Fabric, params any) transport.Network {
@@ -111,4 +113,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)

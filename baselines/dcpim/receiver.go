@@ -2,6 +2,8 @@ package dcpim
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo/units"
 )
 
@@ -14,13 +16,13 @@ type receiver struct {
 	active   matching  // that tokens go by
 
 	rate        units.BitsPerSecond
-	initial     int                       // packets of the longest short message
-	window      int64                     // tokens of a message that may be out
-	hold        int                       // tokens to be left out for a short message
-	holdUntil   Time                      // by when it should be here
-	outstanding int64                     // packets asked for, or announced as short, and not yet come
-	resting     transport.Heap[inMessage] // by the end of their rest
-	silent      transport.Heap[inMessage] // by when they are forgotten, if not heard of
+	initial     int                   // packets of the longest short message
+	window      int64                 // tokens of a message that may be out
+	hold        int                   // tokens to be left out for a short message
+	holdUntil   Time                  // by when it should be here
+	outstanding int64                 // packets asked for, or announced as short, and not yet come
+	resting     queue.Heap[inMessage] // by the end of their rest
+	silent      queue.Heap[inMessage] // by when they are forgotten, if not heard of
 }
 
 // An inPeer is what a receiver knows of one sender.
@@ -28,8 +30,8 @@ type inPeer struct {
 	id     transport.HostID
 	listed bool // in receiver.wanting
 
-	messages transport.Incoming[inMessage]
-	want     transport.Heap[inMessage] // messages that want tokens, by bytes missing
+	messages account.Incoming[inMessage]
+	want     queue.Heap[inMessage] // messages that want tokens, by bytes missing
 
 	takenBack int64 // 1 + the round of the last GRANTSR
 }
@@ -38,20 +40,20 @@ type inPeer struct {
 type inMessage struct {
 	transport.Message
 	from *inPeer
-	slot transport.Slot // in from.want, or in receiver.resting
+	slot queue.Slot // in from.want, or in receiver.resting
 
-	got      transport.Spans // payload that has arrived
-	cursor   Bytes           // tokens have been sent for what is missing below
-	tokens   int64           // sent, or packets announced as short
-	heardSeq int64           // the latest of them that a packet has answered
-	tokenAt  Time            // when the last token was sent
-	resting  bool            // waits for packets that it need not ask for
-	until    Time            // end of its rest
-	again    bool            // tokens have been sent for all of it before
+	got      account.Spans // payload that has arrived
+	cursor   Bytes         // tokens have been sent for what is missing below
+	tokens   int64         // sent, or packets announced as short
+	heardSeq int64         // the latest of them that a packet has answered
+	tokenAt  Time          // when the last token was sent
+	resting  bool          // waits for packets that it need not ask for
+	until    Time          // end of its rest
+	again    bool          // tokens have been sent for all of it before
 
-	heard  Time           // when something of it last arrived
-	silent transport.Slot // in receiver.silent
-	forget Time           // when to look whether it has fallen silent
+	heard  Time       // when something of it last arrived
+	silent queue.Slot // in receiver.silent
+	forget Time       // when to look whether it has fallen silent
 }
 
 // left returns the payload still to arrive.
@@ -61,14 +63,14 @@ func (m *inMessage) left() Bytes { return m.Size - m.got.Total() }
 func (m *inMessage) gap() int64 { return m.tokens - 1 - m.heardSeq }
 
 func (s *DCPIM) initReceiver(rate units.BitsPerSecond) {
-	slot := func(m *inMessage) *transport.Slot { return &m.slot }
+	slot := func(m *inMessage) *queue.Slot { return &m.slot }
 	s.receiver = receiver{
 		peers:   make([]*inPeer, len(s.env.Fabric.Hosts)),
 		rate:    rate,
 		initial: int(s.params.TokenInitial * float64(s.timing.bdp)),
 		window:  max(1, int64(s.params.TokenWindow*float64(s.timing.bdp))),
-		resting: transport.NewHeap(slot),
-		silent:  transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.silent }),
+		resting: queue.NewHeap(slot),
+		silent:  queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.silent }),
 		// No epoch has been matched yet.
 		building: matching{epoch: -1}, active: matching{epoch: -1},
 	}
@@ -84,8 +86,8 @@ func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id:       id,
-			messages: transport.NewIncoming[inMessage](),
-			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
+			messages: account.NewIncoming[inMessage](),
+			want:     queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
 		}
 		s.receiver.peers[id] = i
 	}

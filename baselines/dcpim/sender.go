@@ -1,6 +1,10 @@
 package dcpim
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // sender is the sending half of a host.
 type sender struct {
@@ -8,15 +12,15 @@ type sender struct {
 	requests []wish     // of this round
 	shares   [2]share
 
-	ready  transport.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
-	timers transport.Heap[outMessage] // by when to look whether they have fallen silent
-	tokens int                        // held for all messages
+	ready  queue.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
+	timers queue.Heap[outMessage] // by when to look whether they have fallen silent
+	tokens int                    // held for all messages
 }
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id       transport.HostID
-	messages transport.Outgoing[*outMessage]
+	messages account.Outgoing[*outMessage]
 
 	accepted int64 // 1 + the round of its last ACCEPT
 }
@@ -26,15 +30,15 @@ type outPeer struct {
 type outMessage struct {
 	transport.Message
 	to    *outPeer
-	ready transport.Slot
-	timer transport.Slot
+	ready queue.Slot
+	timer queue.Slot
 
 	packets  int
 	class    int // of its data's priority
 	free     int // packets that need no token: all of a short message, else none
 	sent     int // of these
 	reached  int // packets sent at least once, if none was left out
-	tokens   transport.Queue[ticket]
+	tokens   queue.FIFO[ticket]
 	priority uint8 // of its latest token
 
 	heard Time // when it was last sent from, or heard about
@@ -53,8 +57,8 @@ func (s *DCPIM) initSender() {
 	s.sender = sender{
 		peers:  make([]*outPeer, len(s.env.Fabric.Hosts)),
 		shares: [2]share{{epoch: -1}, {epoch: -1}},
-		ready:  transport.NewHeap(func(m *outMessage) *transport.Slot { return &m.ready }),
-		timers: transport.NewHeap(func(m *outMessage) *transport.Slot { return &m.timer }),
+		ready:  queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.ready }),
+		timers: queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.timer }),
 	}
 	s.env.Sink.Gauge("sender_channels", func() float64 { return float64(s.matched()) })
 	s.env.Sink.Gauge("tokens_held", func() float64 { return float64(s.sender.tokens) })

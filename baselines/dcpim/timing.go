@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -62,7 +63,7 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	// still alive there is forgotten here.
 	for n, wait := 0, t.retryAfter; n <= p.MaxRetries; n++ {
 		t.abandonAfter += 2 * wait
-		wait = transport.Backoff(wait, t.retryAfter)
+		wait = timer.Backoff(wait, t.retryAfter)
 	}
 	return t
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"sirdbed/baselines/all"
 	"sirdbed/baselines/dctcp"
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
-	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -51,7 +51,7 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	if n.Priorities != 1 || n.MarkCore != 125_000 || n.MarkEdge != 125_000 || n.CreditClass {
 		t.Errorf("ports: %+v", n)
 	}
-	p, err := sirdnode.DecodeParams(dctcp.Protocol, f, json.RawMessage(`{"k": "123KB"}`))
+	p, err := all.DecodeParams(dctcp.Protocol, f, json.RawMessage(`{"k": "123KB"}`))
 	if n := dctcp.Protocol.Network(f, p); err != nil || n.MarkCore != 123_000 || n.MarkEdge != 123_000 {
 		t.Errorf("released threshold: %+v (%v)", n, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -36,10 +37,10 @@ type Params struct {
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
 func DefaultParams(f *topo.Fabric) *Params {
-	scale := float64(transport.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
+	scale := float64(param.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
-		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: transport.EvaluatedMark(f),
+		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: param.EvaluatedMark(f),
 		UplinkMarks: true, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
 		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
 	}
@@ -47,7 +48,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	inRange := transport.InRange[float64]
+	inRange := param.InRange[float64]
 	if err := cmp.Or(
 		inRange("max_window", p.MaxWindow, 1, 1e6),
 		inRange("initial_window", p.InitialWindow, 1, p.MaxWindow),

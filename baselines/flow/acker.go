@@ -2,6 +2,7 @@ package flow
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo/units"
 )
 
@@ -10,7 +11,7 @@ import (
 // time; out of order, at a message's end and when congestion begins or ends it
 // does not (RFC 5681, section 4.2; RFC 8257, section 3.2).
 type acker struct {
-	slot    transport.Slot // in Transport.delayed, while an acknowledgement waits
+	slot    queue.Slot // in Transport.delayed, while an acknowledgement waits
 	due     Time
 	pending note // the one that waits
 	full    int  // full segments that it covers

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo/units"
 )
 
@@ -20,11 +22,11 @@ type connection struct {
 	segments Segments
 	rtt      RTT
 
-	listed   bool           // in Transport.ready
-	slot     transport.Slot // in Transport.timers
-	wakeAt   Time           // its key there: not after the next of what follows
-	resendAt Time           // retransmission timeout; units.Never when nothing is in flight
-	paceAt   Time           // when pacing lets the next segment out, units.Never if it does not wait
+	listed   bool       // in Transport.ready
+	slot     queue.Slot // in Transport.timers
+	wakeAt   Time       // its key there: not after the next of what follows
+	resendAt Time       // retransmission timeout; units.Never when nothing is in flight
+	paceAt   Time       // when pacing lets the next segment out, units.Never if it does not wait
 	lastSent Time
 	timeouts int    // in a row
 	recover  uint64 // order of transmission that ends recovery from loss
@@ -64,7 +66,7 @@ func (t *Transport) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (t *Transport) Send(now Time, m transport.Message) {
 	o := t.outPeer(m.Peer)
-	if !t.env.Fits(now, m, transport.MaxMessage) {
+	if !t.env.Fits(now, m, layout.MaxMessage) {
 		o.pool.Skip(m.ID)
 		return
 	}

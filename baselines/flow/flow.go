@@ -21,6 +21,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
 )
 
@@ -56,14 +58,14 @@ type Transport struct {
 	frame  Bytes // IP bytes of a full packet
 	queued Bytes // at the uplink, counted while config.UplinkMark asks for it
 
-	peers  []*outPeer                   // by HostID, nil until met
-	ready  transport.Queue[*connection] // those that may have something to send
-	timers transport.Heap[connection]
+	peers  []*outPeer              // by HostID, nil until met
+	ready  queue.FIFO[*connection] // those that may have something to send
+	timers queue.Heap[connection]
 
 	inbox   *Inbox
 	ackers  [][]*acker // by HostID and connection
-	delayed transport.Heap[acker]
-	acks    transport.Queue[note]
+	delayed queue.Heap[acker]
+	acks    queue.FIFO[note]
 
 	// Next found nothing to send, and nothing has happened since. Then only
 	// time can change that.
@@ -73,7 +75,7 @@ type Transport struct {
 // Framing is how messages are cut into packets.
 func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)
 
 // New makes the protocol at one host.
 func New(env transport.Env, c Config) (*Transport, error) {
@@ -86,8 +88,8 @@ func New(env transport.Env, c Config) (*Transport, error) {
 	t := &Transport{
 		env: env, config: c, mss: mss, frame: mss + fr.Overhead,
 		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
-		timers:  transport.NewHeap(func(c *connection) *transport.Slot { return &c.slot }),
-		delayed: transport.NewHeap(func(a *acker) *transport.Slot { return &a.slot }),
+		timers:  queue.NewHeap(func(c *connection) *queue.Slot { return &c.slot }),
+		delayed: queue.NewHeap(func(a *acker) *queue.Slot { return &a.slot }),
 	}
 	t.gauges()
 	return t, nil

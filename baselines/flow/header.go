@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -78,11 +79,11 @@ type extent struct{ from, to uint32 }
 var errRanges = errors.New("header with too many ranges")
 
 // layout is that of headers without ranges.
-var layout = transport.Layout{Version: version, Lengths: [16]int{data: dataLen, ack: ackLen}}
+var lengths = layout.Headers{Version: version, Lengths: [16]int{data: dataLen, ack: ackLen}}
 
 // HeaderLen tells the length of the header that b begins with.
 func HeaderLen(b []byte) (int, error) {
-	n, err := layout.Len(b)
+	n, err := lengths.Len(b)
 	if err != nil {
 		return 0, err
 	}

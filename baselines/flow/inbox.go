@@ -1,6 +1,10 @@
 package flow
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // A Segment is what a data packet says of the bytes that it carries.
 type Segment struct {
@@ -29,15 +33,15 @@ const (
 // says that the message is settled (design.md section 5).
 type Inbox struct {
 	sink  transport.Sink
-	peers []*transport.Incoming[Inbound] // by HostID, nil until met
-	free  transport.Free[Inbound]
+	peers []*account.Incoming[Inbound] // by HostID, nil until met
+	free  queue.Free[Inbound]
 }
 
 // An Inbound is a message on its way in. It is valid until it is delivered or
 // given up, which the Inbox alone decides: do not keep one across packets.
 type Inbound struct {
 	transport.Message
-	got transport.Spans
+	got account.Spans
 }
 
 // Received returns the payload that has arrived without a gap from 0 on.
@@ -54,7 +58,7 @@ var duplicates = transport.Counter{Name: "duplicate_data"}
 
 // NewInbox makes the inbox of a host.
 func NewInbox(env transport.Env) *Inbox {
-	return &Inbox{sink: env.Sink, peers: make([]*transport.Incoming[Inbound], len(env.Fabric.Hosts))}
+	return &Inbox{sink: env.Sink, peers: make([]*account.Incoming[Inbound], len(env.Fabric.Hosts))}
 }
 
 // Find returns the message of that id on its way in from a peer, nil if there
@@ -90,7 +94,7 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 	}
 	in := x.peers[p.Peer]
 	if in == nil {
-		account := transport.NewIncoming[Inbound]()
+		account := account.NewIncoming[Inbound]()
 		in = &account
 		x.peers[p.Peer] = in
 	}
@@ -120,7 +124,7 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 	return m, Completed
 }
 
-func (x *Inbox) begin(in *transport.Incoming[Inbound], s Segment, peer transport.HostID) *Inbound {
+func (x *Inbox) begin(in *account.Incoming[Inbound], s Segment, peer transport.HostID) *Inbound {
 	m := x.free.Get()
 	m.got.Reset()
 	m.Message = transport.Message{ID: s.ID, Tag: s.Tag, Peer: peer, Size: s.Length}
@@ -129,7 +133,7 @@ func (x *Inbox) begin(in *transport.Incoming[Inbound], s Segment, peer transport
 }
 
 // forget drops a message's state, which is used again by the next one.
-func (x *Inbox) forget(in *transport.Incoming[Inbound], m *Inbound) {
+func (x *Inbox) forget(in *account.Incoming[Inbound], m *Inbound) {
 	in.Drop(m.ID)
 	x.free.Put(m)
 }

@@ -7,6 +7,7 @@ import (
 	"sirdbed/baselines/flow"
 	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
 )
 
 // design.md section 5: after completion a receiver "remembers the id until the
@@ -32,7 +33,7 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 			}
 			offset := mss * flow.Bytes(r.IntN(int(sizes[i]+mss-1)/int(mss)))
 			p := transport.Packet{Peer: 1, PayloadLen: int(min(mss, sizes[i]-offset))}
-			behind := uint16(transport.FarBehind)
+			behind := uint16(account.FarBehind)
 			if i >= settled && r.IntN(4) > 0 {
 				behind = uint16(i - settled)
 			}
@@ -84,7 +85,7 @@ func TestInboxForgetsWhatIsSettled(t *testing.T) {
 		if take(jump, 0) != flow.Fresh || x.Open() != 1 || x.Find(1, 0) != nil {
 			t.Errorf("jump by %d: %d open", jump, x.Open())
 		}
-		if take(0, transport.FarBehind) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
+		if take(0, account.FarBehind) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
 			t.Errorf("jump by %d: a settled message came back", jump)
 		}
 	}

@@ -1,6 +1,10 @@
 package flow
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // A Pool is the connections from one host to one peer (protocols.md sections 2,
 // 3 and 6: 40 of them, established before the run). A connection carries one
@@ -14,9 +18,9 @@ type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
 	dialed  int
-	idle    transport.Queue[*C]
-	waiting transport.Queue[transport.Message]
-	open    transport.Outgoing[struct{}]
+	idle    queue.FIFO[*C]
+	waiting queue.FIFO[transport.Message]
+	open    account.Outgoing[struct{}]
 }
 
 // NewPool makes a pool of limit connections. dial makes the n-th one, from 0,

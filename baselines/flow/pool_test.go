@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
 )
 
 type line struct{ n int }
@@ -101,7 +102,7 @@ func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	p := flow.NewPool(1, func(n int) *line { return &line{n} })
 	p.Add(transport.Message{ID: 5})
 	p.Add(transport.Message{ID: 5 + 70_000})
-	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != transport.FarBehind || p.Behind(5+70_000) != transport.FarBehind {
+	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != account.FarBehind || p.Behind(5+70_000) != account.FarBehind {
 		t.Error("far distances")
 	}
 }

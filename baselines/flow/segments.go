@@ -1,6 +1,6 @@
 package flow
 
-import "sirdbed/sirdnode/transport"
+import "sirdbed/sirdnode/transport/queue"
 
 // Segments is a sender's account of the message that a connection carries: what
 // was sent, acknowledged and lost. Loss is found as by three duplicate
@@ -22,9 +22,9 @@ type Segments struct {
 	lost     int // to be sent again
 	lostFrom int // none below is lost
 
-	sent    transport.Queue[transmission] // in order, those settled dropped now and then
-	next    uint64                        // order of the next transmission
-	highest uint64                        // order after the highest that arrived
+	sent    queue.FIFO[transmission] // in order, those settled dropped now and then
+	next    uint64                   // order of the next transmission
+	highest uint64                   // order after the highest that arrived
 }
 
 type segment struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -77,13 +78,13 @@ type header struct {
 
 var errReserved = errors.New("Homa header with reserved bits set")
 
-var layout = transport.Layout{Version: version, Lengths: [16]int{
+var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	data: dataLen, grant: baseLen, resend: resendLen, busy: baseLen, ack: baseLen, needAck: baseLen, unknown: baseLen,
 }}
 
 // headerLen tells the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
-	n, err := layout.Len(b)
+	n, err := lengths.Len(b)
 	if err == nil && b[1]&^(ownBit|priorityBits) != 0 {
 		return 0, errReserved
 	}

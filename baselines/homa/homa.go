@@ -23,6 +23,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -48,7 +50,7 @@ type Homa struct {
 	levels  int     // priorities of scheduled data
 	window  Bytes   // RTTbytes in whole packets
 
-	control  transport.Queue[note]
+	control  queue.FIFO[note]
 	sender   sender
 	receiver receiver
 
@@ -56,7 +58,7 @@ type Homa struct {
 	// time can change that: at wake.
 	quiet  bool
 	wake   Time
-	silent transport.Lookout // for silence
+	silent timer.Watch // for silence
 }
 
 // New makes Homa at one host. It fails, naming the parameter, on parameters that
@@ -76,7 +78,7 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	h := &Homa{
 		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
 		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
-		wake: units.Never, silent: transport.Lookout{Every: params.LossTimeout / 2},
+		wake: units.Never, silent: timer.Watch{Every: params.LossTimeout / 2},
 	}
 	h.initSender()
 	h.initReceiver()
@@ -108,7 +110,7 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 	case unknown:
 		h.receiveUnknown(now, &hd, p.Peer)
 	}
-	h.silent.Watch(now)
+	h.silent.Arm(now)
 }
 
 // Next implements transport.Transport: control packets first, then grants, then

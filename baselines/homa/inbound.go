@@ -1,15 +1,20 @@
 package homa
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
+)
 
 // An inMessage is a message on its way in.
 type inMessage struct {
 	transport.Message
 	from *inPeer
-	slot transport.Slot // in the peer's heap of messages to grant
+	slot queue.Slot // in the peer's heap of messages to grant
 
-	got     transport.Spans // payload that has arrived
-	granted Bytes           // up to where the sender may send: unscheduled, then by grants
+	got     account.Spans // payload that has arrived
+	granted Bytes         // up to where the sender may send: unscheduled, then by grants
 
 	heard    Time  // when something of it last arrived, or its sender said it lives
 	arrivals Bytes // receiver.arrivals then
@@ -25,11 +30,11 @@ func (m *inMessage) inFlight() Bytes { return m.granted - m.got.Total() }
 // An inPeer is what a receiver knows of one sender.
 type inPeer struct {
 	id    transport.HostID
-	place int             // in receiver.ranking, from 1; 0: not there
-	pacer transport.Pacer // of grants to this sender
+	place int         // in receiver.ranking, from 1; 0: not there
+	pacer timer.Pacer // of grants to this sender
 
-	messages transport.Incoming[inMessage]
-	want     transport.Heap[inMessage] // messages to grant, by toGrant
+	messages account.Incoming[inMessage]
+	want     queue.Heap[inMessage] // messages to grant, by toGrant
 }
 
 // before is the order of senders: by what the message that each would be

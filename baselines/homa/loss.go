@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 )
 
 // Loss is inferred from silence, as in HomaModule (protocols.md section 4.3). A
@@ -32,13 +33,13 @@ func (h *Homa) firstWait() Time { return 2 * h.params.LossTimeout }
 func (h *Homa) lookForSilence(now Time) {
 	for _, o := range h.sender.peers {
 		if o != nil && o.messages.Len() > 0 {
-			h.silent.Watch(now)
+			h.silent.Arm(now)
 			h.askWhatBecame(now, o)
 		}
 	}
 	for _, i := range h.receiver.met {
 		if i.messages.Len() > 0 {
-			h.silent.Watch(now)
+			h.silent.Arm(now)
 			h.askAgain(now, i)
 		}
 	}
@@ -128,7 +129,7 @@ func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 			h.heardOf(now, m)
 		}
 	} else if m := h.outPeer(peer).messages.Find(hd.id); m != nil {
-		m.answered(now, transport.Backoff(m.wait, h.firstWait()))
+		m.answered(now, timer.Backoff(m.wait, h.firstWait()))
 	}
 }
 

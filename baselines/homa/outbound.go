@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // An outMessage is a message on its way out, until it is acknowledged or given
@@ -11,7 +13,7 @@ import (
 type outMessage struct {
 	transport.Message
 	to   *outPeer
-	slot transport.Slot // in sender.ready
+	slot queue.Slot // in sender.ready
 
 	unscheduled Bytes // payload that needs no grant
 	granted     Bytes // up to where it may be sent
@@ -29,7 +31,7 @@ func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id       transport.HostID
-	messages transport.Outgoing[*outMessage]
+	messages account.Outgoing[*outMessage]
 }
 
 // A span is a range of a message to be sent again, at the priority that its

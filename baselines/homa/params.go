@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -32,7 +34,7 @@ const priorities = 8
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
-		RTTBytes: transport.EvaluatedBDP(f), Workload: "none",
+		RTTBytes: param.EvaluatedBDP(f), Workload: "none",
 		LossTimeout: 5 * units.Millisecond, MaxResends: 5,
 	}
 }
@@ -78,8 +80,8 @@ func (p *Params) validate(mss units.Bytes) error {
 		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
 	case p.Overcommitment < 0:
 		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities", p.Overcommitment)
-	case p.BoostTail < 0 || p.BoostTail > transport.MaxMessage:
-		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, transport.MaxMessage)
+	case p.BoostTail < 0 || p.BoostTail > layout.MaxMessage:
+		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, layout.MaxMessage)
 	case p.LossTimeout < 10*units.Microsecond:
 		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
 	case p.MaxResends < 1 || p.MaxResends > 1000:
@@ -107,4 +109,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)

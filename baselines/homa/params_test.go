@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"testing"
 
+	"sirdbed/baselines/all"
 	"sirdbed/baselines/homa"
 	"sirdbed/emu/model/modeltest"
-	"sirdbed/sirdnode"
 	"sirdbed/topo/units"
 )
 
@@ -16,7 +16,7 @@ func TestDefaultsAt100GbpsAreSIRDsEvaluations(t *testing.T) {
 	if got := *homa.Protocol.DefaultParams(rack(t, 2)).(*homa.Params); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if p, err := sirdnode.Protocol("homa"); err != nil || p.Wire.Port != 47022 {
+	if p, err := all.Find("homa"); err != nil || p.Wire.Port != 47022 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -2,6 +2,9 @@ package homa
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
@@ -14,7 +17,7 @@ type receiver struct {
 	flight  Bytes     // granted and not yet received, over all messages
 	rate    units.BitsPerSecond
 	slack   Time
-	free    transport.Free[inMessage]
+	free    queue.Free[inMessage]
 
 	arrivals Bytes // wire bytes that have come over the downlink
 }
@@ -36,9 +39,9 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 	i := h.receiver.peers[id]
 	if i == nil {
 		i = &inPeer{
-			id: id, pacer: transport.Pacer{Rate: h.receiver.rate},
-			messages: transport.NewIncoming[inMessage](),
-			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
+			id: id, pacer: timer.Pacer{Rate: h.receiver.rate},
+			messages: account.NewIncoming[inMessage](),
+			want:     queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
 		}
 		h.receiver.peers[id] = i
 		h.receiver.met = append(h.receiver.met, i)

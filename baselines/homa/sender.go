@@ -4,21 +4,23 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // sender is the sending half of a host.
 type sender struct {
-	peers   []*outPeer                 // by HostID, nil until met
-	ready   transport.Heap[outMessage] // messages that may be sent from, the fewest bytes left first
-	again   []span                     // ranges to be sent again, in the order of asking
-	backlog Bytes                      // payload handed over and not yet sent
-	free    transport.Free[outMessage]
+	peers   []*outPeer             // by HostID, nil until met
+	ready   queue.Heap[outMessage] // messages that may be sent from, the fewest bytes left first
+	again   []span                 // ranges to be sent again, in the order of asking
+	backlog Bytes                  // payload handed over and not yet sent
+	free    queue.Free[outMessage]
 }
 
 func (h *Homa) initSender() {
 	s := &h.sender
 	s.peers = make([]*outPeer, len(h.env.Fabric.Hosts))
-	s.ready = transport.NewHeap(func(m *outMessage) *transport.Slot { return &m.slot })
+	s.ready = queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.slot })
 	h.env.Sink.Gauge("unsent_bytes", func() float64 { return float64(s.backlog) })
 	h.env.Sink.Gauge("ready_messages", func() float64 { return float64(s.ready.Len()) })
 }
@@ -35,11 +37,11 @@ func (h *Homa) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (h *Homa) Send(now Time, m transport.Message) {
 	h.quiet = false
-	if !h.env.Fits(now, m, transport.MaxMessage) {
+	if !h.env.Fits(now, m, layout.MaxMessage) {
 		return
 	}
 	h.sortIn(h.newOutMessage(now, h.outPeer(m.Peer), m))
-	h.silent.Watch(now)
+	h.silent.Arm(now)
 }
 
 // nextData sends the next DATA packet: what was asked for again, then from the

@@ -7,6 +7,7 @@ import (
 
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -39,7 +40,7 @@ type Params struct {
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
 func DefaultParams(f *topo.Fabric) *Params {
-	scale := float64(transport.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
+	scale := float64(param.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	base := max(15*units.Microsecond, 2*roundTrip(f))
 	return &Params{
 		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
@@ -61,7 +62,7 @@ func roundTrip(f *topo.Fabric) units.Time {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
-	inRange, span := transport.InRange[float64], transport.InRange[units.Time]
+	inRange, span := param.InRange[float64], param.InRange[units.Time]
 	if err := cmp.Or(
 		span("base_target", p.BaseTarget, 1, units.Second),
 		span("per_hop", p.PerHop, 0, units.Second),

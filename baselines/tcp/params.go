@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"sirdbed/baselines/flow"
-	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -46,7 +46,7 @@ func (p *Params) step(f *topo.Fabric) units.Bytes {
 	case p.K > 0:
 		return p.K
 	}
-	return transport.EvaluatedMark(f)
+	return param.EvaluatedMark(f)
 }
 
 // ecn tells whether the hosts negotiate ECN.

@@ -21,7 +21,7 @@
 //
 // In the virtual engine's guest a system call that fails takes 10 ns of time, so
 // that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as
-// scripts/kernel/kernel.patch has it), and others take none. So nothing here reads
+// emu/virtual/kernel/kernel.patch has it), and others take none. So nothing here reads
 // or writes until EAGAIN: a short read has emptied the socket, a short write has
 // filled it.
 package tcp

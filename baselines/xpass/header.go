@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -85,13 +86,13 @@ type header struct {
 var errPad = errors.New("ExpressPass credit with too much padding")
 
 // layout is that of headers without padding.
-var layout = transport.Layout{Version: version, Lengths: [16]int{
+var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	request: controlLen, credit: creditLen, data: dataLen, stop: controlLen, nack: nackLen, ack: baseLen, busy: baseLen,
 }}
 
 // headerLen tells the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
-	n, err := layout.Len(b)
+	n, err := lengths.Len(b)
 	if err != nil || kind(b[0]&15) != credit {
 		return n, err
 	}

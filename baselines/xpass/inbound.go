@@ -3,6 +3,7 @@ package xpass
 import (
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -11,8 +12,8 @@ import (
 // a connection carries one message after the other.
 type inbound struct {
 	feedback
-	slot transport.Slot // in XPass.crediting, while credits are sent
-	due  Time           // of the next credit
+	slot queue.Slot // in XPass.crediting, while credits are sent
+	due  Time       // of the next credit
 	peer *inPeer
 	conn uint16
 

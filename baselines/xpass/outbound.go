@@ -3,6 +3,8 @@ package xpass
 import (
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // state is what the sender of a message has last told its receiver.
@@ -17,7 +19,7 @@ const (
 
 // An outbound is the sending end of a connection.
 type outbound struct {
-	slot    transport.Slot // in XPass.timers
+	slot    queue.Slot // in XPass.timers
 	expires Time
 	peer    *outPeer
 	conn    uint16
@@ -68,7 +70,7 @@ func (x *XPass) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (x *XPass) Send(now Time, m transport.Message) {
 	o := x.outPeer(m.Peer)
-	if !x.env.Fits(now, m, transport.MaxMessage) {
+	if !x.env.Fits(now, m, layout.MaxMessage) {
 		o.pool.Skip(m.ID)
 		return
 	}

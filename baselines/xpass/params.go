@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -49,7 +51,7 @@ const maxCredit = topo.MinWire + maxPad
 
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
-	inRange := transport.InRange[float64]
+	inRange := param.InRange[float64]
 	if err := cmp.Or(
 		inRange("alpha", p.Alpha, 1e-6, 1),
 		inRange("short_message", float64(p.ShortMessage), 1, 1e6),
@@ -114,4 +116,4 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)

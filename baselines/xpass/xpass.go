@@ -22,6 +22,7 @@ import (
 
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo/units"
 )
 
@@ -42,12 +43,12 @@ type XPass struct {
 	highest    float64 // most wire bytes of credit a second
 	slack      Time    // how far credits that are late may catch up
 
-	out transport.Queue[note]
+	out queue.FIFO[note]
 
-	outPeers  []*outPeer               // by HostID, nil until met
-	timers    transport.Heap[outbound] // by when they expire
-	inPeers   []*inPeer                // by HostID, nil until met
-	crediting transport.Heap[inbound]  // by when their next credit is due
+	outPeers  []*outPeer           // by HostID, nil until met
+	timers    queue.Heap[outbound] // by when they expire
+	inPeers   []*inPeer            // by HostID, nil until met
+	crediting queue.Heap[inbound]  // by when their next credit is due
 	inbox     *flow.Inbox
 	seen      struct{ total, lost int64 } // credits since the gauge was last read
 }
@@ -63,8 +64,8 @@ func New(env transport.Env, params *Params) (*XPass, error) {
 		env: env, params: *params, mss: framing(f.Spec.MTU).MSS, creditSize: params.CreditSize(),
 		highest:  float64(f.Uplink(env.Self).Rate) / 8 * CreditShare(f, params),
 		outPeers: make([]*outPeer, len(f.Hosts)), inPeers: make([]*inPeer, len(f.Hosts)),
-		timers:    transport.NewHeap(func(c *outbound) *transport.Slot { return &c.slot }),
-		crediting: transport.NewHeap(func(c *inbound) *transport.Slot { return &c.slot }),
+		timers:    queue.NewHeap(func(c *outbound) *queue.Slot { return &c.slot }),
+		crediting: queue.NewHeap(func(c *inbound) *queue.Slot { return &c.slot }),
 		inbox:     flow.NewInbox(env),
 	}
 	if x.mss < 1 {

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/node"
 )
 
 func main() {
@@ -18,5 +19,5 @@ func main() {
 		fmt.Println(sirdnode.Source())
 		return
 	}
-	os.Exit(sirdnode.Main())
+	os.Exit(node.Main())
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/real"
+	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
 )
@@ -33,7 +35,7 @@ func newDoctor() *cobra.Command {
 			sirdbed doctor --json`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !emu.InSandbox() {
+			if !sandbox.InSandbox() {
 				// Without a sandbox, the probes say what is missing for one.
 				if err := inSandbox(c.Context()); !errors.Is(err, errNoSandbox) {
 					return err
@@ -88,12 +90,12 @@ type Finding struct {
 
 // needed are the features without which the real engine cannot run at all.
 var needed = map[string]bool{
-	emu.FeatureNetNS: true, emu.FeatureRaw: true, emu.FeatureRings: true, emu.FeatureVeth: true,
-	emu.FeatureHTB: true, emu.FeatureFIFO: true, emu.FeatureU32: true,
+	fabric.FeatureNetNS: true, fabric.FeatureRaw: true, fabric.FeatureRings: true, fabric.FeatureVeth: true,
+	fabric.FeatureHTB: true, fabric.FeatureFIFO: true, fabric.FeatureU32: true,
 }
 
 func diagnose() *Diagnosis {
-	m := emu.MeasureMachine()
+	m := real.MeasureMachine()
 	d := &Diagnosis{
 		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
@@ -115,9 +117,9 @@ func diagnose() *Diagnosis {
 func diagnoseReal(root bool) EngineDiagnosis {
 	e := EngineDiagnosis{Engine: string(scenarios.EngineReal), Works: true}
 	works := map[string]bool{}
-	for _, f := range emu.Probes() {
+	for _, f := range fabric.Probes() {
 		finding := Finding{Name: f.Name, Use: f.Use, Works: f.Err == nil, Needed: needed[f.Name]}
-		if f.Name == emu.FeatureUserNS && !root {
+		if f.Name == fabric.FeatureUserNS && !root {
 			finding.Needed = true
 		}
 		if f.Err != nil {
@@ -128,13 +130,13 @@ func diagnoseReal(root bool) EngineDiagnosis {
 		e.Features = append(e.Features, finding)
 	}
 	var limits []string
-	if !works[emu.FeatureMultipath] {
+	if !works[fabric.FeatureMultipath] {
 		limits = append(limits, "one spine only")
 	}
-	if !works[emu.FeatureRED] && !works[emu.FeatureMarker] {
+	if !works[fabric.FeatureRED] && !works[fabric.FeatureMarker] {
 		limits = append(limits, "no ECN marks, so no protocol that needs them on its fabric")
 	}
-	if !works[emu.FeatureNetem] || !works[emu.FeatureIFB] || !works[emu.FeatureRedirect] {
+	if !works[fabric.FeatureNetem] || !works[fabric.FeatureIFB] || !works[fabric.FeatureRedirect] {
 		limits = append(limits, "hosts hold packets for the links' delay, so kernel TCP and applications see none")
 	}
 	switch {

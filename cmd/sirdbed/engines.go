@@ -10,9 +10,10 @@ import (
 	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
-	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/sird"
 )
 
@@ -21,10 +22,10 @@ var engines = map[scenarios.Engine]func(visitors) emu.Engine{
 	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
 	scenarios.EngineReal: func(v visitors) emu.Engine {
 		argv, _ := nodeProgram()
-		return &emu.Real{
+		return &real.Engine{
 			NodeCommand: argv,
 			Hold:        v.hold,
-			Running: func(hosts []emu.RunningHost) {
+			Running: func(hosts []real.RunningHost) {
 				var list []HostState
 				for _, h := range hosts {
 					list = append(list, HostState{h.Name, h.PID})
@@ -48,7 +49,7 @@ var sandboxed = map[scenarios.Engine]bool{scenarios.EngineReal: true}
 // inner are the commands that sirdbed starts itself with. They are no part of
 // the command line, and begin before it is made.
 var inner = map[string]func() (exitCode int){
-	nodeCommand:  sirdnode.Main,
+	nodeCommand:  node.Main,
 	guestCommand: controlGuest,
 }
 

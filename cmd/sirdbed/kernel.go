@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 )
@@ -41,7 +41,7 @@ func newKernelBuild() *cobra.Command {
 		Use:   "build",
 		Short: "Build the kernel, boot it to see that it works, and keep it",
 		Long: text(`
-			Unpack the source, apply the project's patch and configuration (scripts/kernel), compile on all processors, boot the
+			Unpack the source, apply the project's patch and configuration (emu/virtual/kernel), compile on all processors, boot the
 			result, and put it into the cache. It takes 3 to 6 minutes on two processors and does nothing when the kernel is
 			there already. A build that was interrupted goes on where it was.
 
@@ -85,7 +85,7 @@ func bootOnce(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	exit, err := guest.Run(ctx, guest.Config{
-		Kernel: path, Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20, Start: emu.StartForLife,
+		Kernel: path, Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20, Start: sandbox.StartForLife,
 	})
 	if err == nil && exit != 0 {
 		err = fmt.Errorf("a command in the guest ended with exit code %d", exit)
@@ -180,7 +180,7 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20, Start: emu.StartForLife,
+				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20, Start: sandbox.StartForLife,
 				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
 				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})

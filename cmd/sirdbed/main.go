@@ -20,7 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 )
 
@@ -61,7 +61,7 @@ func Main() int {
 	if run, ok := innerCommand(os.Args[1:]); ok {
 		return run()
 	}
-	if err := emu.SetupInit(); err != nil {
+	if err := sandbox.SetupInit(); err != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)
 		return exitFailed
 	}

@@ -14,6 +14,7 @@ import (
 
 	"sirdbed/capture"
 	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 )
@@ -66,7 +67,7 @@ func newRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if sandboxed[r.engine] && !emu.InSandbox() {
+			if sandboxed[r.engine] && !sandbox.InSandbox() {
 				return inSandbox(c.Context())
 			}
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()

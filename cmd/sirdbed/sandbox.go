@@ -8,7 +8,8 @@ import (
 	"os/exec"
 	"syscall"
 
-	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/sandbox"
 )
 
 // runtimeDirVar passes the runtime directory into a sandbox, where everyone
@@ -23,9 +24,9 @@ var errNoSandbox = errors.New("no sandbox")
 // The error carries its exit code, and has been told already.
 func inSandbox(ctx context.Context) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
-	cmd := emu.EnterCommand(os.Args[1:]...)
-	if err := emu.StartForLife(cmd); err != nil {
-		f := emu.Probe(emu.FeatureUserNS)
+	cmd := sandbox.EnterCommand(os.Args[1:]...)
+	if err := sandbox.StartForLife(cmd); err != nil {
+		f := fabric.Probe(fabric.FeatureUserNS)
 		if os.Geteuid() == 0 || f.Err == nil {
 			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sirdbed/baselines/all"
 	"sirdbed/scenarios"
-	"sirdbed/sirdnode"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -107,7 +107,7 @@ func describeFabric(s *scenarios.Scenario) Fabric {
 // unloaded works out latencies of some sizes, within a rack and across.
 func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	f := s.Fabric()
-	p, err := sirdnode.Protocol(s.Protocols[0])
+	p, err := all.Find(s.Protocols[0])
 	if err != nil {
 		return nil // Load has checked it
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture"
 	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual"
 	"sirdbed/emu/virtual/kernel"
 	"sirdbed/topo"
@@ -20,7 +21,7 @@ const guestCommand = "guest-run"
 func virtualEngine() emu.Engine {
 	built, _ := findKernel()
 	argv, _ := nodeProgram()
-	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: argv, Start: emu.StartForLife}
+	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: argv, Start: sandbox.StartForLife}
 }
 
 // findKernel returns the guest's kernel.

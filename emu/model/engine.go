@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"time"
 
+	"sirdbed/baselines/all"
 	"sirdbed/emu"
-	"sirdbed/sirdnode"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -101,11 +101,11 @@ func (r *run) setUp() error {
 	if len(fabric.Ports) > math.MaxUint16 {
 		return fmt.Errorf("the fabric has %d ports: logs tell %d apart", len(fabric.Ports), math.MaxUint16)
 	}
-	protocol, err := sirdnode.Protocol(x.Protocol)
+	protocol, err := all.Find(x.Protocol)
 	if err != nil {
 		return err
 	}
-	params, err := sirdnode.DecodeParams(protocol, fabric, x.Params)
+	params, err := all.DecodeParams(protocol, fabric, x.Params)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -20,7 +21,7 @@ type fake struct {
 	queue   []transport.Message
 	sent    units.Bytes // of queue[0]
 	replies []fakeReply
-	in      map[fakeKey]*transport.Spans
+	in      map[fakeKey]*account.Spans
 	packets int
 }
 
@@ -66,7 +67,7 @@ var fakeProtocol = transport.Protocol{
 	DefaultParams: func(*topo.Fabric) any { return &fakeParams{} },
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 8} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
-		return &fake{env: env, params: params.(*fakeParams), in: map[fakeKey]*transport.Spans{}}, nil
+		return &fake{env: env, params: params.(*fakeParams), in: map[fakeKey]*account.Spans{}}, nil
 	},
 }
 
@@ -144,7 +145,7 @@ func (f *fake) Receive(now transport.Time, p *transport.Packet) {
 	}
 	s := f.in[key]
 	if s == nil {
-		s = &transport.Spans{}
+		s = &account.Spans{}
 		f.in[key] = s
 	}
 	offset := units.Bytes(binary.BigEndian.Uint32(b[9:]))

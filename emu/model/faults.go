@@ -12,7 +12,7 @@ type heldFrame struct {
 }
 
 // shimmed lets the host's fault shim decide about a packet that has arrived.
-func (h *host) shimmed(p *packet, ps int64) {
+func (h *endpoint) shimmed(p *packet, ps int64) {
 	v := h.shim.Next(int(p.frame))
 	if v.Drop {
 		h.stats.Faults++
@@ -36,7 +36,7 @@ func (h *host) shimmed(p *packet, ps int64) {
 }
 
 // hold keeps a frame until its time; those of the same time keep their order.
-func (h *host) hold(f heldFrame) {
+func (h *endpoint) hold(f heldFrame) {
 	i := len(h.held)
 	for i > 0 && h.held[i-1].at <= f.at {
 		i--
@@ -46,7 +46,7 @@ func (h *host) hold(f heldFrame) {
 }
 
 // release hands over the frame whose time has come.
-func (h *host) release(ps int64) {
+func (h *endpoint) release(ps int64) {
 	last := len(h.held) - 1
 	f := h.held[last]
 	h.held = h.held[:last]
@@ -58,4 +58,4 @@ func (h *host) release(ps int64) {
 	h.receive(f.p, ps, f.flip)
 }
 
-func (h *host) releaseID() int { return h.entity() + len(h.sim.hosts) }
+func (h *endpoint) releaseID() int { return h.entity() + len(h.sim.hosts) }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/netip"
 
-	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
@@ -45,7 +45,7 @@ func (f *framer) encode(p *packet, link *topo.Port) []byte {
 	}
 	w.Payload = f.buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
 	if p.PayloadLen > 0 {
-		sirdnode.FillPayload(w.Payload, p.src, &p.Packet)
+		host.FillPayload(w.Payload, p.src, &p.Packet)
 	}
 	return f.buf[:w.Encode(f.buf)]
 }
@@ -74,7 +74,7 @@ func (f *framer) decode(frame []byte, self topo.HostID, p *packet) error {
 
 // unwrap has p arrive as a frame, with a bit flipped if flip is not negative,
 // and reports whether the host's checks let it pass.
-func (h *host) unwrap(p *packet, flip int) bool {
+func (h *endpoint) unwrap(p *packet, flip int) bool {
 	f := &h.sim.frames
 	frame := f.encode(p, h.sim.ports[h.nic.info.Reverse].info)
 	fault.Flip(frame, flip)

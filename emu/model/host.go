@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"fmt"
 
-	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
 // A host drives one sirdnode.Host: arrivals from its link, the NIC, timers.
-type host struct {
+type endpoint struct {
 	sim  *Sim
 	id   topo.HostID
-	core *sirdnode.Host
+	core *host.Host
 	nic  *port
 
 	now    units.Time // what the host was last told
@@ -41,8 +41,8 @@ type HostStats struct {
 	Foreign  int64 // not of the protocol, or not for this host
 }
 
-func (s *Sim) newHost(id topo.HostID) (*host, error) {
-	h := &host{sim: s, id: id, nic: &s.ports[s.fabric.Uplink(id).ID], wakeAt: unset}
+func (s *Sim) newHost(id topo.HostID) (*endpoint, error) {
+	h := &endpoint{sim: s, id: id, nic: &s.ports[s.fabric.Uplink(id).ID], wakeAt: unset}
 	if s.cfg.Log != nil {
 		h.log = record.NewWriter(s.cfg.Log(id))
 	} else {
@@ -59,7 +59,7 @@ func (s *Sim) newHost(id topo.HostID) (*host, error) {
 	if s.cfg.HostParams != nil {
 		params = s.cfg.HostParams(id)
 	}
-	h.core, err = sirdnode.NewHost(sirdnode.HostConfig{
+	h.core, err = host.New(host.Config{
 		Self: id, Fabric: s.fabric, Protocol: s.cfg.Protocol, Params: params, Streams: s.cfg.Streams, Seed: s.cfg.Seed,
 		From: s.cfg.From, To: s.cfg.To, GaugeEvery: s.cfg.GaugeEvery,
 	}, h.log)
@@ -76,13 +76,13 @@ func (s *Sim) newHost(id topo.HostID) (*host, error) {
 func faultSeed(seed uint64, id topo.HostID) uint64 { return seed ^ uint64(id+1)<<32 }
 
 // clock moves the host's time to the one nearest to ps, unless it is there.
-func (h *host) clock(ps int64) units.Time {
+func (h *endpoint) clock(ps int64) units.Time {
 	h.now = max(h.now, nearest(ps))
 	return h.now
 }
 
 // arrive takes a packet off the host's link.
-func (h *host) arrive(p *packet, ps int64) {
+func (h *endpoint) arrive(p *packet, ps int64) {
 	h.stats.Received++
 	if in := h.nic; in.taps != nil {
 		h.sim.tap(in.taps, in, p, ps, false)
@@ -96,7 +96,7 @@ func (h *host) arrive(p *packet, ps int64) {
 
 // receive hands a packet to the host, with a bit of its frame flipped if flip
 // is not negative, and sends what it wants to send then.
-func (h *host) receive(p *packet, ps int64, flip int) {
+func (h *endpoint) receive(p *packet, ps int64, flip int) {
 	s := h.sim
 	if !s.cfg.Bytes || h.unwrap(p, flip) {
 		// What only the sender knew stays with it, as on a wire.
@@ -109,7 +109,7 @@ func (h *host) receive(p *packet, ps int64, flip int) {
 }
 
 // wake does what is due at the host.
-func (h *host) wake(ps int64) {
+func (h *endpoint) wake(ps int64) {
 	h.wakeAt = unset
 	if !h.sim.silent {
 		h.core.Advance(h.clock(ps))
@@ -120,7 +120,7 @@ func (h *host) wake(ps int64) {
 // pump sends packets while the NIC takes them. The NIC is the port: it takes a
 // packet when the one before is through. Credits that wait in the port for
 // tokens do not make it busy.
-func (h *host) pump(ps int64) {
+func (h *endpoint) pump(ps int64) {
 	s := h.sim
 	if s.silent {
 		s.agenda.clear(h.entity())
@@ -163,11 +163,11 @@ func (s *Sim) sendable(p *packet) error {
 	return nil
 }
 
-func (h *host) entity() int { return 2*len(h.sim.ports) + int(h.id) }
+func (h *endpoint) entity() int { return 2*len(h.sim.ports) + int(h.id) }
 
 // reschedule enters the host's next wake-up. exhausted says that the NIC was
 // free and the transport had nothing.
-func (h *host) reschedule(ps int64, exhausted bool) {
+func (h *endpoint) reschedule(ps int64, exhausted bool) {
 	due := h.core.Wake()
 	if done := h.core.Done(); done != h.done {
 		h.done = done

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -30,7 +30,7 @@ type QueueStats struct {
 }
 
 // Host returns a host: its counts, and the state machine of its transport.
-func (s *Sim) Host(h topo.HostID) *sirdnode.Host { return s.hosts[h].core }
+func (s *Sim) Host(h topo.HostID) *host.Host { return s.hosts[h].core }
 
 // HostStats returns the totals of a host's receive path.
 func (s *Sim) HostStats(h topo.HostID) HostStats { return s.hosts[h].stats }
@@ -64,7 +64,7 @@ func (s *Sim) InFlight() int { return s.pool.live }
 
 // Totals are sums over all hosts and ports.
 type Totals struct {
-	sirdnode.Counts
+	host.Counts
 	HostStats HostStats
 	PortStats PortStats
 }

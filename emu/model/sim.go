@@ -94,7 +94,7 @@ type Sim struct {
 	routes routes
 	nodes  []node
 	ports  []port
-	hosts  []*host
+	hosts  []*endpoint
 	frames framer
 
 	undone  int  // hosts that are not done
@@ -147,7 +147,7 @@ func New(cfg Config) (*Sim, error) {
 	}
 	s := &Sim{
 		cfg: cfg, fabric: f, agenda: newAgenda(2*len(f.Ports) + 2*len(f.Hosts)), routes: newRoutes(f, cfg),
-		nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports)), hosts: make([]*host, len(f.Hosts)),
+		nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports)), hosts: make([]*endpoint, len(f.Hosts)),
 		frames: newFramer(f, cfg.Protocol), sampleAt: math.MaxInt64, onPacket: cfg.OnPacket, lose: cfg.Lose,
 	}
 	for i := range f.Ports {

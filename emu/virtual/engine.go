@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -154,7 +155,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 		each = host + buffers
 	}
 	each += growth * int64(x.End()/units.Millisecond)
-	return base + int64(len(f.Hosts))*each + taps*emu.TapMemory
+	return base + int64(len(f.Hosts))*each + taps*real.TapMemory
 }
 
 // complete fills in what only the machine knows of a run. After a guest's death

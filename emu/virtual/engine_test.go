@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sirdbed/emu"
+	"sirdbed/emu/real"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -31,7 +32,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("jumbo frames take %d more", big-few)
 	}
 	// A leaf of 4 ports, and one port of it named too.
-	if taps := memory(fabric(4, 1500), captures("leaf1", "leaf1>h1-2", "nobody")); taps-few != 4*emu.TapMemory {
+	if taps := memory(fabric(4, 1500), captures("leaf1", "leaf1>h1-2", "nobody")); taps-few != 4*real.TapMemory {
 		t.Errorf("captures take %d more", taps-few)
 	}
 	if long := memory(fabric(4, 1500), &emu.Experiment{Protocol: "sird", Duration: 10 * units.Millisecond}); long-few != 4*10<<20 {

@@ -6,11 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"sirdbed/emu"
+	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 )
@@ -42,7 +43,7 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	c.Kernel = requireKernel(t)
 	var lines []string
 	c.Line = func(line string) { lines = append(lines, line) }
-	c.Start = emu.StartForLife
+	c.Start = sandbox.StartForLife
 	if c.Patience == 0 {
 		c.Patience = 2 * time.Minute
 	}
@@ -57,7 +58,7 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 // the packet and the ns (TestExact...).
 func TestConformanceInGuest(t *testing.T) {
 	requireKernel(t)
-	for _, pkg := range []string{"emu/port", "emu", "sirdnode/ring", "sirdnode/clock", "baselines/tcp"} {
+	for _, pkg := range []string{"emu/fabric/port", "emu/fabric", "emu/sandbox", "sirdnode/ring", "sirdnode/clock", "baselines/tcp"} {
 		t.Run(pkg, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "tests")
 			build := exec.Command("go", "test", "-c", "-o", binary, "sirdbed/"+pkg)
@@ -77,7 +78,7 @@ func TestConformanceInGuest(t *testing.T) {
 			if err != nil || exit != 0 {
 				t.Errorf("exit code %d, %v", exit, err)
 			}
-			if pkg != "sirdnode/ring" && pkg != "baselines/tcp" && !strings.Contains(said, "--- PASS: TestExact") {
+			if !slices.Contains([]string{"emu/sandbox", "sirdnode/ring", "baselines/tcp"}, pkg) && !strings.Contains(said, "--- PASS: TestExact") {
 				t.Error("no exact claim was checked")
 			}
 		})

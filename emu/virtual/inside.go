@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -68,9 +69,9 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 		}
 		cancel()
 	}()
-	engine := &emu.Real{
+	engine := &real.Engine{
 		NodeCommand: o.Node, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
-		Label: "virtual", RxFrames: rxFrames, Machine: &emu.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
+		Label: "virtual", RxFrames: rxFrames, Machine: &real.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/virtual/guest"
-	"sirdbed/sirdnode"
+	"sirdbed/sirdnode/node"
 )
 
 // Arguments that make the test binary the controller in a guest, and a host of
@@ -20,7 +20,7 @@ const (
 func TestMain(m *testing.M) {
 	parts := map[string]func() error{
 		controllerArgument: func() error { return Inside(os.Args[2], nil) },
-		nodeArgument:       func() error { os.Exit(sirdnode.Main()); return nil },
+		nodeArgument:       func() error { os.Exit(node.Main()); return nil },
 	}
 	be, ok := guest.Part(os.Args[1:])
 	if !ok && len(os.Args) > 1 {

@@ -9,7 +9,7 @@ import (
 
 // A page is where the kernel of the virtual engine shows its clock: a reading
 // costs neither a system call nor virtual time. It is at the end of the vDSO's
-// one page (struct um_clock_page of scripts/kernel/kernel.patch) and there is
+// one page (struct um_clock_page of emu/virtual/kernel/kernel.patch) and there is
 // none on any other kernel.
 //
 // Its time stands still while a process runs. The Go runtime keeps its own

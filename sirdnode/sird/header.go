@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -73,7 +74,7 @@ type header struct {
 	prefix uint16 // DATA: unscheduled prefix in packets
 }
 
-var layout = transport.Layout{Version: version, Lengths: [16]int{
+var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	data: dataLen, credit: baseLen, resend: resendLen, ack: baseLen, busy: baseLen,
 }}
 
@@ -101,7 +102,7 @@ func (h *header) encode(p *transport.Packet) {
 
 // decode reads the header that b begins with.
 func (h *header) decode(b []byte) error {
-	if _, err := layout.Len(b); err != nil {
+	if _, err := lengths.Len(b); err != nil {
 		return err
 	}
 	*h = header{

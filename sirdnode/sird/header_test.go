@@ -51,7 +51,7 @@ func FuzzHeader(f *testing.F) {
 		}
 		var p transport.Packet
 		h.encode(&p)
-		n, err := layout.Len(b)
+		n, err := lengths.Len(b)
 		if err != nil || !bytes.Equal(p.Header(), b[:n]) {
 			t.Fatalf("%x decoded as %+v, encoded as %x", b, h, p.Header())
 		}

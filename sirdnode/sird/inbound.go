@@ -1,6 +1,10 @@
 package sird
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // An inMessage is a message on its way in. It is kept until it is complete and
 // credit for all of it has been granted: credit belongs to the pair of hosts, so
@@ -9,12 +13,12 @@ import "sirdbed/sirdnode/transport"
 type inMessage struct {
 	transport.Message
 	from *inPeer
-	slot transport.Slot // in the peer's heap of messages that want credit
+	slot queue.Slot // in the peer's heap of messages that want credit
 
-	got       transport.Spans // payload that has arrived
-	prefix    Bytes           // payload that needs no credit
-	granted   Bytes           // payload covered by the prefix and by credit so far
-	uncounted Bytes           // wire bytes of the prefix still charged and not yet arrived
+	got       account.Spans // payload that has arrived
+	prefix    Bytes         // payload that needs no credit
+	granted   Bytes         // payload covered by the prefix and by credit so far
+	uncounted Bytes         // wire bytes of the prefix still charged and not yet arrived
 	complete  bool
 
 	heard Time // when something of it last arrived, or began to be due, or its sender said it lives
@@ -41,8 +45,8 @@ type inPeer struct {
 	spent   uint32
 	charged Bytes // unscheduled wire bytes expected
 
-	messages transport.Incoming[inMessage]
-	want     transport.Heap[inMessage] // messages that want more credit
+	messages account.Incoming[inMessage]
+	want     queue.Heap[inMessage] // messages that want more credit
 }
 
 // inFlight returns the credit out to this sender, unscheduled bytes included.

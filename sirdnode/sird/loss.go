@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
 )
 
 // Loss is inferred from silence (paper, section 4.4; design.md section 5). A
@@ -26,13 +27,13 @@ var (
 func (s *SIRD) lookForSilence(now Time) {
 	for _, o := range s.sender.peers {
 		if o != nil && o.messages.Len() > 0 {
-			s.silent.Watch(now)
+			s.silent.Arm(now)
 			s.announceAgain(now, o)
 		}
 	}
 	for _, i := range s.receiver.met {
 		if i.messages.Len() > 0 || i.inFlight() != 0 {
-			s.silent.Watch(now)
+			s.silent.Arm(now)
 			s.askAgain(now, i)
 		}
 	}
@@ -58,7 +59,7 @@ func (s *SIRD) announceAgain(now Time, o *outPeer) {
 			n.flags, n.length = 0, min(s.mss, m.prefix)
 		}
 		if m.known {
-			m.wait = transport.Backoff(m.wait, s.firstWait())
+			m.wait = timer.Backoff(m.wait, s.firstWait())
 		}
 		s.control.Push(n)
 		s.env.Sink.Count(&announces, 1)

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // An outMessage is a message on its way out, until it is acknowledged or given
 // up.
 type outMessage struct {
 	transport.Message
-	slot transport.Slot // in the peer's unannounced or scheduled heap
+	slot queue.Slot // in the peer's unannounced or scheduled heap
 
 	prefix Bytes // payload that needs no credit: whole packets, or everything
 	sent   Bytes // payload sent so far, in order
@@ -31,12 +33,12 @@ type outPeer struct {
 	epoch          uint8
 	granted, spent uint32 // running totals of credit, modulo 2^32
 
-	messages    transport.Outgoing[*outMessage]
-	unannounced transport.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
-	scheduled   transport.Heap[outMessage] // with scheduled bytes left, by bytes unsent
-	again       []span                     // ranges to be sent again, on credit
-	unscheduled Bytes                      // wire bytes of prefixes still to be sent
-	deficit     float64                    // of the uplink policy
+	messages    account.Outgoing[*outMessage]
+	unannounced queue.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
+	scheduled   queue.Heap[outMessage] // with scheduled bytes left, by bytes unsent
+	again       []span                 // ranges to be sent again, on credit
+	unscheduled Bytes                  // wire bytes of prefixes still to be sent
+	deficit     float64                // of the uplink policy
 }
 
 // A span is a range of a message to be sent again.

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -79,7 +81,7 @@ type Params struct {
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
-		BDP: transport.EvaluatedBDP(f), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
+		BDP: param.EvaluatedBDP(f), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
 		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
@@ -90,7 +92,7 @@ func defaults(f *topo.Fabric) *Params {
 
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	oneOf, inRange := transport.OneOf, transport.InRange[float64]
+	oneOf, inRange := param.OneOf, param.InRange[float64]
 	if err := cmp.Or(
 		oneOf("bucket_check", p.BucketCheck, "before", "after"),
 		oneOf("aimd_samples", p.Samples, "all", "data"),
@@ -128,7 +130,7 @@ func (p *Params) validate(frame units.Bytes) error {
 // Protocol is SIRD, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "sird",
-	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: layout.Len, Fields: fields},
+	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: lengths.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Network:       func(_ *topo.Fabric, params any) transport.Network { return params.(*Params).network() },
@@ -139,7 +141,7 @@ var Protocol = transport.Protocol{
 
 func init() { wire.Register(Protocol.Wire) }
 
-var framing = transport.FramingWith(dataLen)
+var framing = layout.Framing(dataLen)
 
 func (p *Params) network() transport.Network {
 	n := transport.Network{Priorities: 2}

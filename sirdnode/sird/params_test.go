@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"sirdbed/baselines/all"
 	"sirdbed/emu/model/modeltest"
-	"sirdbed/sirdnode"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo/units"
 )
@@ -103,7 +103,7 @@ func TestMultiplesMayBeInf(t *testing.T) {
 		}
 	}
 	f := rack(t, 2)
-	p, err := sirdnode.DecodeParams(sird.Protocol, f, json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`))
+	p, err := all.DecodeParams(sird.Protocol, f, json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,9 @@ package sird
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
@@ -12,7 +15,7 @@ type receiver struct {
 	wanting []*inPeer // those with messages that want credit
 	limit   Bytes     // B
 	used    Bytes     // of it: credit out to all senders, and expected unscheduled bytes
-	pacer   transport.Pacer
+	pacer   timer.Pacer
 	turns   uint64
 }
 
@@ -25,7 +28,7 @@ func (s *SIRD) initReceiver() {
 	s.receiver = receiver{
 		peers: make([]*inPeer, len(s.env.Fabric.Hosts)),
 		limit: s.params.B.of(s.params.BDP),
-		pacer: transport.Pacer{Rate: units.BitsPerSecond(rate)},
+		pacer: timer.Pacer{Rate: units.BitsPerSecond(rate)},
 	}
 	s.env.Sink.Gauge("credit_out", func() float64 { return float64(s.receiver.used) })
 	s.env.Sink.Gauge("credit_available", func() float64 { return float64(s.receiver.limit - s.receiver.used) })
@@ -36,8 +39,8 @@ func (s *SIRD) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id: id, loops: newLoops(&s.params, s.frame),
-			messages: transport.NewIncoming[inMessage](),
-			want:     transport.NewHeap(func(m *inMessage) *transport.Slot { return &m.slot }),
+			messages: account.NewIncoming[inMessage](),
+			want:     queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
 		}
 		s.receiver.peers[id] = i
 		s.receiver.met = append(s.receiver.met, i)

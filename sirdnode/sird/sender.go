@@ -1,6 +1,10 @@
 package sird
 
-import "sirdbed/sirdnode/transport"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
+)
 
 // sender is the sending half of a host.
 type sender struct {
@@ -19,9 +23,9 @@ func (s *SIRD) initSender() {
 func (s *SIRD) outPeer(id transport.HostID) *outPeer {
 	o := s.sender.peers[id]
 	if o == nil {
-		slot := func(m *outMessage) *transport.Slot { return &m.slot }
+		slot := func(m *outMessage) *queue.Slot { return &m.slot }
 		o = &outPeer{
-			id: id, unannounced: transport.NewHeap(slot), scheduled: transport.NewHeap(slot),
+			id: id, unannounced: queue.NewHeap(slot), scheduled: queue.NewHeap(slot),
 		}
 		s.sender.peers[id] = o
 	}
@@ -31,7 +35,7 @@ func (s *SIRD) outPeer(id transport.HostID) *outPeer {
 // Send implements transport.Transport.
 func (s *SIRD) Send(now Time, m transport.Message) {
 	s.quiet = false
-	if !s.env.Fits(now, m, transport.MaxMessage) {
+	if !s.env.Fits(now, m, layout.MaxMessage) {
 		return
 	}
 	o := s.outPeer(m.Peer)
@@ -40,7 +44,7 @@ func (s *SIRD) Send(now Time, m transport.Message) {
 		s.control.Push(note{peer: o.id, kind: data, flags: request, id: m.ID})
 	}
 	s.activate(o)
-	s.silent.Watch(now)
+	s.silent.Arm(now)
 }
 
 func (s *SIRD) activate(o *outPeer) {

@@ -22,6 +22,8 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -43,7 +45,7 @@ type SIRD struct {
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
 
-	control  transport.Queue[note]
+	control  queue.FIFO[note]
 	sender   sender
 	receiver receiver
 
@@ -51,7 +53,7 @@ type SIRD struct {
 	// time can change that: at wake.
 	quiet  bool
 	wake   Time
-	silent transport.Lookout // for silence
+	silent timer.Watch // for silence
 }
 
 // New makes SIRD at one host. It fails, naming the parameter, on parameters that
@@ -109,7 +111,7 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	case busy:
 		s.receiveBusy(now, &h, p.Peer)
 	}
-	s.silent.Watch(now)
+	s.silent.Arm(now)
 }
 
 // Next implements transport.Transport: control packets first, then credit, then

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/sirdnode"
+	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -29,7 +29,7 @@ func BadParamsAreNamed(t *testing.T, protocol transport.Protocol, bad map[string
 }
 
 func try(f *topo.Fabric, protocol transport.Protocol, overrides string) error {
-	p, err := sirdnode.DecodeParams(protocol, f, json.RawMessage(overrides))
+	p, err := all.DecodeParams(protocol, f, json.RawMessage(overrides))
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // bench is a cache, a tarball of a Linux in one file, and tools that pretend:
@@ -48,7 +46,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b.make("")
 	t.Setenv("PATH", b.tools)
-	b.source = b.tarball(files.Version+".99", "a")
+	b.source = b.tarball(Version+".99", "a")
 	return b
 }
 
@@ -125,14 +123,14 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := files.Version + ".99-" + hash()
-	if built.Path != filepath.Join(string(b.cache), dir, "linux") || !built.Current || built.Version != files.Version+".99" {
+	dir := Version + ".99-" + hash()
+	if built.Path != filepath.Join(string(b.cache), dir, "linux") || !built.Current || built.Version != Version+".99" {
 		t.Errorf("%+v", built)
 	}
 	if verified != filepath.Join(string(b.cache), "build", "linux") || len(counts) == 0 || counts[len(counts)-1] != 2 {
 		t.Errorf("verified %q, counted %v", verified, counts)
 	}
-	if !strings.Contains(steps, "unpacking "+b.source) || !strings.Contains(steps, "compiling Linux "+files.Version+".99") {
+	if !strings.Contains(steps, "unpacking "+b.source) || !strings.Contains(steps, "compiling Linux "+Version+".99") {
 		t.Errorf("steps:\n%s", steps)
 	}
 	b.holds(dir, "build.log", "lock")
@@ -152,7 +150,7 @@ func TestBuild(t *testing.T) {
 func TestWrongSources(t *testing.T) {
 	b := newBench(t)
 	garbage := filepath.Join(t.TempDir(), "garbage.tar.xz")
-	whole, err := os.ReadFile(b.tarball(files.Version+".99", strings.Repeat("0123456789 random ", 5000)))
+	whole, err := os.ReadFile(b.tarball(Version+".99", strings.Repeat("0123456789 random ", 5000)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +168,8 @@ func TestWrongSources(t *testing.T) {
 		t.TempDir():                        {"is no file: name a tarball"},
 		garbage:                            {"garbage.tar.xz is no whole tarball: fetch it again, or name another with --source"},
 		cut:                                {"cut.tar.xz is no whole tarball"},
-		empty:                              {"is not a source of Linux: name one of Linux " + files.Version},
-		b.tarball("5.10.7", "a"):           {"is Linux 5.10.7: name a source of Linux " + files.Version + " with --source"},
+		empty:                              {"is not a source of Linux: name one of Linux " + Version},
+		b.tarball("5.10.7", "a"):           {"is Linux 5.10.7: name a source of Linux " + Version + " with --source"},
 	} {
 		_, _, err := b.build(Options{Source: source})
 		for _, w := range want {

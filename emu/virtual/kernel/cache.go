@@ -21,8 +21,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // Built is a kernel in the cache.
@@ -158,9 +156,9 @@ func (c Cache) Log() string { return filepath.Join(string(c), "build.log") }
 // hash names what the project adds to Linux.
 func hash() string {
 	h := sha256.New()
-	h.Write(files.Config)
+	h.Write(Config)
 	h.Write([]byte{0})
-	h.Write(files.Patch)
+	h.Write(Patch)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	files "sirdbed/scripts/kernel"
 )
 
 func TestUserCache(t *testing.T) {
@@ -25,16 +23,16 @@ func TestUserCache(t *testing.T) {
 
 // The hash is of the configuration and the patch, of all of both.
 func TestHash(t *testing.T) {
-	config, patch := files.Config, files.Patch
-	defer func() { files.Config, files.Patch = config, patch }()
+	config, patch := Config, Patch
+	defer func() { Config, Patch = config, patch }()
 	seen := map[string]bool{hash(): true}
 	for _, change := range []func(){
-		func() { files.Config = append([]byte("CONFIG_X=y\n"), config...) },
-		func() { files.Patch = append(append([]byte{}, patch...), '\n') },
-		func() { files.Config, files.Patch = patch, config },
-		func() { files.Config, files.Patch = append(append([]byte{}, config...), patch[0]), patch[1:] },
+		func() { Config = append([]byte("CONFIG_X=y\n"), config...) },
+		func() { Patch = append(append([]byte{}, patch...), '\n') },
+		func() { Config, Patch = patch, config },
+		func() { Config, Patch = append(append([]byte{}, config...), patch[0]), patch[1:] },
 	} {
-		files.Config, files.Patch = config, patch
+		Config, Patch = config, patch
 		change()
 		if h := hash(); seen[h] || len(h) != 12 {
 			t.Errorf("hash %s", h)

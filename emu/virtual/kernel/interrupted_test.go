@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // A compilation that was interrupted goes on, unless it cannot: then it starts
@@ -47,7 +45,7 @@ func TestInterruptedBuilds(t *testing.T) {
 		t.Errorf("resumed: %v\n%s", err, steps)
 	}
 	b.make("touch begun; sleep 60")
-	os.RemoveAll(filepath.Join(string(b.cache), files.Version+".99-"+hash()))
+	os.RemoveAll(filepath.Join(string(b.cache), Version+".99-"+hash()))
 	_ = interrupt("compiling")
 	b.make("[ -e begun ] && { echo file truncated; exit 1; }")
 	if _, steps, err := b.build(Options{}); err != nil || !strings.Contains(steps, "starting over\nunpacking") {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // tools are the programs that a build takes, and the Debian packages they are
@@ -30,7 +28,7 @@ func Needs() string {
 		names = append(names, t.program)
 	}
 	return fmt.Sprintf("%s, the headers of the C library, the source of Linux %s, and %.0f GB in the cache directory while it runs",
-		strings.Join(names, ", "), files.Version, float64(diskNeeded)/(1<<30))
+		strings.Join(names, ", "), Version, float64(diskNeeded)/(1<<30))
 }
 
 // check tells everything that is missing at once.
@@ -60,16 +58,16 @@ func FindSource(named string) (string, error) {
 	if named != "" {
 		info, err := os.Stat(named)
 		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no file: name a tarball (kernel.org has linux-%s.y)", named, files.Version)
+			err = fmt.Errorf("%s is no file: name a tarball (kernel.org has linux-%s.y)", named, Version)
 		}
 		if err != nil {
 			return "", fmt.Errorf("the kernel's source: %w", err)
 		}
 		return filepath.Abs(named)
 	}
-	path := fmt.Sprintf("/usr/src/linux-source-%s.tar.xz", files.Version)
+	path := fmt.Sprintf("/usr/src/linux-source-%s.tar.xz", Version)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is not there: install Debian's package of it, with\n  apt-get install linux-source-%s\nor name a tarball of Linux %s with --source (kernel.org has linux-%s.y)", path, files.Version, files.Version, files.Version)
+		return "", fmt.Errorf("%s is not there: install Debian's package of it, with\n  apt-get install linux-source-%s\nor name a tarball of Linux %s with --source (kernel.org has linux-%s.y)", path, Version, Version, Version)
 	}
 	return path, nil
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // preparedFile marks a tree that is unpacked, patched and configured; its text
@@ -43,12 +41,12 @@ func (w *work) unpack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(version, files.Version+".") {
-		return fmt.Errorf("%s is Linux %s: name a source of Linux %s with --source (kernel.org has linux-%s.y)", w.source, version, files.Version, files.Version)
+	if !strings.HasPrefix(version, Version+".") {
+		return fmt.Errorf("%s is Linux %s: name a source of Linux %s with --source (kernel.org has linux-%s.y)", w.source, version, Version, Version)
 	}
 	w.step("applying the project's patch and configuration")
-	if err := w.tool(ctx, files.Patch, nil, "patch", "-p1", "--batch", "--forward"); err != nil {
-		return fmt.Errorf("%w\nthe patch is for Linux %s as Debian and kernel.org have it: name such a source with --source", err, files.Version)
+	if err := w.tool(ctx, Patch, nil, "patch", "-p1", "--batch", "--forward"); err != nil {
+		return fmt.Errorf("%w\nthe patch is for Linux %s as Debian and kernel.org have it: name such a source with --source", err, Version)
 	}
 	if err := w.configure(ctx); err != nil {
 		return err
@@ -76,7 +74,7 @@ var unneeded = []string{
 func (w *work) kernelVersion() (string, error) {
 	text, err := os.ReadFile(filepath.Join(w.cache.tree(), "Makefile"))
 	if err != nil {
-		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+files.Version+" with --source: %w", w.source, err)
+		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+Version+" with --source: %w", w.source, err)
 	}
 	value := map[string]string{}
 	for line := range strings.Lines(string(text)) {
@@ -85,7 +83,7 @@ func (w *work) kernelVersion() (string, error) {
 		}
 	}
 	if value["VERSION"] == "" || value["PATCHLEVEL"] == "" {
-		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+files.Version+" with --source (its Makefile tells no version)", w.source)
+		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+Version+" with --source (its Makefile tells no version)", w.source)
 	}
 	return value["VERSION"] + "." + value["PATCHLEVEL"] + "." + value["SUBLEVEL"], nil
 }

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	files "sirdbed/scripts/kernel"
 )
 
 // expectedFiles is how many lines make prints for the project's configuration.
@@ -87,7 +85,7 @@ func (w *work) prepare(ctx context.Context) error {
 // that Linux took all of it.
 func (w *work) configure(ctx context.Context) error {
 	list := filepath.Join(w.cache.tree(), ".sirdbed-config")
-	if err := os.WriteFile(list, files.Config, 0o644); err != nil {
+	if err := os.WriteFile(list, Config, 0o644); err != nil {
 		return err
 	}
 	if err := w.tool(ctx, nil, nil, "make", "ARCH=um", "allnoconfig", "KCONFIG_ALLCONFIG="+list); err != nil {
@@ -98,13 +96,13 @@ func (w *work) configure(ctx context.Context) error {
 		return err
 	}
 	var lost []string
-	for line := range strings.Lines(string(files.Config)) {
+	for line := range strings.Lines(string(Config)) {
 		if strings.HasPrefix(line, "CONFIG_") && !bytes.Contains(got, []byte("\n"+line)) {
 			lost = append(lost, strings.TrimSpace(line))
 		}
 	}
 	if len(lost) > 0 {
-		return fmt.Errorf("this source does not take %s: name one of Linux %s with --source", strings.Join(lost, ", "), files.Version)
+		return fmt.Errorf("this source does not take %s: name one of Linux %s with --source", strings.Join(lost, ", "), Version)
 	}
 	return nil
 }

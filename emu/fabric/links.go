@@ -1,0 +1,151 @@
+package fabric
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/fabric/port"
+	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/topo"
+)
+
+// Interface indices are chosen, not given: port p is firstIndex+p in whatever
+// namespace it is, and its wire's ifb follows behind all ports. So one number
+// finds a port in a dump of any namespace and in the markers' map, and both ends
+// of a veth differ, without which the kernel delays the news of its carrier by
+// up to a second (linkwatch_urgent_event of net/core/link_watch.c).
+const firstIndex = 2
+
+func (f *Fabric) index(p topo.PortID) int { return firstIndex + int(p) }
+
+func (f *Fabric) wireIndex(p topo.PortID) int { return firstIndex + len(f.topology.Ports) + int(p) }
+
+// txQueueLength is what a veth's qdisc tree takes for granted: HTB's queue for
+// packets of no class. Nothing should ever be in it.
+const txQueueLength = 1000
+
+// Attributes of links (include/uapi/linux/if_link.h, veth.h).
+const vethInfoPeer = 1
+
+// linkBatch is how many links are made in one system call, so that a context
+// that ends is noticed.
+const linkBatch = 32
+
+// makeLinks makes every link as a veth pair, each end in its namespace from the
+// start and down.
+func (f *Fabric) makeLinks(ctx context.Context) error {
+	var b rtnl.Batch
+	conn := f.namespaces[0].conn
+	flush := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := conn.Do(&b); err != nil {
+			return fmt.Errorf("fabric: make links: %w", port.Explain(err))
+		}
+		b.Reset()
+		return nil
+	}
+	for i := range f.topology.Ports {
+		p := &f.topology.Ports[i]
+		if p.Reverse < p.ID {
+			continue // the other end of a link made before
+		}
+		peer := &f.topology.Ports[p.Reverse]
+		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Link(f.index(p.ID), 0, 0))
+		f.linkAttrs(&b, p)
+		b.Nest(unix.IFLA_LINKINFO, nil, func() {
+			b.String(unix.IFLA_INFO_KIND, "veth")
+			b.Nest(unix.IFLA_INFO_DATA, nil, func() {
+				b.Nest(vethInfoPeer, rtnl.Link(f.index(peer.ID), 0, 0), func() { f.linkAttrs(&b, peer) })
+			})
+		})
+		if b.Len() == linkBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+func (f *Fabric) linkAttrs(b *rtnl.Batch, p *topo.Port) {
+	b.String(unix.IFLA_IFNAME, p.Iface)
+	b.Attr(unix.IFLA_ADDRESS, p.MAC)
+	b.Uint32(unix.IFLA_MTU, uint32(f.topology.Spec.MTU))
+	b.Uint32(unix.IFLA_TXQLEN, txQueueLength)
+	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
+	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
+	b.Uint32(unix.IFLA_GSO_MAX_SEGS, 1) // of TCP, which segments late whatever the device says
+	b.Uint32(unix.IFLA_NET_NS_FD, uint32(f.namespaces[p.Node].fd))
+}
+
+// Legacy ethtool commands (include/uapi/linux/ethtool.h).
+const (
+	ethtoolSetTxChecksum    = 0x17
+	ethtoolSetScatterGather = 0x19
+	ethtoolSetGRO           = 0x2c
+)
+
+// dropOffloads makes every packet on a link a packet of the wire: checksums are
+// written, without scatter-gather there is no segmentation offload
+// (netdev_fix_features), and receivers do not merge.
+func (f *Fabric) dropOffloads(id topo.NodeID) error {
+	for _, p := range f.topology.Nodes[id].Ports {
+		for _, command := range []uint32{ethtoolSetTxChecksum, ethtoolSetScatterGather, ethtoolSetGRO} {
+			if err := f.namespaces[id].conn.SetOffload(f.topology.Ports[p].Iface, command, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	operUp          = 6 // IF_OPER_UP (RFC 2863)
+	carrierPatience = 10 * time.Second
+)
+
+// awaitCarrier waits until every port forwards: the first end of a pair to be
+// brought up starts only when a kernel worker has seen that the other followed.
+func (f *Fabric) awaitCarrier(ctx context.Context) error {
+	deadline := time.Now().Add(carrierPatience)
+	for id := range f.namespaces {
+		for {
+			down, err := f.firstDown(topo.NodeID(id))
+			if err != nil {
+				return f.nodeError(topo.NodeID(id), err)
+			}
+			if down == nil {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if time.Now().After(deadline) {
+				return fmt.Errorf("fabric: port %s is still without carrier after %v", down.Name, carrierPatience)
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+	}
+	return nil
+}
+
+// firstDown returns a port of the node that is not operational, nil if all are.
+func (f *Fabric) firstDown(id topo.NodeID) (down *topo.Port, err error) {
+	up := 0
+	err = f.eachLink(id, func(p topo.PortID, attrs []byte) {
+		if state := rtnl.Find(attrs, unix.IFLA_OPERSTATE); len(state) == 1 && state[0] == operUp {
+			up++
+		} else {
+			down = &f.topology.Ports[p]
+		}
+	})
+	if err == nil && down == nil && up < len(f.topology.Nodes[id].Ports) {
+		err = fmt.Errorf("%d of %d links found", up, len(f.topology.Nodes[id].Ports))
+	}
+	return down, err
+}

@@ -1,0 +1,9 @@
+package fabric
+
+import (
+	"testing"
+
+	"sirdbed/sirdnode/nstest"
+)
+
+func TestMain(m *testing.M) { nstest.Main(m) }

@@ -1,0 +1,166 @@
+package fabric
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu"
+	"sirdbed/emu/fabric/port"
+	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// choose fills in the configuration and decides what marks and what delays.
+func (f *Fabric) choose() error {
+	c := &f.config
+	if c.Dilation == 0 {
+		c.Dilation = 1
+	}
+	if c.Dilation < 0 || c.BurstTime < 0 {
+		return fmt.Errorf("fabric: dilation %d and burst time %v: want neither negative", c.Dilation, c.BurstTime)
+	}
+	if c.HashSeed == 0 {
+		c.HashSeed = 1
+	}
+	f.levels = port.Prio
+	if Probe(FeaturePrio).Err != nil {
+		f.levels = port.Classes
+	}
+	if err := f.chooseMarker(); err != nil {
+		return err
+	}
+	return f.chooseWires()
+}
+
+func (f *Fabric) chooseMarker() error {
+	f.marker = "none"
+	marks := false
+	for p := range f.topology.Ports {
+		marks = marks || f.step(topo.PortID(p)) > 0
+	}
+	if !marks {
+		return nil
+	}
+	red, ebpf := Probe(FeatureRED), Probe(FeatureMarker)
+	switch {
+	case f.config.Marker != "" && f.config.Marker != "red" && f.config.Marker != "ebpf":
+		return fmt.Errorf("fabric: there is no marker %q: want red, ebpf or none at all", f.config.Marker)
+	case f.config.Marker != "ebpf" && red.Err == nil:
+		f.marker = "red"
+	case f.config.Marker == "red":
+		return fmt.Errorf("fabric: %w", red.Err)
+	case ebpf.Err == nil:
+		f.marker = "ebpf"
+	case f.config.Marker == "ebpf":
+		return fmt.Errorf("fabric: %w", ebpf.Err)
+	default:
+		return fmt.Errorf("%w: the protocol has ports of this fabric mark packets, and nothing here can\n  %w\n  %w", emu.ErrNoMarker, red.Err, ebpf.Err)
+	}
+	return nil
+}
+
+func (f *Fabric) chooseWires() error {
+	var missing error
+	for _, name := range []string{FeatureNetem, FeatureIFB, FeatureRedirect} {
+		missing = errors.Join(missing, Probe(name).Err)
+	}
+	switch f.config.Wires {
+	case "":
+		f.wires = "netem"
+		if missing != nil {
+			f.wires = "hold"
+		}
+	case "hold":
+		f.wires = "hold"
+	case "netem":
+		if missing != nil {
+			return fmt.Errorf("fabric: wires in the kernel: %w", missing)
+		}
+		f.wires = "netem"
+	default:
+		return fmt.Errorf("fabric: there are no wires %q: want netem, hold or none at all", f.config.Wires)
+	}
+	return nil
+}
+
+// step is where a port begins to mark: 0 for never. Hosts' own ports never do.
+func (f *Fabric) step(id topo.PortID) units.Bytes {
+	switch p := &f.topology.Ports[id]; {
+	case p.Core:
+		return f.config.Network.MarkCore
+	case f.topology.Nodes[p.Node].Kind == topo.Leaf:
+		return f.config.Network.MarkEdge
+	}
+	return 0
+}
+
+// kernelRate is a port's rate by the kernel's clock, rounded.
+func (f *Fabric) kernelRate(id topo.PortID) units.BitsPerSecond {
+	d := units.BitsPerSecond(f.config.Dilation)
+	return (f.topology.Ports[id].Rate + d/2) / d
+}
+
+// PortConfig returns how a port is built. Its rate is by the kernel's clock.
+func (f *Fabric) PortConfig(id topo.PortID) port.Config {
+	n := &f.config.Network
+	rate := f.kernelRate(id)
+	c := port.Config{
+		Rate:       rate,
+		Priorities: n.Priorities,
+		Levels:     f.levels,
+		Limit:      f.config.QueueLimit,
+		Mark:       f.step(id),
+		Burst:      rate.BytesIn(units.Time(f.config.BurstTime)),
+		MTU:        f.topology.Spec.MTU,
+	}
+	if f.marker == "ebpf" {
+		c.Marker = port.BPF
+	}
+	if n.CreditClass {
+		c.Credit = port.Credit{Share: n.CreditShare, Packets: n.CreditQueue}
+	}
+	return c
+}
+
+// addPorts builds a node's ports and wires, and brings its interfaces up.
+func (f *Fabric) addPorts(b *rtnl.Batch, id topo.NodeID) error {
+	if err := f.dropOffloads(id); err != nil {
+		return err
+	}
+	b.LinkUp(rtnl.Loopback, "lo")
+	for _, p := range f.topology.Nodes[id].Ports {
+		device := f.topology.Ports[p].Iface
+		if err := f.PortConfig(p).Install(b, f.index(p), device); err != nil {
+			return fmt.Errorf("%s: %w", device, err)
+		}
+		if f.markers != nil && f.step(p) > 0 {
+			if err := f.markers.Install(b, f.index(p), device, f.PortConfig(p)); err != nil {
+				return err
+			}
+		}
+		if f.wires == "netem" {
+			f.addWire(b, p)
+		}
+		b.LinkUp(f.index(p), device)
+	}
+	return nil
+}
+
+// addWire builds the wire that ends at a port's interface.
+func (f *Fabric) addWire(b *rtnl.Batch, id topo.PortID) {
+	p := &f.topology.Ports[id]
+	ifb := f.wireIndex(id)
+	b.Request("add link ifb", p.Iface, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Link(ifb, 0, 0))
+	b.String(unix.IFLA_IFNAME, "wire-"+p.Iface)
+	b.Uint32(unix.IFLA_MTU, uint32(f.topology.Spec.MTU))
+	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
+	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
+	b.Nest(unix.IFLA_LINKINFO, nil, func() { b.String(unix.IFLA_INFO_KIND, "ifb") })
+	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.topology.Ports[p.Reverse].Delay) * time.Duration(f.config.Dilation)}
+	w.Install(b, f.index(id), p.Iface, ifb)
+	b.LinkUp(ifb, "wire-"+p.Iface)
+}

@@ -1,0 +1,104 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sirdbed/baselines/all"
+	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+)
+
+// Check finds out, before anything is built, whether this machine has what an
+// experiment needs of it. What it lacks is an error that matches
+// ErrNotSupported.
+func (r *Engine) Check(x *emu.Experiment) error {
+	run := &run{x: x}
+	network, err := run.resolve()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(emu.CheckKernelProtocol(x), checkWires(x)); err != nil {
+		return err
+	}
+	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth, fabric.FeatureHTB, fabric.FeatureFIFO}
+	if network.Priorities > 1 || network.CreditClass {
+		features = append(features, fabric.FeatureU32)
+	}
+	if run.topology.Spec.Spines > 1 {
+		features = append(features, fabric.FeatureMultipath)
+	}
+	for _, name := range features {
+		if f := fabric.Probe(name); f.Err != nil {
+			return fmt.Errorf("%w\n%s: %s", f.Err, f.Name, f.Remedy)
+		}
+	}
+	return fabric.Check(run.topology, fabric.Config{Network: network})
+}
+
+// resolve works the experiment's topology out, and what its protocol asks of
+// the network.
+func (r *run) resolve() (network transport.Network, err error) {
+	if r.topology, err = topo.New(r.x.Topology); err != nil {
+		return network, err
+	}
+	protocol, err := all.Find(r.x.Protocol)
+	if err != nil {
+		return network, err
+	}
+	params, err := all.DecodeParams(protocol, r.topology, r.x.Params)
+	if err != nil {
+		return network, err
+	}
+	return protocol.Network(r.topology, params), nil
+}
+
+// run runs the experiment on a fabric that it builds, and takes down again.
+func (r *run) run(ctx context.Context) error {
+	network, err := r.resolve()
+	if err != nil {
+		return err
+	}
+	var machine Machine
+	if r.engine.Machine != nil {
+		machine = *r.engine.Machine
+	} else {
+		machine = MeasureMachine()
+	}
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
+		r.facts.Dilation = machine.Dilation(r.topology, r.x)
+	}
+	cfg := fabric.Config{
+		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
+		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+		Marker: r.engine.Marker, Wires: r.engine.Wires,
+	}
+	if emu.KernelProtocol(r.x) {
+		cfg.Wires = "netem"
+	}
+	if r.fabric, err = fabric.Build(ctx, r.topology, cfg); err != nil {
+		return err
+	}
+	defer r.fabric.Close()
+	r.facts.Features = r.fabric.Features()
+	r.launcher = newLauncher()
+	defer r.launcher.close()
+	return r.measure(ctx)
+}
+
+// checkWires tells whether links can delay the packets of a protocol of the
+// kernel, which the receiving host cannot hold.
+func checkWires(x *emu.Experiment) error {
+	if !emu.KernelProtocol(x) {
+		return nil
+	}
+	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
+		if f := fabric.Probe(name); f.Err != nil {
+			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
+		}
+	}
+	return nil
+}

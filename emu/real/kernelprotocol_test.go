@@ -1,0 +1,57 @@
+package real
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// The least dilation at which rounding a full packet's time to whole ns is no
+// more than 0.1 % of it, and never more than TCP's timers stand.
+func TestKernelDilation(t *testing.T) {
+	for _, c := range []struct {
+		host, core units.BitsPerSecond
+		mtu        units.Bytes
+		want       int64
+	}{
+		{10 * units.Gbps, 0, 1500, 1}, {100 * units.Gbps, 0, 9000, 2}, {100 * units.Gbps, 0, 1500, 9},
+		{100 * units.Gbps, 400 * units.Gbps, 1500, 10}, {100 * units.Gbps, 400 * units.Gbps, 9000, 6},
+	} {
+		spec := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: c.host, HostDelay: 1000, MTU: c.mtu}
+		if c.core > 0 {
+			spec.Leaves, spec.Spines, spec.CoreRate, spec.CoreDelay = 2, 1, c.core, 1000
+		}
+		f, err := topo.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := emu.KernelDilation(f); got != c.want {
+			t.Errorf("%v, core %v, MTU %v: %d, want %d", c.host, c.core, c.mtu, got, c.want)
+		}
+	}
+}
+
+func TestUnsuitedExperiments(t *testing.T) {
+	tcp, sird := &emu.Experiment{Protocol: "tcp-bbr"}, &emu.Experiment{Protocol: "sird"}
+	faulty := &emu.Experiment{Protocol: "tcp", Faults: fault.Config{Drop: 0.1}}
+	for _, c := range []struct {
+		what string
+		err  error
+		want string
+	}{
+		{"TCP on the model", emu.NoKernel(tcp), "tcp-bbr is the real TCP of a kernel"},
+		{"SIRD on the model", emu.NoKernel(sird), ""},
+		{"TCP", emu.CheckKernelProtocol(tcp), ""},
+		{"TCP with faults", emu.CheckKernelProtocol(faulty), "tcp cannot be given faults"},
+		{"SIRD with faults", emu.CheckKernelProtocol(&emu.Experiment{Protocol: "sird", Faults: faulty.Faults}), ""},
+	} {
+		if c.want == "" && c.err != nil || c.want != "" && (!errors.Is(c.err, emu.ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
+			t.Errorf("%s: %v", c.what, c.err)
+		}
+	}
+}

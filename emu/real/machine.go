@@ -1,0 +1,173 @@
+package real
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"sirdbed/baselines/all"
+	"sirdbed/emu"
+	"sirdbed/sirdnode/clock"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A Machine is what this machine can do, measured: the basis of the automatic
+// dilation and of the ports' bursts.
+type Machine struct {
+	CPUs int
+	// Timer is how late a thread wakes up that has a processor to itself, and
+	// Crowd how late threads do that share all processors; 90th percentiles.
+	Timer, Crowd time.Duration
+}
+
+// MeasureMachine takes about a tenth of a second, once for each process.
+var MeasureMachine = sync.OnceValue(func() Machine {
+	cpus := runtime.NumCPU()
+	return Machine{CPUs: cpus, Timer: wakeUps(1, 0), Crowd: wakeUps(3*cpus, 20_000)}
+})
+
+// wakeUps has threads sleep and then work for some ns, in turn, as hosts do, and
+// returns the 90th percentile of how late they woke up.
+func wakeUps(threads int, work int64) time.Duration {
+	const rounds, nap = 150, 300_000 // ns
+	late := make(chan []int64, threads)
+	for range threads {
+		go func() {
+			var list []int64
+			defer func() { late <- list }()
+			if clock.LockThread() != nil {
+				return
+			}
+			defer runtime.UnlockOSThread()
+			for range rounds {
+				until := clock.Monotonic() + nap
+				if clock.SleepUntil(until) != nil {
+					return
+				}
+				woke := clock.Monotonic()
+				list = append(list, woke-until)
+				for clock.Monotonic() < woke+work {
+				}
+			}
+		}()
+	}
+	var all []int64
+	for range threads {
+		all = append(all, <-late...)
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return time.Duration(all[len(all)*9/10])
+}
+
+// timerMargin is how much later than measured a port's timer may be under load
+// without the port losing part of its rate.
+const timerMargin = 10
+
+// BurstTime is what each port may make good after its timer fired late: with a
+// margin as much as this machine's timers are late, but at most a full packet's
+// time, so that after an idle time a port lets at most two packets out unspaced.
+func (m Machine) BurstTime(f *topo.Fabric, dilation int64) time.Duration {
+	packet := units.Never
+	for i := range f.Ports {
+		packet = min(packet, f.Ports[i].Rate.TimeFor(f.FullFrame()))
+	}
+	return min(timerMargin*m.Timer, time.Duration(packet)*time.Duration(dilation))
+}
+
+// What the automatic dilation aims at.
+const (
+	// A full packet lasts this many times the crowd's lateness, but no longer
+	// than enough by the wall clock: beyond that slowness buys nothing.
+	packetsLate = 16
+	enough      = 400 * time.Microsecond
+	// One packet's way from host to host costs this much processor time: two
+	// host loops woken up, and the kernel's forwarding for each hop.
+	packetCost = 12 * time.Microsecond
+	hopCost    = 1 * time.Microsecond
+	// This share of all processors is used at most.
+	busyShare = 0.5
+	// D is rounded up to a multiple of this.
+	dilationStep = 10
+)
+
+// Dilation chooses how far to slow an experiment down: until a full packet on
+// the fastest host link lasts several times as long as wake-ups are late, and
+// until the machine can carry the packets offered.
+func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+	packet := units.Never
+	for _, h := range f.Hosts {
+		packet = min(packet, f.Uplink(h).Rate.TimeFor(f.FullFrame()))
+	}
+	byLateness := float64(min(packetsLate*m.Crowd, enough)) / float64(packet)
+	cost := packetCost.Seconds() + float64(Hops(f))*hopCost.Seconds()
+	byCapacity := packetRate(f, x) * cost / (busyShare * float64(m.CPUs))
+	d := int64(max(byLateness, byCapacity, 1))
+	return max(1, (d+dilationStep-1)/dilationStep*dilationStep)
+}
+
+// hops is the number of links on the fabric's longest path.
+func Hops(f *topo.Fabric) int {
+	return len(f.Path(f.Hosts[0], f.Hosts[len(f.Hosts)-1], 0))
+}
+
+// packetRate estimates the packets a second, data and control, that the
+// experiment puts on the network, in nominal time.
+func packetRate(f *topo.Fabric, x *emu.Experiment) float64 {
+	mss := float64(f.Spec.MTU)
+	if p, err := all.Find(x.Protocol); err == nil {
+		mss = float64(p.Framing(f.Spec.MTU).MSS)
+	}
+	line := float64(f.Spec.HostRate) / 8 / mss * float64(len(f.Hosts))
+	loads, err := traffic.OfferedLoad(f, x.Streams)
+	if err != nil {
+		return 2 * line
+	}
+	var rate float64
+	for _, l := range loads {
+		switch {
+		case l.Rate == 0: // closed loop, or a list: as fast as it goes
+			rate += float64(f.Spec.HostRate) / 8 / mss * float64(max(1, l.Senders))
+		default:
+			rate += float64(l.Rate) / 8 / min(mss, max(1, l.MeanSize))
+		}
+	}
+	// A packet of control for each of data, at most what links carry.
+	return 2 * min(rate, line)
+}
+
+// stealClock counts the processor time that others took from this machine.
+type stealClock struct{ steal, total int64 }
+
+// readSteal reads /proc/stat; zero where that cannot be read.
+func readSteal() stealClock {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return stealClock{}
+	}
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	var v [8]int64
+	fmt.Sscanf(string(line), "cpu %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
+	c := stealClock{steal: v[7]}
+	for _, n := range v {
+		c.total += n
+	}
+	return c
+}
+
+// since returns the share of processor time stolen since c was read.
+func (c stealClock) since() float64 {
+	now := readSteal()
+	if now.total <= c.total {
+		return 0
+	}
+	return float64(now.steal-c.steal) / float64(now.total-c.total)
+}

@@ -1,0 +1,137 @@
+package real
+
+import (
+	"fmt"
+	"os"
+
+	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/fabric/port"
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/record"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A sampler reads the queues of all switch ports at intervals of nominal time,
+// on a thread of its own.
+type sampler struct {
+	fabric *fabric.Fabric
+	clock  *clock.Clock
+	every  units.Time
+	end    units.Time
+	ids    []topo.PortID // of switches
+	log    *record.Writer
+	file   *os.File
+
+	quit     chan struct{}
+	ended    chan error
+	lateness clock.Lateness
+
+	swept   int64 // when the latest sample was complete, by the kernel's clock
+	flushAt int64
+}
+
+// flushEvery is how much of the samples a crash can cost, by the kernel's clock.
+const flushEvery = 200e6
+
+// leastInterval is the shortest time between two samples, by the kernel's clock.
+// A sample takes a netlink dump for each switch.
+const leastInterval = 200_000
+
+func (r *run) startSampler() (*sampler, error) {
+	if r.x.QueueEvery <= 0 {
+		return nil, nil
+	}
+	file, err := os.Create(r.dir.QueueLog())
+	if err != nil {
+		return nil, err
+	}
+	s := &sampler{
+		fabric: r.fabric, clock: r.clock, end: r.x.End(), file: file, log: record.NewWriter(file),
+		every: max(r.x.QueueEvery, units.Time(leastInterval/r.facts.Dilation)),
+		quit:  make(chan struct{}), ended: make(chan error, 1),
+	}
+	for _, p := range r.topology.Ports {
+		if r.topology.Nodes[p.Node].Kind != topo.Host {
+			s.ids = append(s.ids, p.ID)
+		}
+	}
+	go func() { s.ended <- s.run() }()
+	return s, nil
+}
+
+func (s *sampler) run() error {
+	if err := clock.LockThread(); err != nil {
+		return err
+	}
+	stats := make([]port.Stats, len(s.fabric.Topology().Ports))
+	before := make([]int64, len(stats))
+	for at := units.Time(0); at < s.end; at += s.every {
+		if err := s.clock.WaitUntil(at); err != nil {
+			return err
+		}
+		select {
+		case <-s.quit:
+			return nil
+		default:
+		}
+		now := s.clock.Now()
+		s.lateness.Add(int64(now - at))
+		if err := s.fabric.Sample(stats); err != nil {
+			return fmt.Errorf("sampling queues: %w", err)
+		}
+		s.swept = clock.Monotonic()
+		for _, id := range s.ids {
+			bytes, packets := stats[id].Backlog()
+			if bytes == before[id] {
+				continue
+			}
+			before[id] = bytes
+			at := s.clock.ToNominal(stats[id].At)
+			s.log.Put(record.Record{
+				Kind: record.Queue, At: at, Tag: uint32(max(0, s.readUntil(stats, id)-at)),
+				Peer: uint16(id), ID: uint32(packets), N: bytes,
+			})
+		}
+		err := s.log.Put(record.Record{Kind: record.Tick, At: now, N: int64(s.clock.ToNominal(s.swept))})
+		if err == nil && s.swept >= s.flushAt {
+			s.flushAt = s.swept + flushEvery
+			err = s.log.Flush()
+		}
+		if err != nil {
+			return fmt.Errorf("writing queue samples: %w", err)
+		}
+		// Sampling that fell behind is not made up for.
+		at += s.every * ((s.clock.Now() - at) / s.every)
+	}
+	return nil
+}
+
+// readUntil is when at the latest a port was read: when the reading of the next
+// switch began, since each takes one dump.
+func (s *sampler) readUntil(stats []port.Stats, id topo.PortID) units.Time {
+	topology := s.fabric.Topology()
+	if next := int(topology.Ports[id].Node) + 1; next < len(topology.Nodes) {
+		return s.clock.ToNominal(stats[topology.Nodes[next].Ports[0]].At)
+	}
+	return s.clock.ToNominal(s.swept)
+}
+
+// stop ends the sampling and tells how late it was. A nil sampler was off.
+func (s *sampler) stop(late *emu.Lateness) error {
+	if s == nil {
+		return nil
+	}
+	close(s.quit)
+	err := <-s.ended
+	*late = latenessOf(&s.lateness)
+	s.log.Put(record.Record{Kind: record.End, At: s.clock.Now()})
+	if e := s.log.Flush(); err == nil {
+		err = e
+	}
+	if e := s.file.Close(); err == nil {
+		err = e
+	}
+	return err
+}

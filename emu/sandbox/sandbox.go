@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A sandbox is where a run lives: namespaces of its own, for users (unless the
+// caller is root), processes, network, mounts, IPC and host name. Two processes
+// begin it:
+//
+//	front            any user; waits
+//	  supervisor     process 1 inside: SetupInit; reaps orphans
+//	    worker       builds fabrics and starts hosts, as root of the sandbox
+//
+// The supervisor dies with the front's thread that started it, by PDEATHSIG,
+// and everything inside dies with the supervisor, as Linux kills a PID namespace
+// whose process 1 ends. So a killed run leaves nothing, however it is killed.
+
+// sandboxVar marks the processes inside: "supervisor" or "worker".
+const sandboxVar = "SIRDBED_SANDBOX"
+
+// EnterCommand prepares this program to be started again in a sandbox, with the
+// given arguments, this process's environment, and standard output and error.
+// Start it with StartForLife. There, main must call SetupInit first of all.
+func EnterCommand(argv ...string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", argv...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = append(os.Environ(), sandboxVar+"=supervisor")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = Namespaces(os.Geteuid() != 0)
+	return cmd
+}
+
+func Namespaces(user bool) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+		Pdeathsig:  syscall.SIGKILL,
+	}
+	if user {
+		attr.Cloneflags |= unix.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+	}
+	return attr
+}
+
+// StartForLife starts a command from a thread that lives as long as this
+// process. PDEATHSIG fires when the thread that started a child ends, and Go
+// ends threads when it likes; one whose locked goroutine waits here it does not.
+// It is safe for concurrent use.
+func StartForLife(cmd *exec.Cmd) error {
+	anchor.once.Do(func() {
+		anchor.commands = make(chan anchored)
+		go func() {
+			runtime.LockOSThread()
+			for a := range anchor.commands { // never closed
+				a.result <- a.cmd.Start()
+			}
+		}()
+	})
+	a := anchored{cmd, make(chan error)}
+	anchor.commands <- a
+	return <-a.result
+}
+
+type anchored struct {
+	cmd    *exec.Cmd
+	result chan error
+}
+
+var anchor struct {
+	once     sync.Once
+	commands chan anchored
+}
+
+// InSandbox tells whether this process was started by EnterCommand.
+func InSandbox() bool { return os.Getenv(sandboxVar) != "" }
+
+// SetupInit makes a sandbox out of its namespaces. Outside a sandbox it does
+// nothing. As its process 1 it mounts a /proc of its own, brings lo up, starts
+// this program again as the worker, reaps orphans, and exits as the worker did:
+// it returns only on failure. In the worker it returns at once.
+func SetupInit() error {
+	if os.Getenv(sandboxVar) != "supervisor" {
+		return nil
+	}
+	if os.Getpid() != 1 {
+		return fmt.Errorf("sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it", sandboxVar, os.Getpid())
+	}
+	if err := privateMounts(); err != nil {
+		return err
+	}
+	if err := loopbackUp(); err != nil {
+		return err
+	}
+	status, err := supervise()
+	if err != nil {
+		return err
+	}
+	os.Exit(status)
+	return nil
+}
+
+// exitStatus is what a shell makes of a wait status.
+func exitStatus(ws unix.WaitStatus) int {
+	if ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return ws.ExitStatus()
+}
+
+// isPermission tells refusals from failures.
+func isPermission(err error) bool { return errors.Is(err, os.ErrPermission) }

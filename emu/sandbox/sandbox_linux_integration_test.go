@@ -1,0 +1,268 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/sandbox"
+	"sirdbed/sirdnode/nstest"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// The test binary also plays the parts of a run:
+//
+//	front       enters a sandbox and waits
+//	worker      inside it: builds a fabric, starts a host process and an orphan
+//	host        sleeps in a host's namespace
+//	exit        inside: exits with status 7
+//	reap        inside: leaves an orphan and looks for zombies
+//
+// All carry one token as argument, by which the test finds them in /proc.
+
+// play plays a part and returns the exit status.
+func play(role string) int {
+	if err := sandbox.SetupInit(); err != nil { // only the worker gets past this
+		fmt.Println("failed:", err)
+		return 1
+	}
+	part := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap}[role]
+	switch {
+	case role == "exit":
+		return 7
+	case strings.HasPrefix(role, "front-"):
+		part = func() error { return playFront(strings.TrimPrefix(role, "front-")) }
+	case part == nil:
+		part = func() error { return fmt.Errorf("no role %q", role) }
+	}
+	err := part()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	case err != nil:
+		fmt.Println("failed:", err)
+		return 1
+	}
+	return 0
+}
+
+func token() string { return os.Args[len(os.Args)-1] }
+
+func playFront(inside string) error {
+	os.Setenv(roleVar, inside)
+	cmd := sandbox.EnterCommand(token())
+	if err := sandbox.StartForLife(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+func playWorker() error {
+	topology, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps})
+	if err != nil {
+		return err
+	}
+	f, err := fabric.Build(context.Background(), topology, fabric.Config{})
+	if err != nil {
+		return err
+	}
+	if err := f.Do(0, func() error { return startRole("host").Start() }); err != nil {
+		return err
+	}
+	// An orphan: its parent, a shell, ends at once.
+	os.Setenv(roleVar, "host")
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := exec.Command("/bin/sh", "-c", `"$0" "$1" &`, program, token()).Run(); err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	time.Sleep(time.Minute)
+	return nil
+}
+
+func startRole(role string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", token())
+	cmd.Env = append(os.Environ(), roleVar+"="+role)
+	return cmd
+}
+
+func playHost() error {
+	time.Sleep(time.Minute)
+	return nil
+}
+
+func playReap() error {
+	if err := exec.Command("/bin/sh", "-c", "sleep 0.1 &").Run(); err != nil {
+		return err
+	}
+	for range 200 {
+		time.Sleep(20 * time.Millisecond)
+		states, err := filepath.Glob("/proc/[0-9]*/stat")
+		if err != nil || len(states) < 2 {
+			return fmt.Errorf("processes %v (%v): want at least a supervisor and a worker", states, err)
+		}
+		if len(states) == 2 { // orphan gone, and no zombie left of it
+			fmt.Println("ready")
+			return nil
+		}
+	}
+	return errors.New("an orphan that ended was not reaped")
+}
+
+// front starts a front and returns it once the inside is ready.
+func front(t *testing.T, inside string) (cmd *exec.Cmd, tok string) {
+	t.Helper()
+	nstest.RequireNetAdmin(t)
+	nstest.Lock(t)
+	tok = fmt.Sprintf("sirdbed-test-%d-%d", os.Getpid(), time.Now().UnixNano())
+	cmd = exec.Command("/proc/self/exe", tok)
+	cmd.Env = append(os.Environ(), roleVar+"=front-"+inside)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	line := make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(out)
+		s, _ := r.ReadString('\n')
+		line <- s
+		io.Copy(io.Discard, r)
+	}()
+	select {
+	case s := <-line:
+		if strings.TrimSpace(s) != "ready" {
+			t.Fatalf("%s: %q", inside, s)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s: not ready after 20 s", inside)
+	}
+	return cmd, tok
+}
+
+// processes finds the processes that carry a token, by their role.
+func processes(t *testing.T, tok string) map[string][]int {
+	t.Helper()
+	found := map[string][]int{}
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range lines {
+		args, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(args, []byte(tok)) {
+			continue // ended meanwhile, or another's
+		}
+		env, _ := os.ReadFile(filepath.Dir(path) + "/environ")
+		role := "?"
+		for _, v := range bytes.Split(env, []byte{0}) {
+			if r, ok := bytes.CutPrefix(v, []byte(roleVar+"=")); ok {
+				role = string(r)
+			}
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		found[role] = append(found[role], pid)
+	}
+	return found
+}
+
+// Killing the front, the supervisor or the worker ends every process of the run
+// and frees its namespaces: a veth that the test plugs into a host's namespace
+// goes with it.
+func TestKilledRunLeavesNothing(t *testing.T) {
+	for name, victim := range map[string]struct {
+		role   string
+		number int // of the role, in the order in which they began
+	}{"front": {"front-worker", 0}, "supervisor": {"worker", 0}, "worker": {"worker", 1}} {
+		t.Run(name, func(t *testing.T) {
+			_, tok := front(t, "worker")
+			before := processes(t, tok)
+			for role, want := range map[string]int{"front-worker": 1, "worker": 2, "host": 2} { // supervisor and worker; host and orphan
+				if len(before[role]) != want {
+					t.Fatalf("processes %v: want %d of %s", before, want, role)
+				}
+			}
+			plug := plugInto(t, before["host"])
+			pids := before[victim.role]
+			slices.Sort(pids)
+			if err := unix.Kill(pids[victim.number], unix.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			deadline := time.Now().Add(10 * time.Second)
+			for len(processes(t, tok)) > 0 || plug() {
+				if time.Now().After(deadline) {
+					t.Fatalf("10 s after the kill: processes %v, namespace still there: %v", processes(t, tok), plug())
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+	}
+}
+
+// plugInto makes a veth between a namespace of the test's and that of the first
+// process that has one of its own, and returns what tells whether it is there.
+func plugInto(t *testing.T, pids []int) func() bool {
+	t.Helper()
+	mine := nstest.Namespace(t)
+	h := mine.Handle(t)
+	err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug", PeerNamespace: netlink.NsPid(pids[0])})
+	if err != nil {
+		t.Fatalf("plug into the namespace of process %d: %v", pids[0], err)
+	}
+	return func() bool {
+		_, err := h.LinkByName("plug")
+		return err == nil
+	}
+}
+
+func TestSandboxPassesTheExitStatusOn(t *testing.T) {
+	nstest.RequireNetAdmin(t)
+	nstest.Lock(t)
+	cmd := exec.Command("/proc/self/exe", "token")
+	cmd.Env = append(os.Environ(), roleVar+"=front-exit")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestSupervisorReapsOrphans(t *testing.T) {
+	cmd, _ := front(t, "reap")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSetupInitDoesNothingOutside(t *testing.T) {
+	if sandbox.InSandbox() {
+		t.Skip("inside a sandbox")
+	}
+	if err := sandbox.SetupInit(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,147 @@
+package host
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// An Application is what runs above a host's transport, or above its kernel's
+// sockets: it sends messages and answers them, checks what arrives, and logs. It
+// is the Sink of what is below it. It is for one goroutine, and now may never
+// decrease.
+type Application struct {
+	cfg    Config
+	below  Carrier
+	source *traffic.Source
+	log    *record.Writer
+
+	nextID  []transport.MessageID // by peer
+	outbox  []outgoing            // to be sent once the transport's method has returned
+	gauges  []func() float64
+	gaugeAt units.Time
+
+	counts Counts
+	named  map[*transport.Counter]int64
+}
+
+// A Carrier carries an application's messages: a transport, or the driver of the
+// kernel's sockets.
+type Carrier interface {
+	Send(now units.Time, m transport.Message)
+}
+
+type outgoing struct {
+	at units.Time
+	m  transport.Message
+}
+
+// NewApplication makes the application of a host, which then lacks only what
+// carries its messages: see SendOver.
+func NewApplication(cfg Config, log *record.Writer) (*Application, error) {
+	a := &Application{
+		cfg: cfg, log: log,
+		nextID:  make([]transport.MessageID, len(cfg.Fabric.Hosts)),
+		gaugeAt: units.Never,
+		named:   map[*transport.Counter]int64{},
+	}
+	var err error
+	if a.source, err = traffic.NewSource(cfg.Fabric, cfg.Streams, cfg.Seed, cfg.Self, cfg.To); err != nil {
+		return nil, err
+	}
+	if cfg.GaugeEvery > 0 {
+		a.gaugeAt = 0
+	}
+	a.Gauge("payload_received", func() float64 { return float64(a.counts.Payload) })
+	return a, nil
+}
+
+// SendOver says what carries the application's messages. It comes before any of
+// them.
+func (a *Application) SendOver(c Carrier) { a.below = c }
+
+// Advance does what is due by now: messages arrive from the application, gauges
+// are sampled.
+func (a *Application) Advance(now units.Time) {
+	for a.source.NextAt() <= now {
+		m, ok := a.source.Pop()
+		if !ok {
+			a.log.Put(record.Record{Kind: record.Note, At: now, Text: fmt.Sprint("no more messages: ", a.source.Err())})
+			break
+		}
+		a.offer(now, m.At, m.Dst, m.Size, m.Tag)
+	}
+	if a.gaugeAt <= now {
+		for i, read := range a.gauges {
+			a.log.PutGauge(now, i, read())
+		}
+		// Sampling that fell behind is not made up for.
+		a.gaugeAt += a.cfg.GaugeEvery * (1 + (now-a.gaugeAt)/a.cfg.GaugeEvery)
+	}
+}
+
+// offer hands a message to the transport. at is its nominal arrival at the
+// application, which latency counts from.
+func (a *Application) offer(now, at units.Time, dst topo.HostID, size units.Bytes, tag traffic.Tag) {
+	m := transport.Message{ID: a.nextID[dst], Tag: transport.Tag(tag), Peer: dst, Size: size}
+	a.nextID[dst]++
+	a.counts.Offered++
+	a.put(record.Offered, at, m, "")
+	a.below.Send(now, m)
+	a.Flush(now)
+}
+
+// Flush sends what events of the transport asked for.
+func (a *Application) Flush(now units.Time) {
+	for len(a.outbox) > 0 {
+		batch := a.outbox
+		a.outbox = nil
+		for _, o := range batch {
+			a.offer(now, o.at, o.m.Peer, o.m.Size, traffic.Tag(o.m.Tag))
+		}
+		if a.outbox == nil {
+			a.outbox = batch[:0]
+		}
+	}
+}
+
+// Done reports that no message of this host is waiting to arrive or to be
+// acknowledged.
+func (a *Application) Done() bool {
+	return a.source.NextAt() == units.Never && a.counts.Offered == a.counts.Acked+a.counts.Failed
+}
+
+// Counts returns the host's totals so far.
+func (a *Application) Counts() Counts { return a.counts }
+
+// Finish writes the gauges' last values and the host's totals, and ends its log.
+func (a *Application) Finish(now units.Time) error {
+	if a.cfg.GaugeEvery > 0 {
+		for i, read := range a.gauges {
+			a.log.PutGauge(now, i, read())
+		}
+	}
+	c := a.counts
+	for _, e := range []struct {
+		name string
+		n    int64
+	}{
+		{"packets_sent", c.Sent}, {"packets_received", c.Received},
+		{"wire_bytes_sent", c.SentBytes}, {"wire_bytes_received", c.ReceivedBytes},
+		{"payload_received", c.Payload}, {"window_payload_received", c.WindowPayload},
+		{"payload_mismatches", c.Mismatches},
+		{"messages_offered", c.Offered}, {"messages_delivered", c.Delivered},
+		{"messages_acked", c.Acked}, {"messages_failed", c.Failed},
+	} {
+		a.log.Put(record.Record{Kind: record.Counter, At: now, N: e.n, Text: e.name})
+	}
+	for _, name := range sortedCounters(a.named) {
+		a.log.Put(record.Record{Kind: record.Counter, At: now, N: a.named[name], Text: name.Name})
+	}
+	a.log.Put(record.Record{Kind: record.End, At: now})
+	return a.log.Flush()
+}

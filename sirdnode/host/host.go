@@ -1,0 +1,130 @@
+// Package sirdnode is a host of the fabric: an application that sends and
+// answers messages, a transport, and a network interface that takes packets at
+// its rate.
+//
+// Host is the part that every engine shares and that knows neither sockets nor
+// clocks. Node runs one in a process of its own on a raw socket, or an
+// Application alone above the sockets of its kernel.
+package host
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/timer"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// HostConfig is what a host is told.
+type Config struct {
+	Self     topo.HostID
+	Fabric   *topo.Fabric
+	Protocol transport.Protocol
+	Params   any // of the protocol; nil for its defaults
+	Streams  []traffic.Stream
+	Seed     uint64
+
+	From, To   units.Time // the measured window; new messages arrive until To
+	GaugeEvery units.Time // sampling interval of gauges, 0: never
+}
+
+// A Host is one host of the fabric. It is driven like a transport.Transport:
+// Advance or Receive, then Next until it returns false, then wait until Wake.
+// It is for one goroutine, and now may never decrease.
+type Host struct {
+	*Application
+	proto transport.Transport
+	nic   timer.Pacer
+	idle  bool // the transport had nothing when the NIC was last free
+}
+
+// Counts are a host's totals.
+type Counts struct {
+	Sent, Received           int64 // packets
+	SentBytes, ReceivedBytes int64 // wire bytes
+	Payload                  int64 // payload bytes received for the first time
+	WindowPayload            int64 // of these, within the measured window
+	Mismatches               int64 // packets whose payload was not what was sent
+	Offered, Delivered       int64 // messages sent from here, messages arrived here
+	Acked, Failed            int64 // messages sent from here
+}
+
+// NewHost makes a host that logs to log. It fails on parameters or streams that
+// cannot work.
+func New(cfg Config, log *record.Writer) (*Host, error) {
+	if cfg.Protocol.New == nil {
+		return nil, fmt.Errorf("%s runs in the hosts' kernel: it has no packets of its own to send", cfg.Protocol.Name)
+	}
+	a, err := NewApplication(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{Application: a, nic: timer.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
+	params := cfg.Params
+	if params == nil {
+		params = cfg.Protocol.DefaultParams(cfg.Fabric)
+	}
+	h.proto, err = cfg.Protocol.New(transport.Env{
+		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h,
+		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
+	}, params)
+	if err != nil {
+		return nil, fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
+	}
+	h.SendOver(h.proto)
+	return h, nil
+}
+
+// Receive takes an intact packet that has arrived.
+func (h *Host) Receive(now units.Time, p *transport.Packet) {
+	h.counts.Received++
+	h.counts.ReceivedBytes += int64(p.WireLen())
+	h.proto.Receive(now, p)
+	h.Flush(now)
+}
+
+// Next fills in the packet that the NIC takes now and reports whether there is
+// one.
+func (h *Host) Next(now units.Time, p *transport.Packet) bool {
+	if !h.nic.Ready(now) {
+		return false
+	}
+	p.HeaderLen, p.PayloadLen, p.Payload, p.Offset, p.ID, p.Tag = 0, 0, nil, 0, 0, 0
+	p.Peer, p.Priority, p.Entropy, p.Spine, p.ECT, p.Credit, p.CE, p.Arrived = 0, 0, 0, 0, false, false, false, 0
+	if !h.proto.Next(now, p) {
+		h.idle = true
+		return false
+	}
+	wire := p.WireLen()
+	h.counts.Sent++
+	h.counts.SentBytes += int64(wire)
+	if !p.Credit {
+		slack := units.Nanosecond // undoes the rounding of now
+		if h.idle {
+			slack = 0
+		}
+		h.nic.Sent(now, wire, slack)
+		h.idle = false
+	}
+	return true
+}
+
+// HoldNIC says that the NIC can take no packet before until.
+func (h *Host) HoldNIC(until units.Time) { h.nic.Hold(until) }
+
+// Wake returns when to call Advance and Next again if nothing arrives before.
+func (h *Host) Wake() units.Time {
+	at := min(h.source.NextAt(), h.gaugeAt)
+	if w := h.proto.Wake(); w != units.Never {
+		at = min(at, max(w, h.nic.At()))
+	}
+	return at
+}
+
+// Settled reports that the host is done and its transport waits for nothing,
+// not even for credit to come back: unless something arrives, nothing changes.
+func (h *Host) Settled() bool { return h.Done() && h.proto.Wake() == units.Never }

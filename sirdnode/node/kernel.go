@@ -1,0 +1,110 @@
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"sirdbed/sirdnode/host"
+	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A host whose protocol is the kernel's: the application above a Driver, with no
+// NIC of its own.
+
+// setUpKernel makes the application and opens the driver's sockets.
+func (n *node) setUpKernel(cfg host.Config) (err error) {
+	if n.cfg.Hold {
+		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot hold those of its kernel", cfg.Protocol.Name)
+	}
+	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
+		return err
+	}
+	n.driver, err = cfg.Protocol.Kernel(transport.KernelEnv{
+		Env: transport.Env{
+			Self: cfg.Self, Fabric: cfg.Fabric, Sink: n.app,
+			Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
+		},
+		Payload: func(m transport.Message, offset units.Bytes, size int) []byte {
+			return host.Payload(cfg.Self, m.Peer, m.ID, offset, size)
+		},
+		Note: func(text string) { n.log.Put(record.Record{Kind: record.Note, At: n.last, Text: text}) },
+	}, cfg.Params)
+	if err == nil {
+		n.app.SendOver(n.driver)
+		err = n.driver.Open(n.control.fd)
+	}
+	if err != nil {
+		return fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
+	}
+	return nil
+}
+
+// kernelLoop is the life of such a host: do what sockets are ready for and what
+// the application has due, sleep until the next of these. Connections are opened
+// before nominal time 0.
+func (n *node) kernelLoop() error {
+	peers, err := traffic.Peers(n.fabric, n.cfg.Streams, n.cfg.Self)
+	if err != nil {
+		return err
+	}
+	n.driver.Connect(peers)
+	wait := n.clock.Origin()
+	n.flushAt = wait + logEvery
+	for {
+		control, mono, err := n.driver.Wait(wait)
+		if err != nil {
+			return err
+		}
+		now := n.clock.ToNominal(mono)
+		if control {
+			if stop, err := n.listen(mono); err != nil || stop {
+				return err
+			}
+		}
+		if now >= n.cfg.End && !n.landing {
+			n.last = n.cfg.End
+			n.land(mono)
+		}
+		if n.landing {
+			n.driver.Abort()
+		} else {
+			n.driver.Serve(now)
+		}
+		if now < 0 {
+			wait = n.clock.Origin()
+			continue
+		}
+		n.advance(now)
+		if err := n.keepUp(mono, now); err != nil {
+			return err
+		}
+		next := units.Never
+		if !n.landing {
+			next = min(n.app.NextArrival(), n.cfg.End)
+		}
+		wait = min(n.clock.ToKernel(next), n.flushAt)
+	}
+}
+
+// advance does what the application has due, and what events of the driver
+// asked for.
+func (n *node) advance(now units.Time) {
+	if n.landing {
+		return
+	}
+	n.app.Flush(now)
+	if due := n.app.NextArrival(); due <= now {
+		n.late(due, now)
+		n.app.Advance(now)
+	}
+	n.last = now
+}
+
+// kernelCounts are the totals of the kernel's protocol, as if it were a NIC's.
+func (n *node) kernelCounts() (NICCounts, error) {
+	k, err := n.driver.Finish()
+	return NICCounts{Sent: k.Sent, Received: k.Received, Corrupt: k.Corrupt}, err
+}

@@ -1,0 +1,293 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/host"
+	"sirdbed/sirdnode/ring"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// NICCounts are the totals of a host's raw socket.
+type NICCounts struct {
+	Sent     int64 `json:"sent"`     // packets handed to the kernel
+	Received int64 `json:"received"` // packets of the run's protocol, before the fault shim
+	Corrupt  int64 `json:"corrupt"`  // refused by their checksum
+	Flipped  int64 `json:"flipped"`  // that the fault shim flipped a bit of, copies included
+	Foreign  int64 `json:"foreign"`  // of another protocol, or not for this host
+	Drops    int64 `json:"drops"`    // that the receive ring had no room for
+	Full     int64 `json:"full"`     // times that the kernel could not take more
+}
+
+// A nic is a host's raw socket, its links' delay where those have none, and the
+// fault shim.
+type nic struct {
+	fabric   *topo.Fabric
+	protocol transport.Protocol
+	self     topo.HostID
+	socket   *ring.Socket
+	clock    *clock.Clock
+	realtime *clock.Realtime
+	shim     *fault.Shim
+	held     *fault.Hold     // frames on their way, by arrival
+	paths    [][]topo.PortID // from each host, when links have no delay
+
+	credits *creditSocket // nil when the ports have no credit class
+
+	room int // packets that may be pending: fewer when the port lets them wait
+
+	out wire.Frame // what all frames sent have in common
+	id  uint16
+	in  wire.Frame
+	rx  transport.Packet
+	tx  transport.Packet
+
+	counts NICCounts
+}
+
+// heldFrames is room for what can be on its way to one host. The bandwidth-
+// delay product is some 60 packets; unscheduled bursts of many senders may pile
+// up behind a slow link, but in its port, not here.
+const heldFrames = 4096
+
+// StallFrames is what may arrive while a stall of the machine keeps the process
+// from running: some hundred ms at the dilations in use.
+const StallFrames = 1024
+
+func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Network, cfg *Config) (*nic, error) {
+	socket, err := ring.Open(ring.Config{
+		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: cfg.RxFrames, SendBuffer: 64 << 20,
+	})
+	if err != nil {
+		return nil, err
+	}
+	frame := int(f.Spec.MTU) + etherHeader
+	n := &nic{
+		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
+		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
+	}
+	if network.CreditClass {
+		if n.credits, err = openCredits(cfg.Interface); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Faults.Enabled() {
+		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
+			return nil, err
+		}
+	}
+	uplink := f.Uplink(cfg.Self)
+	n.out = wire.Frame{
+		SrcMAC: [6]byte(uplink.MAC), DstMAC: [6]byte(f.Ports[uplink.Reverse].MAC),
+		SrcAddr: f.HostAddr(cfg.Self, 0).As4(), Port: protocol.Wire.Port,
+	}
+	if cfg.Hold {
+		n.paths = make([][]topo.PortID, len(f.Hosts))
+		for _, h := range f.Hosts {
+			if h != cfg.Self {
+				n.paths[h] = f.Path(h, cfg.Self, 0)
+			}
+		}
+	}
+	return n, nil
+}
+
+const (
+	etherTypeIPv4 = 0x0800
+	etherHeader   = 14
+)
+
+// peerOf tells which host an address in a frame is of.
+func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
+	h, _, ok := f.HostOf(netip.AddrFrom4(a))
+	return h, ok
+}
+
+// take moves what the kernel has received to the frames on their way.
+func (n *nic) take(mono int64) {
+	n.realtime.Track(mono)
+	for {
+		frame, at, ok := n.socket.Receive()
+		if !ok {
+			return
+		}
+		n.takeOne(frame, at)
+		n.socket.Release()
+	}
+}
+
+func (n *nic) takeOne(frame []byte, realtime int64) {
+	port, ok := wire.DestinationPort(frame)
+	if !ok || port != n.protocol.Wire.Port {
+		n.counts.Foreign++
+		return
+	}
+	n.counts.Received++
+	arrival := n.clock.ToNominal(n.realtime.ToMonotonic(realtime)) + n.transit(frame)
+	verdict := n.shim.Next(len(frame))
+	if verdict.Drop {
+		return
+	}
+	fault.Flip(frame, verdict.FlipBit)
+	if verdict.Duplicate {
+		n.hold(arrival, frame, verdict.FlipBit >= 0)
+	}
+	n.hold(arrival+verdict.Delay, frame, verdict.FlipBit >= 0)
+}
+
+func (n *nic) hold(due units.Time, frame []byte, flipped bool) {
+	switch {
+	case !n.held.Put(due, frame):
+		n.counts.Drops++
+	case flipped:
+		n.counts.Flipped++
+	}
+}
+
+// transit is how long the packet would have been on its path's links, if those
+// do not delay it themselves.
+func (n *nic) transit(frame []byte) units.Time {
+	if n.paths == nil {
+		return 0
+	}
+	src, ok := peerOf(n.fabric, [4]byte(frame[etherHeader+12:]))
+	if !ok || src == n.self {
+		return 0 // deliver says what is wrong with it
+	}
+	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-etherHeader)))
+}
+
+// due returns when the next frame arrives.
+func (n *nic) due() units.Time { return n.held.Due() }
+
+// deliver takes the frame that has arrived by now and checks it. It returns nil
+// for one that is damaged or not for this host.
+func (n *nic) deliver(now units.Time) *transport.Packet {
+	frame, at, ok := n.held.Take(now)
+	if !ok {
+		return nil
+	}
+	f := &n.in
+	if err := f.Decode(frame, 1, n.protocol.Wire.HeaderLen); err != nil {
+		n.counts.Corrupt++
+		return nil
+	}
+	src, okSrc := peerOf(n.fabric, f.SrcAddr)
+	dst, spine, okDst := n.fabric.HostOf(netip.AddrFrom4(f.DstAddr))
+	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
+		n.counts.Foreign++
+		return nil
+	}
+	p := &n.rx
+	p.Peer, p.Spine, p.Entropy, p.Priority = src, spine, f.Entropy, f.Priority
+	p.HeaderLen = copy(p.HeaderBytes[:], f.Header)
+	p.Payload, p.PayloadLen = f.Payload, len(f.Payload)
+	p.CE, p.ECT, p.Credit, p.Arrived = f.ECN == wire.CE, f.ECN != wire.NotECT, f.Credit, at
+	return p
+}
+
+// maxPending is how many packets may wait in the host's own port. They are beyond
+// the reach of the transport's policy, so a NIC has as few as keep it busy.
+// maxBatch is how many are handed over at once to a port that takes them all.
+const (
+	maxPending = 3
+	maxBatch   = 32
+)
+
+// transmit queues what the host has and its NIC can take as of at, a time not
+// after now. A port that has not caught up holds the NIC up from now on.
+func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
+	for {
+		if n.socket.Pending() >= n.room {
+			if err := n.flush(now, h); err != nil {
+				return sent, err
+			}
+		}
+		buf := n.socket.Reserve()
+		if buf == nil || n.socket.Pending() >= n.room {
+			n.counts.Full++
+			h.HoldNIC(now + n.packetTime()/2)
+			return sent, nil
+		}
+		if !h.Next(at, &n.tx) {
+			return sent, nil
+		}
+		n.counts.Sent++
+		sent++
+		if n.tx.Credit && n.credits != nil {
+			if err := n.credits.send(n.encode(n.credits.buf[:], &n.tx)); err != nil {
+				return sent, err
+			}
+			continue
+		}
+		n.socket.Commit(n.encode(buf, &n.tx))
+	}
+}
+
+// flush hands what is queued to the kernel. What that does not take now it is
+// offered again.
+func (n *nic) flush(now units.Time, h *host.Host) error {
+	err := n.socket.Flush()
+	n.room = maxPending
+	if n.socket.Pending() == 0 {
+		n.room = maxBatch
+	}
+	if errors.Is(err, ring.ErrBackPressure) {
+		n.counts.Full++
+		h.HoldNIC(now + n.packetTime())
+		return nil
+	}
+	return err
+}
+
+func (n *nic) packetTime() units.Time {
+	return n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
+}
+
+// encode writes the frame of p into buf and returns its length.
+func (n *nic) encode(buf []byte, p *transport.Packet) int {
+	f := &n.out
+	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine).As4()
+	f.Entropy = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335
+	f.ID = n.id
+	n.id++
+	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.NotECT
+	switch {
+	case p.CE:
+		f.ECN = wire.CE
+	case p.ECT:
+		f.ECN = wire.ECT
+	}
+	f.Header = p.Header()
+	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
+	host.FillPayload(f.Payload, n.self, p)
+	return f.Encode(buf)
+}
+
+// finish returns the socket's totals. Frames that are still held come too late
+// for the transport, but not to be counted.
+func (n *nic) finish() (NICCounts, error) {
+	for n.due() != units.Never {
+		n.deliver(units.Never)
+	}
+	drops, err := n.socket.Drops()
+	if err != nil {
+		return n.counts, fmt.Errorf("counting the receive ring's drops: %w", err)
+	}
+	n.counts.Drops += int64(drops)
+	return n.counts, nil
+}
+
+func (n *nic) close() {
+	n.socket.Close()
+	if n.credits != nil {
+		n.credits.close()
+	}
+}

@@ -1,0 +1,46 @@
+// Package param checks the parameters of protocols, and holds the defaults that
+// several have in common.
+package param
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// InRange returns an error that names the parameter unless v is from lo to hi,
+// both included. NaN is not.
+func InRange[T cmp.Ordered](name string, v, lo, hi T) error {
+	if !(v >= lo && v <= hi) {
+		return fmt.Errorf("%s is %v: want %v to %v", name, v, lo, hi)
+	}
+	return nil
+}
+
+// OneOf returns an error that names the parameter unless value is allowed.
+func OneOf(name, value string, allowed ...string) error {
+	if !slices.Contains(allowed, value) {
+		return fmt.Errorf("%s is %q: want one of %q", name, value, allowed)
+	}
+	return nil
+}
+
+// EvaluatedBDP returns the bandwidth-delay product of SIRD's evaluation (100 KB
+// for hosts at 100 Gbps, in proportion for others), or the fabric's own where
+// that is larger: what protocols' default windows and thresholds are made of.
+// In wire bytes.
+func EvaluatedBDP(f *topo.Fabric) transport.Bytes {
+	bdp := transport.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
+	return max(bdp, f.BDP())
+}
+
+// EvaluatedMark returns the ECN threshold of switch ports in the paper's
+// evaluation: 1.25 times EvaluatedBDP.
+func EvaluatedMark(f *topo.Fabric) transport.Bytes {
+	return transport.Bytes(math.Round(1.25 * float64(EvaluatedBDP(f))))
+}
