@@ -10,7 +10,7 @@ import (
 
 // period returns the time in ns from one burst of an incast stream to the
 // next. With load, bursts make up that fraction of what all hosts' links carry
-// (protocols.md section 8.3).
+// (README, Incast).
 func (s *Stream) period(f *topo.Fabric) float64 {
 	if s.Interval != 0 {
 		return float64(s.Interval)

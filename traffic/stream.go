@@ -11,8 +11,8 @@
 // its part.
 //
 // Sizes are bytes of application payload. Rates and loads count payload too,
-// without any protocol's headers, as in the paper (section "Throughput-
-// Buffering-Latency") and protocols.md section 8.2.
+// without any protocol's headers, as in the paper (section 6.2). README.md has
+// the facts behind workloads and patterns.
 package traffic
 
 import "sirdbed/topo/units"
@@ -59,7 +59,7 @@ type Stream struct {
 	Messages []ListEntry `yaml:"-" json:"messages,omitempty" jsonschema:"-"`
 }
 
-// Pattern names who sends to whom and when.
+// Pattern names who sends to whom and when (README, Patterns).
 type Pattern string
 
 // The patterns.
@@ -80,8 +80,8 @@ const (
 	// ArrivalsReleased draws both from generators with the same seed, as the
 	// released simulator does: a message's size has the same rank among sizes
 	// as the gap before it has among gaps. Large messages then come after long
-	// silences, which lowers WKc's p99 slowdown by a quarter to a third
-	// (protocols.md section 7.3). The paper's numbers have this in them.
+	// silences, which lowers WKc's p99 slowdown by a quarter to a third (README,
+	// Arrivals). The paper's numbers have this in them.
 	ArrivalsReleased Arrivals = "released"
 )
 
@@ -92,7 +92,7 @@ const (
 	// LatencyRoundTrip counts to the reply's arrival. It is the default.
 	LatencyRoundTrip Latency = "round-trip"
 	// LatencyRequest counts to the message's own delivery. The released
-	// simulator measures so (protocols.md sections 8.2 and 9).
+	// simulator measures so (README, Replies).
 	LatencyRequest Latency = "request"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// The three workloads of the paper (protocols.md section 7.1). Their sources
-// are stated at the top of each file.
+// The three workloads of the paper (README, Workloads). Their sources are stated at
+// the top of each file.
 //
 //go:embed workloads/*.csv
 var workloadFiles embed.FS

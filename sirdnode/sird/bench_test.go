@@ -73,7 +73,7 @@ func TestFewAllocationsPerMessage(t *testing.T) {
 	}
 }
 
-// BenchmarkCore tells what the protocol itself costs at both hosts together. An
+// BenchmarkCore measures what the protocol itself costs at both hosts together. An
 // op is a packet sent and received (large), or a message, of two packets (small).
 func BenchmarkCore(b *testing.B) {
 	b.Run("large", func(b *testing.B) {

@@ -94,7 +94,7 @@ func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
 	}
 }
 
-// protocols.md sections 1.5 and 11: as released, credit in flight is compared
+// README, Crediting: as released, the credit that is out is compared
 // with the sender's bucket before a grant is added, which overshoots by up to a
 // frame; by Algorithm 1, line 9, after.
 func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
@@ -127,7 +127,7 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 	}
 }
 
-// design.md section 6: without the overshoot a bucket below one frame would
+// README, Crediting: without the overshoot a bucket below one frame would
 // never grant again. With MTU 9000 and a BDP of little more than a frame it
 // still does.
 func TestBucketOfOneFrameStillGrants(t *testing.T) {

@@ -16,7 +16,7 @@ func oversubscribed(t *testing.T, n int) *topo.Fabric {
 	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: n, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
 }
 
-// Paper, section 4.2, "Net_AIMD"; protocols.md section 1.4: marks of the core
+// Paper, section 4.2 and Algorithm 1, Net_AIMD: marks of the core
 // make the receivers' network buckets small, and its queue stays around NThr;
 // without them it holds all the credit that receivers give.
 func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
@@ -59,7 +59,7 @@ func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.7, design.md section 6: only leaf-spine ports mark
+// README, Priorities: only leaf-spine ports mark
 // unless ecn says otherwise. The threshold is low here, so that all would.
 func TestOnlyLeafSpinePortsMarkByDefault(t *testing.T) {
 	const n = 4

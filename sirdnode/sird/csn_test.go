@@ -11,7 +11,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Paper, Algorithm 2, line 7; protocols.md sections 1.6 and 11: data carries csn
+// Paper, Algorithm 2, line 7; README, CSN: data carries csn
 // iff the credit held, before the packet spends its own, exceeds SThr strictly,
 // and two messages at least are outbound.
 func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
@@ -72,7 +72,7 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4: csn is on data only. An SThr of inf turns it off.
+// README, CSN: only data carries it. An SThr of inf turns it off.
 func TestControlPacketsNeverCarryCSN(t *testing.T) {
 	f := rack(t, 6)
 	for _, sthr := range []sird.Multiple{0.1, inf} {

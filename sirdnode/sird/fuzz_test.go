@@ -35,7 +35,7 @@ func steps(s ...[]byte) (b []byte) {
 	return b
 }
 
-// hostile hands the protocol what a step sequence says, and checks after each
+// hostile hands the protocol a sequence of steps, and checks after each
 // step that sums add up and that it did not take long.
 func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 	p := params(f, func(p *sird.Params) { p.LossTimeout = 20 * units.Microsecond })
@@ -90,8 +90,8 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 	}
 }
 
-// A header is any 26 bytes: whatever they say, nothing breaks, no sum goes wrong
-// and no packet makes much work (design.md section 5 has no trusted fields).
+// A header is any 26 bytes: whatever is in them, nothing breaks, no sum goes wrong
+// and no packet makes much work. No field is trusted.
 func FuzzReceive(f *testing.F) {
 	fab := rack(f, 4)
 	request := sird.Header{Kind: "DATA", Request: true, Length: 1 << 31}
@@ -108,7 +108,7 @@ func FuzzReceive(f *testing.F) {
 	))
 	// A prefix of 94 MB.
 	f.Add(steps(step(3, 2, 0, mss, sird.Header{Kind: "DATA", Length: 1<<32 - 1, Prefix: 65535}), step(1, 0, 50_000, 60, request), step(1, 0, 50_000, 60, request)))
-	// Delivered with an id of a billion, then told that all before are settled.
+	// Delivered with an id of two billion, then a floor just below a higher one.
 	f.Add(steps(
 		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_000, Length: 8, Prefix: 1, Behind: 0xffff}),
 		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_100, Length: 8, Prefix: 1}),

@@ -31,7 +31,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.2: a CREDIT is 84 bytes on the wire.
+// README, Byte accounting: a CREDIT is 84 bytes on the wire.
 func TestCreditIsEthernetsSmallestPacket(t *testing.T) {
 	if got := wire.WireLen(baseLen, 0); got != 84 {
 		t.Errorf("%d", got)

@@ -31,7 +31,7 @@ var subject = modeltest.Subject{
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption; and when all is done no credit has leaked or been
-// minted (design.md section 5).
+// minted (README, Header).
 func TestExactlyOnceAndNoCreditLeaksUnderFaults(t *testing.T) {
 	modeltest.ExactlyOnceUnderFaults(t, subject)
 }

@@ -23,7 +23,7 @@ type lossCase struct {
 	resends, announces, copies int64      // RESENDs asked, first packets again, packets sent again
 }
 
-// design.md section 5; paper, section 4.4: each kind of packet is lost once.
+// Paper, section 4.4; README, Loss and silence: each kind of packet is lost once.
 func TestAnyPacketMayBeLost(t *testing.T) {
 	f := rack(t, 2)
 	timeout := params(f, nil).LossTimeout
@@ -102,7 +102,7 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 	}
 }
 
-// design.md section 5: after completion the receiver remembers the message, and
+// README, Loss and silence: after completion the receiver remembers the message, and
 // acknowledges again, without delivering again, on a late duplicate; it forgets
 // when the sender's lowest unacknowledged id has passed.
 func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T) {
@@ -135,10 +135,10 @@ func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T
 	}
 }
 
-// design.md section 5: silence counts only for messages with credit or
+// README, Loss and silence: silence counts only for messages with credit or
 // unscheduled bytes outstanding. A message that SRPT starves for 50 timeouts is
-// neither sent again nor failed, nor even asked for, unless its sender does hold
-// credit for it: then that says BUSY.
+// neither sent again nor failed. It is requested only if its sender has credit for
+// it, and then the sender answers with a BUSY.
 func TestStarvedMessageIsNotLost(t *testing.T) {
 	f := rack(t, 4)
 	const timeout = 100 * units.Microsecond
@@ -182,7 +182,7 @@ func TestStarvedMessageIsNotLost(t *testing.T) {
 	}
 }
 
-// design.md section 5: duplicates change nothing, for credit travels as totals.
+// README, Header: duplicates change nothing, for credit travels as totals.
 // Every packet comes twice, some late; at every packet the credit that a
 // receiver counts out is at most B, and a sender holds no more than its receiver
 // counts out to it.

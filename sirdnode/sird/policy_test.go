@@ -25,7 +25,7 @@ func shares(sim *model.Sim, count map[topo.HostID]float64, from, until units.Tim
 	}
 }
 
-// Paper, section 4.4 (SRPT), protocols.md section 1.5: a 500 KB message
+// Paper, section 4.4 (SRPT); README, Crediting: a 500 KB message
 // overtakes 10 MB ones, all of them to one receiver.
 func TestSRPTLetsAShortMessageOvertakeLongOnes(t *testing.T) {
 	f := rack(t, 5)
@@ -106,7 +106,7 @@ func TestSRPTTiesGoToTheLowerHostThenTheOlderMessage(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6, paper section 4.4: half of the uplink is shared
+// Paper, section 4.4; README, Sender: half of the uplink is shared
 // equally over receivers, half goes to the message with the fewest bytes left;
 // sender_fair is that share.
 func TestSenderSharesHalfFairlyAndHalfByShortestMessage(t *testing.T) {
@@ -143,7 +143,7 @@ func TestSenderSharesHalfFairlyAndHalfByShortestMessage(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6: between messages to one receiver a sender spends
+// README, Sender: between messages to one receiver a sender spends
 // credit on the one with the fewest bytes left, whichever it was granted for.
 func TestCreditBelongsToThePairOfHosts(t *testing.T) {
 	f := rack(t, 3)
@@ -159,7 +159,7 @@ func TestCreditBelongsToThePairOfHosts(t *testing.T) {
 	}
 }
 
-// Paper, section 4.4; protocols.md section 1.7: what travels in the upper of the
+// Paper, section 4.4; README, Priorities: what travels in the upper of the
 // two levels.
 func TestPriorityLevels(t *testing.T) {
 	f := rack(t, 6)

@@ -17,8 +17,8 @@ func dead(h topo.HostID, from, until units.Time) func(model.PacketEvent) bool {
 	return func(e model.PacketEvent) bool { return (e.Src == h || e.Dst == h) && e.At >= from && e.At < until }
 }
 
-// design.md section 5: "After N resends the message fails, its credit is
-// released and the application gets an error."
+// README, Loss and silence: after MaxResends announcements without an answer the
+// message fails, its credit is released and the application gets an error.
 func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 	f := rack(t, 3)
 	for _, c := range []struct {
@@ -62,9 +62,9 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 	}
 }
 
-// design.md section 5; paper, section 4.4: what a silent sender holds is
-// reclaimed, and then B is there for the others again, whose messages take
-// hardly longer than without it; what it never sent is forgotten in the end.
+// Paper, section 4.4; README, Loss and silence: the credit of a silent sender is
+// reclaimed. B is then there for the others again, whose messages take hardly
+// longer than without it; what the silent one never sent is abandoned in the end.
 func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 	f := rack(t, 4)
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 	}
 }
 
-// design.md section 5: silence counts only for messages with credit outstanding,
+// README, Loss and silence: it counts only for messages with credit outstanding,
 // so it begins with the first credit, however long the message had to wait.
 func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
 	p := params(rack(t, 2), nil)
@@ -151,8 +151,7 @@ func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
 	}
 }
 
-// design.md section 5: credit is released when the message that it was for is
-// gone.
+// README, Sender: credit is returned when the message that it was for is complete.
 func TestCreditThatNothingIsLeftForGoesBack(t *testing.T) {
 	s := newCore(t, rack(t, 2), 0, params(rack(t, 2), nil))
 	s.Send(0, transport.Message{Peer: 1, Size: 1_000_000})
@@ -165,9 +164,8 @@ func TestCreditThatNothingIsLeftForGoesBack(t *testing.T) {
 	}
 }
 
-// design.md section 5: epochs are counted modulo 16. However many reclaims
-// outages make for, messages go on soon after each, and credit is neither lost nor
-// minted.
+// README, Header: epochs are counted modulo 16. However many reclaims an outage
+// causes, messages go on soon after it, and credit is neither lost nor minted.
 func TestEpochsWrapSafely(t *testing.T) {
 	f := rack(t, 2)
 	const timeout = 50 * units.Microsecond

@@ -14,8 +14,8 @@ import (
 // packets of 1538.
 const unscheduledMost = 65 * mss
 
-// Paper, section 3, "Starting at line rate", and section 4.4; protocols.md
-// section 1.6: wire bytes are compared with UnschT.
+// Paper, section 3, "Starting at line rate", and section 4.4; README, Sender: wire
+// bytes are compared with UnschT.
 func TestMessageUpToUnschTGoesAtOnceAtLineRate(t *testing.T) {
 	f := rack(t, 2)
 	for _, size := range []units.Bytes{1, 8, mss, mss + 1, 50_000, unscheduledMost} {
@@ -101,7 +101,7 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6: a new message goes unscheduled up to BDP less the
+// README, Sender: a new message goes unscheduled up to BDP less the
 // credit that is held for its receiver, but for at least a packet.
 func TestUnscheduledPrefixIsReducedByCreditHeldButNotBelowAPacket(t *testing.T) {
 	f := rack(t, 3)
@@ -136,7 +136,7 @@ func TestUnscheduledPrefixIsReducedByCreditHeldButNotBelowAPacket(t *testing.T) 
 	}
 }
 
-// protocols.md sections 1.5 and 11: as released, the whole prefix is charged to
+// README, Crediting: as released, the whole prefix is charged to
 // B and to the sender's bucket when its first packet arrives, and each packet
 // gives its part back; by the paper's Algorithm 1 only scheduled bytes count.
 func TestUnscheduledBytesAreChargedIfAccountUnscheduledSaysSo(t *testing.T) {
