@@ -101,8 +101,8 @@ func (g *incast) advance() {
 }
 
 // burst draws a receiver and fanIn distinct senders, the receiver left out,
-// and tells whether self is one of them. Starting from whatever order the last
-// burst left is as random as starting afresh, and the same at all hosts.
+// and reports whether self is one of them. It starts from the order that the last
+// burst left, which is as random as any and the same at all hosts.
 func (g *incast) burst() (sends bool) {
 	g.receiver = g.to[g.rng.IntN(len(g.to))]
 	senders := g.from

@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Poisson: as many messages and bytes as the load says, exponential gaps, all
+// Poisson: as many messages and bytes as the load asks for, exponential gaps, all
 // receivers alike. The bounds are four standard deviations.
 func TestPoissonStatistics(t *testing.T) {
 	f := fabric(t, paperSpec)

@@ -17,7 +17,7 @@ package traffic
 
 import "sirdbed/topo/units"
 
-// MaxStreams is how many streams a Tag can tell apart.
+// MaxStreams is how many streams a Tag can distinguish.
 const MaxStreams = 128
 
 // A Stream is one named stream of messages as a scenario states it. Pattern
@@ -71,7 +71,7 @@ const (
 	PatternList    Pattern = "list"
 )
 
-// Arrivals tells how the gaps of a poisson stream relate to its sizes.
+// Arrivals is how the gaps of a poisson stream relate to its sizes.
 type Arrivals string
 
 const (
@@ -85,7 +85,7 @@ const (
 	ArrivalsReleased Arrivals = "released"
 )
 
-// Latency tells where the latency of a message that is answered ends.
+// Latency is where the latency of a message that is answered ends.
 type Latency string
 
 const (
@@ -96,7 +96,7 @@ const (
 	LatencyRequest Latency = "request"
 )
 
-// Phase tells when the senders of a fixed stream begin.
+// Phase is when the senders of a fixed stream begin.
 type Phase string
 
 // The phases. Random is the default.

@@ -34,7 +34,7 @@ var parsedWorkloads = sync.OnceValue(func() map[string]*Distribution {
 	return all
 })
 
-// Workloads lists the names that Workload knows.
+// Workloads lists the names that Workload accepts.
 func Workloads() []string { return slices.Clone(workloadNames) }
 
 // Workload returns one of the paper's size distributions: "wka" (Google RPCs,

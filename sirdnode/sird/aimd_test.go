@@ -9,7 +9,8 @@ import (
 )
 
 func aimdParams() *sird.Params {
-	return &sird.Params{BDP: 100_000, Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5, MinSenderBucket: 0.1, MinNetBucket: 0.03}
+	return &sird.Params{BDP: 100_000, Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
+		MinSenderBucket: 0.1, MinNetBucket: 0.03}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -149,7 +150,8 @@ func TestOnlyMarkedPacketsCut(t *testing.T) {
 	}
 }
 
-// README, Control loops, step 5: the buckets stay within 0.1 and 0.03 of a BDP and one BDP, and never go below one frame.
+// README, Control loops, step 5: buckets stay between 0.1 BDP (csn) or 0.03 BDP (ECN)
+// and one BDP, and never go below one frame.
 func TestBucketsAreClamped(t *testing.T) {
 	for _, c := range []struct {
 		frame, sender, net units.Bytes
@@ -182,7 +184,7 @@ func TestBucketsAreClamped(t *testing.T) {
 
 // README, Control loops: every packet from a host is a sample, control
 // packets too; by the paper's Algorithm 1 (onDataPacket) only data is.
-func TestControlPacketsAreSamplesUnlessToldOtherwise(t *testing.T) {
+func TestControlPacketsAreSamplesByDefault(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
 		samples string

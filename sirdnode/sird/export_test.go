@@ -15,8 +15,8 @@ func (s *SIRD) Idle() error {
 	return nil
 }
 
-// Leaks describes credit that is not back where it belongs when nothing is
-// under way, at either half of a host; "" when all is.
+// Leaks describes credit that has not been returned, in either role, when nothing is
+// under way; "" if all has.
 func (s *SIRD) Leaks() string {
 	switch {
 	case s.sender.held != 0:
@@ -30,25 +30,27 @@ func (s *SIRD) Leaks() string {
 	}
 	for _, o := range s.sender.peers {
 		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.retransmit) != 0) {
-			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(), o.unscheduled, o.messages.Len(), len(o.retransmit))
+			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(),
+				o.unscheduled, o.messages.Len(), len(o.retransmit))
 		}
 	}
 	for _, i := range s.receiver.known {
 		if i.outstanding() != 0 || i.charged != 0 || i.messages.Len() != 0 {
-			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.outstanding(), i.charged, i.messages.Len())
+			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.outstanding(),
+				i.charged, i.messages.Len())
 		}
 	}
 	return ""
 }
 
-// Used returns the credit out of B, Held the credit at the sending half, and
-// Bucket the size of a sender's bucket.
+// Used returns how much of B is out, Held the credit in the sending role, and Bucket
+// the size of a sender's bucket.
 func (s *SIRD) Used() Bytes         { return s.receiver.outstanding }
 func (s *SIRD) Held() Bytes         { return s.sender.held }
 func (s *SIRD) Bucket(id int) Bytes { return s.receiver.peers[id].bucket() }
 
 // InFlight returns the credit out to a sender, unscheduled bytes expected from
-// it included; HeldFrom what the sending half holds of a receiver's credit.
+// it included; HeldFrom the credit that the sending role has from a receiver.
 func (s *SIRD) InFlight(id int) Bytes {
 	if i := s.receiver.peers[id]; i != nil {
 		return i.outstanding()
@@ -63,8 +65,8 @@ func (s *SIRD) HeldFrom(id int) Bytes {
 	return 0
 }
 
-// Broken describes a sum that does not add up, which no packet may cause; ""
-// when all do.
+// Broken describes a sum that does not add up, which no packet may cause; "" if all
+// do.
 func (s *SIRD) Broken() string {
 	var used, held, unscheduled Bytes
 	messages := 0
@@ -73,7 +75,8 @@ func (s *SIRD) Broken() string {
 		for m := range i.messages.All() {
 			charged += m.charged
 			if m.charged < 0 || m.granted < 0 || m.granted > m.Size || m.remaining() < 0 {
-				return fmt.Sprintf("message %d from %d: charged %d, granted %d, remaining %d of %d", m.ID, i.id, m.charged, m.granted, m.remaining(), m.Size)
+				return fmt.Sprintf("message %d from %d: charged %d, granted %d, remaining %d of %d", m.ID, i.id, m.charged,
+					m.granted, m.remaining(), m.Size)
 			}
 		}
 		if credit := i.outstanding() - i.charged; credit < 0 || i.charged != charged {
@@ -141,7 +144,8 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind, prefix: h.Prefix}
+	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind,
+		prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
@@ -163,7 +167,7 @@ func (s *SIRD) Loops(id int) *loops          { return &s.receiver.peers[id].loop
 // Sample feeds a packet.
 func (l *loops) Sample(p *Params, ce, csn bool) { l.sample(p, ce, csn) }
 
-// Buckets, Alphas and Window return what the loops have come to.
+// Buckets, Alphas and Window return the state of the loops.
 func (l *loops) Buckets() (sender, net Bytes)  { return l.sender.bucket, l.net.bucket }
 func (l *loops) Alphas() (sender, net float64) { return l.sender.alpha, l.net.alpha }
 func (l *loops) Window() int                   { return l.window }

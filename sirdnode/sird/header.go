@@ -90,7 +90,7 @@ var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	data: dataLen, credit: baseLen, resend: resendLen, ack: baseLen, busy: baseLen,
 }}
 
-// encode writes h into p.
+// encode writes h into p's header.
 func (h *header) encode(p *transport.Packet) {
 	b := p.HeaderBytes[:]
 	b[0] = version<<4 | byte(h.kind)

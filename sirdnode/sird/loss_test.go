@@ -36,5 +36,5 @@ func TestExactlyOnceAndNoCreditLeaksUnderFaults(t *testing.T) {
 	modeltest.ExactlyOnceUnderFaults(t, subject)
 }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }

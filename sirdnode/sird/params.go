@@ -90,7 +90,7 @@ func defaults(f *topo.Fabric) *Params {
 	}
 }
 
-// validate names the parameter that cannot work.
+// validate returns an error that names a parameter that cannot work, nil if all can.
 func (p *Params) validate(frame units.Bytes) error {
 	oneOf, inRange := param.OneOf, param.InRange[float64]
 	if err := cmp.Or(

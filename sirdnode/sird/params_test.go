@@ -103,7 +103,8 @@ func TestMultiplesMayBeInf(t *testing.T) {
 		}
 	}
 	f := rack(t, 2)
-	p, err := all.DecodeParams(sird.Protocol, f, json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`))
+	infinite := json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`)
+	p, err := all.DecodeParams(sird.Protocol, f, infinite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func (s *sender) peer(id transport.HostID) *outPeer {
 }
 
 // begin takes a message from the application. Without an unscheduled prefix it is
-// announced by a request. It reports false if the message does not fit the header,
-// which the Sink knows then.
+// announced by a request. It reports false if the message does not fit the header; the
+// Sink then has the failure.
 func (s *sender) begin(now Time, m transport.Message) bool {
 	if !s.env.Fits(now, m, layout.MaxMessage) {
 		return false

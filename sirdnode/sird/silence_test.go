@@ -12,7 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// dead makes a Config.Lose that cuts a host off from a time on until another.
+// dead makes a Config.Lose that cuts a host off for a span of time.
 func dead(h topo.HostID, from, until units.Time) func(model.PacketEvent) bool {
 	return func(e model.PacketEvent) bool { return (e.Src == h || e.Dst == h) && e.At >= from && e.At < until }
 }
@@ -40,7 +40,7 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 		}
 		for _, m := range sim.Messages() {
 			if m.Dst == 2 {
-				// The other receiver has the uplink for itself from then on.
+				// The other receiver has the uplink to itself from then on.
 				if m.Delivered > units.Millisecond {
 					t.Errorf("%s: the other receiver's message: %+v", c.name, m)
 				}
@@ -82,14 +82,15 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		for range c.each {
 			sends = append(sends, model.Send{At: 300_000, Src: 1, Dst: 0, Size: c.size})
 		}
-		// Dies when its requests are there, or the first packets of its prefixes.
+		// The sender dies when its requests, or the first packets of its prefixes, have
+		// arrived.
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, Lose: dead(1, c.dies, units.Never)})
 		r := at(sim, 0)
 		sim.Run(400 * units.Microsecond)
 		if r.InFlight(1) < 50_000 {
 			t.Fatalf("%s: %d of credit out to the sender that is to die", c.name, r.InFlight(1))
 		}
-		// The silence is noticed within 3 timeouts (a look every half of one).
+		// The silence is noticed within 3 timeouts (it is checked for every half of one).
 		reclaimed := 400*units.Microsecond + 3*p.LossTimeout
 		sim.Run(reclaimed)
 		if got := r.InFlight(1); got > frame {
@@ -104,7 +105,8 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		}
 		rate := units.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
 		if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
-			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name, used/samples, rate)
+			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name,
+				used/samples, rate)
 		}
 		if sim.RunUntilDone(units.Second); at(sim, 0).Leaks() != "" {
 			sim.Run(sim.Now() + 100*units.Millisecond)
@@ -112,8 +114,10 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		if leak := r.Leaks(); leak != "" {
 			t.Errorf("%s: %s", c.name, leak)
 		}
-		// All that the dead was to send is given up together with the first of it.
-		if resends, abandoned := modeltest.Counted(f, sim, "resends_asked"), modeltest.Counted(f, sim, "inbound_messages_abandoned"); resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
+		// All that the dead sender owes is abandoned together with the first message.
+		resends := modeltest.Counted(f, sim, "resends_asked")
+		abandoned := modeltest.Counted(f, sim, "inbound_messages_abandoned")
+		if resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
 			t.Errorf("%s: %d RESENDs, %d messages abandoned", c.name, resends, abandoned)
 		}
 		for _, m := range sim.Messages() {
@@ -146,7 +150,8 @@ func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
 		resends, reclaims int
 	}{{1, 0, 0}, {3, 0, 0}, {5, 1, 0}, {7, 0, 0}, {9, 1, 1}} {
 		if got := kinds(begin + c.after*p.LossTimeout/4)["RESEND"]; got != c.resends || int(s.Epoch(1)) != c.reclaims {
-			t.Errorf("%d quarters of the timeout later: %d RESENDs, want %d; %d reclaims, want %d", c.after, got, c.resends, s.Epoch(1), c.reclaims)
+			t.Errorf("%d quarters of the timeout later: %d RESENDs, want %d; %d reclaims, want %d", c.after, got,
+				c.resends, s.Epoch(1), c.reclaims)
 		}
 	}
 }
@@ -206,7 +211,8 @@ func wrapEpochs(t *testing.T, f *topo.Fabric, p *sird.Params) {
 			})
 			for i := range units.Time(rounds) {
 				if sim.Run((i + 1) * period); sim.Host(1).Counts().Delivered < int64(i+1) {
-					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
+					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0),
+						at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
 				}
 			}
 			if n := modeltest.Counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {
