@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 )
 
 // result is a variant whose p99 latency is some us.
-func result(name, protocol string, us float64) *capture.Variant {
+func result(name, protocol string, us float64) *results.Variant {
 	s := stats.Summary{Count: 1000, P99: 1000 * us}
-	return &capture.Variant{Name: name, Protocol: protocol, Latencies: capture.LatencyResult{Latency: s}}
+	return &results.Variant{Name: name, Protocol: protocol, Latencies: results.Latencies{Latency: s}}
 }
 
 // protocolBounds compares protocols at their worst.
@@ -33,11 +33,11 @@ func TestBoundsOfProtocols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*capture.Variant{
+	variants := []*results.Variant{
 		result("low-sird", "sird", 11), result("low-homa", "homa", 12), result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
-	want := []capture.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
-	got := Evaluate(s.Bounds, EngineModel, results)
+	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
+	got := Evaluate(s.Bounds, EngineModel, variants)
 	if len(got) != len(want) {
 		t.Fatalf("%+v: want 3, the variant alone was not run", got)
 	}
@@ -46,7 +46,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 			t.Errorf("%+v, want %+v", b, want[i])
 		}
 	}
-	if got := Evaluate(s.Bounds, EngineModel, results[:1]); len(got) != 0 {
+	if got := Evaluate(s.Bounds, EngineModel, variants[:1]); len(got) != 0 {
 		t.Errorf("%+v of one protocol: want none, nothing to compare with was run", got)
 	}
 }
