@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sirdbed/scenarios"
 )
@@ -102,13 +104,12 @@ func sirdbedTakes(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.ParseFlags(rest); err != nil {
+	if err := c.ParseFlags(rest); errors.Is(err, pflag.ErrHelp) || err == nil && len(args) == 0 {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	rest = c.Flags().Args()
-	if help, _ := c.Flags().GetBool("help"); help || len(args) == 0 {
-		return nil
-	}
 	if err := c.ValidateArgs(rest); err != nil {
 		return err
 	}
@@ -207,6 +208,7 @@ func TestAcceptableFindsMistakes(t *testing.T) {
 		"sirdbed run incast --variant srpt,rr  two of them":   "",
 		"go run ./cmd/sirdbed topo scenarios/incast.yaml":     "",
 		"sirdbed exec h1-1 ping -c 3 10.250.1.4":              "",
+		"sirdbed run --help":                                  "",
 		"go test ./emu/model -run IsThere":                    "",
 		"sirdbed ruin quickstart":                             "no command",
 		"sirdbed run quickstart --engien model":               "unknown flag",
