@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"path"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"sirdbed/scenarios"
 )
@@ -104,9 +102,10 @@ func sirdbedTakes(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.ParseFlags(rest); errors.Is(err, pflag.ErrHelp) || err == nil && len(args) == 0 {
+	if slices.Contains(rest, "--help") || len(args) == 0 {
 		return nil
-	} else if err != nil {
+	}
+	if err := c.ParseFlags(rest); err != nil {
 		return err
 	}
 	rest = c.Flags().Args()
