@@ -151,7 +151,7 @@ func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
 	v := &results.Variant{Fabric: r.F, Facts: r.Facts, Captures: []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}}
 	level := func() results.Level {
 		j := judge{v: v}
-		j.departures()
+		checkDepartures(&j)
 		return j.verdict().Level
 	}
 	if got := level(); got != results.Pass {

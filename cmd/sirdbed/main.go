@@ -131,7 +131,8 @@ func newRoot() *cobra.Command {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newReport(), newCompare(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(), newVersion(),
+		newRun(), newReport(), newCompare(), newExplain(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(),
+		newVersion(),
 	)
 	for _, c := range root.Commands() {
 		if check := c.Args; check != nil {

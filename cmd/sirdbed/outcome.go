@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"sirdbed/baselines/all"
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
 	"sirdbed/scenarios"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // Files of a result that are written before it runs.
@@ -84,7 +87,7 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
 	}
 	for _, name := range inOrder(entries, s) {
-		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{})
+		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{Framing: framing})
 		if err != nil {
 			lost = append(lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
 			continue
@@ -93,6 +96,15 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 		variants = append(variants, v)
 	}
 	return variants, lost, nil
+}
+
+// framing tells how a protocol cuts messages into packets.
+func framing(protocol string, mtu units.Bytes) (topo.Framing, error) {
+	p, err := all.Find(protocol)
+	if err != nil {
+		return topo.Framing{}, err
+	}
+	return p.Framing(mtu), nil
 }
 
 // complete are the variants that ran to their end. Those that were cut short are
