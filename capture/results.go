@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/topo/units"
 )
 
 // The files of a result, in its directory (design.md section 9). Beside them
@@ -32,7 +33,7 @@ type Manifest struct {
 	Sirdbed  string          `json:"sirdbed"` // version of the binary
 	Go       string          `json:"go"`
 	Engine   string          `json:"engine"`
-	Dilation int64           `json:"dilation"`
+	Dilation units.Dilation  `json:"dilation"`
 	Seed     uint64          `json:"seed"`
 	Kernel   string          `json:"kernel,omitempty"`
 	CPUs     int             `json:"cpus,omitempty"`

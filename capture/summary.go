@@ -8,19 +8,20 @@ import (
 	"path/filepath"
 
 	"sirdbed/capture/stats"
+	"sirdbed/topo/units"
 )
 
 // A Summary is summary.json: what a run came to, for machines. Fields are only
 // ever added.
 type Summary struct {
-	Scenario string   `json:"scenario"`
-	Engine   string   `json:"engine"`
-	Dilation int64    `json:"dilation"` // the largest of the variants'
-	Seed     uint64   `json:"seed"`
-	Verdict  Level    `json:"verdict"` // the worst of the variants'
-	Reasons  []string `json:"reasons"`
-	Digest   string   `json:"digest"`
-	Bounds   []Bound  `json:"bounds"`
+	Scenario string         `json:"scenario"`
+	Engine   string         `json:"engine"`
+	Dilation units.Dilation `json:"dilation"` // the largest of the variants'
+	Seed     uint64         `json:"seed"`
+	Verdict  Level          `json:"verdict"` // the worst of the variants'
+	Reasons  []string       `json:"reasons"`
+	Digest   string         `json:"digest"`
+	Bounds   []Bound        `json:"bounds"`
 
 	Variants []VariantSummary `json:"variants"`
 	Skipped  []Skipped        `json:"skipped,omitempty"` // the caller of Summarize fills them in
@@ -51,16 +52,16 @@ type Skipped struct {
 
 // VariantSummary is the part of a Summary about one protocol and variant.
 type VariantSummary struct {
-	Variant  string   `json:"variant"`
-	Protocol string   `json:"protocol"`
-	Engine   string   `json:"engine"`
-	Dilation int64    `json:"dilation"`
-	Seed     uint64   `json:"seed"`
-	Verdict  Level    `json:"verdict"`
-	Reasons  []string `json:"reasons"`
-	Checks   []Check  `json:"checks"`
-	Notes    []string `json:"notes,omitempty"` // of those who wrote the logs
-	Digest   string   `json:"digest"`
+	Variant  string         `json:"variant"`
+	Protocol string         `json:"protocol"`
+	Engine   string         `json:"engine"`
+	Dilation units.Dilation `json:"dilation"`
+	Seed     uint64         `json:"seed"`
+	Verdict  Level          `json:"verdict"`
+	Reasons  []string       `json:"reasons"`
+	Checks   []Check        `json:"checks"`
+	Notes    []string       `json:"notes,omitempty"` // of those who wrote the logs
+	Digest   string         `json:"digest"`
 
 	// Payload received for the first time in the window, over the window: per
 	// host of the fabric, and by receiver.

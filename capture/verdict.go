@@ -287,7 +287,7 @@ func (j *judge) burst(p *topo.Port) units.Bytes {
 		return b
 	}
 	if late, err := time.ParseDuration(j.v.Facts.Features["burst_time"]); err == nil {
-		return p.Rate.BytesIn(units.Time(late.Nanoseconds() / max(1, j.v.Facts.Dilation)))
+		return p.Rate.BytesIn(max(1, j.v.Facts.Dilation).ToNominal(late.Nanoseconds()))
 	}
 	return 0
 }

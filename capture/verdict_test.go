@@ -114,7 +114,7 @@ func exact(change func(*fakeRun)) func(*fakeRun) {
 }
 
 // kernel makes the run one of the hosts' kernel TCP.
-func (r *fakeRun) kernel(dilation int64) {
+func (r *fakeRun) kernel(dilation units.Dilation) {
 	r.facts.Dilation = dilation
 	for i := range r.facts.Hosts {
 		r.facts.Hosts[i].Kernel = true

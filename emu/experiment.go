@@ -36,7 +36,7 @@ type Experiment struct {
 	Faults  fault.Config `json:"faults"`
 
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
-	Dilation int64 `json:"dilation,omitempty"`
+	Dilation units.Dilation `json:"dilation,omitempty"`
 }
 
 // Window returns the measured part of the experiment.

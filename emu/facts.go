@@ -13,7 +13,7 @@ type Facts struct {
 	Started  time.Time         `json:"started"`
 	Wall     float64           `json:"wall_seconds"`
 	Startup  float64           `json:"startup_seconds"` // of these, until all hosts were ready to go
-	Dilation int64             `json:"dilation"`        // 1 for the model
+	Dilation units.Dilation    `json:"dilation"`        // 1 for the model
 	Kernel   string            `json:"kernel,omitempty"`
 	CPUs     int               `json:"cpus"`
 	Features map[string]string `json:"features,omitempty"` // such as "marker": "red", "wire": "hold", "burst": "9038B"

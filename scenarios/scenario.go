@@ -92,9 +92,7 @@ const (
 
 // Dilation is the factor by which nominal time is stretched, 0 to let the
 // engine choose ("auto").
-type Dilation int64
-
-const maxDilation = 1_000_000
+type Dilation units.Dilation
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Dilation) UnmarshalText(text []byte) error {
@@ -103,8 +101,8 @@ func (d *Dilation) UnmarshalText(text []byte) error {
 		return nil
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < 1 || n > maxDilation {
-		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, maxDilation)
+	if err != nil || n < 1 || n > int64(units.MaxDilation) {
+		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, units.MaxDilation)
 	}
 	*d = Dilation(n)
 	return nil

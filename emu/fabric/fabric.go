@@ -22,7 +22,7 @@ import (
 type Config struct {
 	// Dilation stretches the kernel's clock: rates are divided by it and delays
 	// multiplied. At least 1; 0 means 1.
-	Dilation int64
+	Dilation units.Dilation
 	// Network is what the protocol asks of the ports. Priorities 0 means 1.
 	Network transport.Network
 	// QueueLimit is what each queue of each port holds; 0: no drops.

@@ -100,8 +100,15 @@ func (f *Fabric) step(id topo.PortID) units.Bytes {
 
 // kernelRate is a port's rate by the kernel's clock, rounded.
 func (f *Fabric) kernelRate(id topo.PortID) units.BitsPerSecond {
-	d := units.BitsPerSecond(f.config.Dilation)
-	return (f.topology.Ports[id].Rate + d/2) / d
+	return f.config.Dilation.Rate(f.topology.Ports[id].Rate)
+}
+
+// RateErrors tells by how much a port is faster than its link, as a share of the
+// rate, since the kernel rounds: for full packets, and for the smallest.
+func (f *Fabric) RateErrors(id topo.PortID) (full, smallest float64) {
+	c := f.PortConfig(id)
+	exact := float64(f.topology.Ports[id].Rate) / float64(f.config.Dilation)
+	return c.RateError(exact, f.topology.FullFrame()), c.RateError(exact, topo.MinWire)
 }
 
 // PortConfig returns how a port is built. Its rate is by the kernel's clock.
@@ -160,7 +167,7 @@ func (f *Fabric) addWire(b *rtnl.Batch, id topo.PortID) {
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
 	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
 	b.Nest(unix.IFLA_LINKINFO, nil, func() { b.String(unix.IFLA_INFO_KIND, "ifb") })
-	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.topology.Ports[p.Reverse].Delay) * time.Duration(f.config.Dilation)}
+	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.config.Dilation.ToKernel(f.topology.Ports[p.Reverse].Delay))}
 	w.Install(b, f.index(id), p.Iface, ifb)
 	b.LinkUp(ifb, "wire-"+p.Iface)
 }

@@ -112,7 +112,7 @@ func (r *run) measure(ctx context.Context) error {
 	if err == nil {
 		r.engine.announce(r.hosts)
 		defer r.engine.announce(nil)
-		if r.clock, err = clock.New(r.origin(), float64(r.facts.Dilation)); err != nil {
+		if r.clock, err = clock.New(r.origin(), r.facts.Dilation); err != nil {
 			return err
 		}
 		taps, err = r.startTaps()
@@ -282,8 +282,7 @@ func (r *run) collectPorts() error {
 		s := &stats[i]
 		_, packets := s.Sent()
 		drops, credits := s.Drops()
-		c := r.fabric.PortConfig(topo.PortID(i))
-		rate := float64(r.topology.Ports[i].Rate) / float64(r.facts.Dilation)
+		full, smallest := r.fabric.RateErrors(topo.PortID(i))
 		late := int64(0)
 		if r.sentInTime != nil {
 			late = s.SentWireBytes() - r.sentInTime[i].SentWireBytes()
@@ -291,7 +290,7 @@ func (r *run) collectPorts() error {
 		r.facts.Ports = append(r.facts.Ports, emu.PortFacts{
 			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(), LateBytes: late,
 			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
-			RateError: c.RateError(rate, r.topology.FullFrame()), SmallRateError: c.RateError(rate, topo.MinWire),
+			RateError: full, SmallRateError: smallest,
 		})
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}

@@ -33,7 +33,7 @@ import (
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
 // enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
 // run on the kernel's clock, has emu.KernelDilation instead.
-const DefaultDilation = 1000
+const DefaultDilation units.Dilation = 1000
 
 // Engine is the virtual engine.
 type Engine struct {
@@ -65,7 +65,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 }
 
 // dilation is the experiment's, or what is best for its protocol.
-func dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	switch {
 	case x.Dilation != 0:
 		return x.Dilation

@@ -37,9 +37,9 @@ type Config struct {
 	// meantime happens as of its own time, up to so long ago.
 	CatchUp units.Time `json:"catch_up"`
 
-	Interface string `json:"interface"`
-	RxFrames  int    `json:"rx_frames"` // that the receive ring holds, see StallFrames
-	Dilation  int64  `json:"dilation"`
+	Interface string         `json:"interface"`
+	RxFrames  int            `json:"rx_frames"` // that the receive ring holds, see StallFrames
+	Dilation  units.Dilation `json:"dilation"`
 	// Hold says that the links do not delay packets: the host keeps each for
 	// its path's propagation and serialization, and then it has arrived.
 	Hold bool `json:"hold"`
@@ -140,7 +140,7 @@ func (n *node) run(log io.Writer) error {
 	if _, err := fmt.Sscanf(string(line), "go %d", &origin); err != nil {
 		return fmt.Errorf("the controller said %q, not when to start", line)
 	}
-	if n.clock, err = clock.New(origin, float64(n.cfg.Dilation)); err != nil {
+	if n.clock, err = clock.New(origin, n.cfg.Dilation); err != nil {
 		return err
 	}
 	n.busy = -processCPU()
