@@ -38,9 +38,9 @@ type Manifest struct {
 	Kernel   string          `json:"kernel,omitempty"`
 	CPUs     int             `json:"cpus,omitempty"`
 	// Features names what the engine used, such as the ECN marker.
-	Features map[string]string `json:"features,omitempty"`
-	Verdict  Level             `json:"verdict"`
-	Digest   string            `json:"digest"`
+	Features emu.Features `json:"features,omitzero"`
+	Verdict  Level        `json:"verdict"`
+	Digest   string       `json:"digest"`
 
 	Variants []ManifestVariant `json:"variants"`
 }

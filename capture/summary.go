@@ -150,7 +150,7 @@ func (v *Variant) summary() VariantSummary {
 		s.Stability = &v.Stability
 	}
 	if v.Facts != nil {
-		s.Engine, s.Dilation, s.WallSeconds = v.Facts.Engine, v.Facts.Dilation, v.Facts.Wall
+		s.Engine, s.Dilation, s.WallSeconds = string(v.Facts.Engine), v.Facts.Dilation, v.Facts.Wall
 		s.Conserved = &v.Conservation
 	}
 	for _, b := range v.Borders {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"sirdbed/emu"
 	"sirdbed/topo"
@@ -68,11 +67,6 @@ const (
 	exactInvalid    = 1.0
 )
 
-const (
-	modelEngine   = "model"
-	virtualEngine = "virtual"
-)
-
 // judge comes to the verdict. All checks that can be made are made.
 func (v *Variant) judge() Verdict {
 	j := judge{v: v, packet: packetTime(v.Fabric)}
@@ -83,7 +77,7 @@ func (v *Variant) judge() Verdict {
 		if j.lost == 0 {
 			j.conservation()
 		}
-		if v.Facts.Engine != modelEngine {
+		if v.Facts.Engine != emu.Model {
 			j.drops()
 			j.timers()
 			j.lateness()
@@ -91,11 +85,11 @@ func (v *Variant) judge() Verdict {
 			j.rates()
 			j.rounding()
 		}
-		if v.Facts.Engine == virtualEngine {
+		if v.Facts.Engine == emu.Virtual {
 			j.exactness()
 		}
 	}
-	if v.Facts == nil || v.Facts.Engine != modelEngine {
+	if v.Facts == nil || v.Facts.Engine != emu.Model {
 		j.departures()
 		j.agreement()
 	}
@@ -283,13 +277,11 @@ func (j *judge) burst(p *topo.Port) units.Bytes {
 	if j.v.Facts == nil {
 		return 0
 	}
-	if b, err := units.ParseBytes(j.v.Facts.Features["burst"]); err == nil {
-		return b
+	f := &j.v.Facts.Features
+	if f.Burst > 0 {
+		return f.Burst
 	}
-	if late, err := time.ParseDuration(j.v.Facts.Features["burst_time"]); err == nil {
-		return p.Rate.BytesIn(max(1, j.v.Facts.Dilation).ToNominal(late.Nanoseconds()))
-	}
-	return 0
+	return p.Rate.BytesIn(max(1, j.v.Facts.Dilation).ToNominal(int64(f.BurstTime)))
 }
 
 // brief is what of a failure goes into a list of reasons: what failed, and the

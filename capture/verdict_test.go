@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -104,7 +105,7 @@ func TestVerdict(t *testing.T) {
 // have no bursts.
 func exact(change func(*fakeRun)) func(*fakeRun) {
 	return func(r *fakeRun) {
-		r.facts.Engine, r.facts.Features = "virtual", map[string]string{"burst_time": "0s"}
+		r.facts.Engine, r.facts.Features = "virtual", emu.Features{}
 		r.facts.Lateness = emu.Lateness{Count: 1000, Max: 1}
 		for h := range r.facts.Hosts {
 			r.facts.Hosts[h].Lateness, r.facts.Hosts[h].Generator = emu.Lateness{Count: 100}, emu.Lateness{Count: 10}
@@ -181,9 +182,12 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 
 // A burst is bytes, or a time of the machine's clock, which dilation stretches.
 func TestBurst(t *testing.T) {
-	for features, want := range map[[2]string]units.Bytes{{"burst", "9038B"}: 9038, {"burst_time", "100µs"}: 1250, {"burst_time", "?"}: 0} {
+	for features, want := range map[string]units.Bytes{`{"burst": "9038B"}`: 9038, `{"burst_time": "100µs"}`: 1250, `{}`: 0} {
 		r := newRun(t)
-		r.facts.Features = map[string]string{features[0]: features[1]}
+		r.facts.Features = emu.Features{}
+		if err := json.Unmarshal([]byte(features), &r.facts.Features); err != nil {
+			t.Fatal(err)
+		}
 		j := judge{v: &Variant{Fabric: r.f, Facts: r.facts}}
 		if got := j.burst(r.f.Downlink(0)); got != want { // at 100 Gbps and dilation 1000
 			t.Errorf("%v: %v, want %v", features, got, want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sirdbed/capture"
+	"sirdbed/emu"
 	"sirdbed/topo/units"
 )
 
@@ -14,10 +15,10 @@ import (
 // from or ratio to another one, lies between Min and Max. It is about one
 // variant, about every variant by itself, or about a protocol at its worst.
 type Bound struct {
-	Name     string   `yaml:"name" json:"name" jsonschema_description:"What is claimed, in words."`
-	Variant  string   `yaml:"variant,omitempty" json:"variant,omitempty" jsonschema_description:"The variant it is about; every one of them unless given."`
-	Protocol string   `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
-	Engines  []Engine `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"Engines on which it is expected; all unless given."`
+	Name     string           `yaml:"name" json:"name" jsonschema_description:"What is claimed, in words."`
+	Variant  string           `yaml:"variant,omitempty" json:"variant,omitempty" jsonschema_description:"The variant it is about; every one of them unless given."`
+	Protocol string           `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
+	Engines  []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"Engines on which it is expected; all unless given."`
 
 	capture.Metric `yaml:",inline"`
 
@@ -42,7 +43,7 @@ type Reference struct {
 
 // Evaluate checks the bounds that are about an engine and about variants that
 // were run. Where a figure cannot be had the bound is not met and says why.
-func Evaluate(bounds []Bound, engine Engine, results []*capture.Variant) []capture.Bound {
+func Evaluate(bounds []Bound, engine emu.EngineName, results []*capture.Variant) []capture.Bound {
 	list := []capture.Bound{}
 	for i := range bounds {
 		b := &bounds[i]

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -28,11 +29,11 @@ type Scenario struct {
 	Paper       string `yaml:"paper,omitempty" json:"paper,omitempty" jsonschema_description:"The part of the paper that the scenario repeats."`
 	Description string `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What the scenario shows."`
 
-	Engine    Engine     `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"What runs it unless --engine says otherwise. real (default): namespaces of this machine. virtual: the same in a guest with a virtual clock. model: an event-driven model."`
-	Topology  topo.Spec  `yaml:"topology" json:"topology" jsonschema_description:"The fabric."`
-	Protocol  string     `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol, sird unless given."`
-	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1" jsonschema_description:"Several transport protocols; each variant runs with each."`
-	Params    Parameters `yaml:"-" json:"params,omitempty" jsonschema:"-"`
+	Engine    emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"What runs it unless --engine says otherwise. real (default): namespaces of this machine. virtual: the same in a guest with a virtual clock. model: an event-driven model."`
+	Topology  topo.Spec      `yaml:"topology" json:"topology" jsonschema_description:"The fabric."`
+	Protocol  string         `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol, sird unless given."`
+	Protocols []string       `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1" jsonschema_description:"Several transport protocols; each variant runs with each."`
+	Params    Parameters     `yaml:"-" json:"params,omitempty" jsonschema:"-"`
 
 	Traffic  []traffic.Stream `yaml:"traffic" json:"traffic" jsonschema:"minItems=1" jsonschema_description:"Who sends what to whom, and when."`
 	Variants []Variant        `yaml:"variants,omitempty" json:"variants,omitempty" jsonschema:"minItems=1" jsonschema_description:"Runs that differ in some of the above. Without variants there is one run."`
@@ -80,16 +81,6 @@ type Sample struct {
 	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty" jsonschema_description:"Interval between looks at the protocols' gauges (credit, windows), 10us unless given."`
 }
 
-// Engine names an engine.
-type Engine string
-
-// The engines.
-const (
-	EngineReal    Engine = "real"
-	EngineVirtual Engine = "virtual"
-	EngineModel   Engine = "model"
-)
-
 // Dilation is the factor by which nominal time is stretched, 0 to let the
 // engine choose ("auto").
 type Dilation units.Dilation
@@ -130,7 +121,7 @@ func (s *Scenario) Text() string { return s.src.text }
 // setDefaults fills in what the file leaves out.
 func (s *Scenario) setDefaults() {
 	if s.Engine == "" {
-		s.Engine = EngineReal
+		s.Engine = emu.Real
 	}
 	if s.Protocol == "" && len(s.Protocols) == 0 {
 		s.Protocol = "sird"

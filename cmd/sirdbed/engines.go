@@ -12,15 +12,14 @@ import (
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
-	"sirdbed/scenarios"
 	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/sird"
 )
 
 // engines makes each engine that this binary has.
-var engines = map[scenarios.Engine]func(visitors) emu.Engine{
-	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
-	scenarios.EngineReal: func(v visitors) emu.Engine {
+var engines = map[emu.EngineName]func(visitors) emu.Engine{
+	emu.Model: func(visitors) emu.Engine { return model.Engine{} },
+	emu.Real: func(v visitors) emu.Engine {
 		argv, _ := nodeProgram()
 		return &real.Engine{
 			NodeCommand: argv,
@@ -34,7 +33,7 @@ var engines = map[scenarios.Engine]func(visitors) emu.Engine{
 			},
 		}
 	},
-	scenarios.EngineVirtual: func(visitors) emu.Engine { return virtualEngine() },
+	emu.Virtual: func(visitors) emu.Engine { return virtualEngine() },
 }
 
 // visitors are what lets people into a fabric that is up.
@@ -44,7 +43,7 @@ type visitors struct {
 }
 
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
-var sandboxed = map[scenarios.Engine]bool{scenarios.EngineReal: true}
+var sandboxed = map[emu.EngineName]bool{emu.Real: true}
 
 // inner are the commands that sirdbed starts itself with. They are no part of
 // the command line, and begin before it is made.
@@ -73,7 +72,7 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 
 // engineNames lists the engines of this binary.
 func engineNames() (names []string) {
-	for _, e := range []scenarios.Engine{scenarios.EngineReal, scenarios.EngineVirtual, scenarios.EngineModel} {
+	for _, e := range emu.EngineNames {
 		if _, ok := engines[e]; ok {
 			names = append(names, string(e))
 		}
@@ -82,7 +81,7 @@ func engineNames() (names []string) {
 }
 
 // engineExists says what to use instead of an engine that this binary has not.
-func engineExists(name scenarios.Engine) error {
+func engineExists(name emu.EngineName) error {
 	if _, ok := engines[name]; ok {
 		return nil
 	}
@@ -93,10 +92,7 @@ func engineExists(name scenarios.Engine) error {
 // anything is made of them. Its error says what to do. Experiments whose protocol
 // the engine cannot run are skipped, if there are others.
 func (r *scenarioRun) check() error {
-	engine, ok := engines[r.engine](visitors{}).(interface{ Check(*emu.Experiment) error })
-	if !ok {
-		return nil
-	}
+	engine := engines[r.engine](visitors{})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {

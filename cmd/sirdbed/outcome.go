@@ -12,6 +12,7 @@ import (
 
 	"sirdbed/capture"
 	"sirdbed/capture/report"
+	"sirdbed/emu"
 	"sirdbed/scenarios"
 )
 
@@ -24,7 +25,7 @@ const (
 // A Record is scenario.json: what a result's directory has to say to report when
 // nothing else has been written yet.
 type Record struct {
-	Engine   scenarios.Engine    `json:"engine"`
+	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Skipped  []capture.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }

@@ -89,7 +89,7 @@ func newRun() *cobra.Command {
 // A scenarioRun is one run of a scenario.
 type scenarioRun struct {
 	scenario    *scenarios.Scenario
-	engine      scenarios.Engine
+	engine      emu.EngineName
 	experiments []emu.Experiment
 	skipped     []capture.Skipped // that the engine cannot run
 	out         string
@@ -125,7 +125,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	}
 	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
 	if o.engine != "" {
-		r.engine = scenarios.Engine(o.engine)
+		r.engine = emu.EngineName(o.engine)
 	}
 	options := scenarios.Options{Seed: o.seed, Variants: o.variants}
 	if o.dilation != "" {
@@ -141,7 +141,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.hold && !sandboxed[r.engine] {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
-	if r.engine == scenarios.EngineVirtual {
+	if r.engine == emu.Virtual {
 		if r.release, err = holdKernel(); err != nil {
 			return nil, err
 		}

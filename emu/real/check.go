@@ -77,7 +77,7 @@ func (r *run) run(ctx context.Context) error {
 		Marker: r.engine.Marker, Wires: r.engine.Wires,
 	}
 	if emu.KernelProtocol(r.x) {
-		cfg.Wires = "netem"
+		cfg.Wires = emu.Netem
 	}
 	if r.fabric, err = fabric.Build(ctx, r.topology, cfg); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"sirdbed/emu"
 	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
 )
@@ -15,7 +16,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
 		CatchUp:  catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
-		RxFrames: cmp.Or(r.engine.RxFrames, node.StallFrames), Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == "hold",
+		RxFrames: cmp.Or(r.engine.RxFrames, node.StallFrames), Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == emu.HostsHold,
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {

@@ -37,15 +37,16 @@ type Engine struct {
 
 	// What follows is for a kernel whose clock is virtual; zero for a machine's.
 
-	Label    string   // the engine's name; "" is "real"
-	NodeEnv  []string // added to the environment of hosts
-	Machine  *Machine // nil: measured
-	RxFrames int      // of hosts' receive rings; 0: sirdnode.StallFrames
+	Label    emu.EngineName // "" is emu.Real
+	NodeEnv  []string       // added to the environment of hosts
+	Machine  *Machine       // nil: measured
+	RxFrames int            // of hosts' receive rings; 0: sirdnode.StallFrames
 	// Marker and Wires are as in FabricConfig. The former holds where anything is
 	// to be marked.
-	Marker, Wires string
-	Tick          time.Duration // between two calls of Progress; 0: 200 ms
-	Align         time.Duration // nominal 0 is at a multiple of it, by the kernel's clock; 0: anywhere
+	Marker emu.Marker
+	Wires  emu.Wires
+	Tick   time.Duration // between two calls of Progress; 0: 200 ms
+	Align  time.Duration // nominal 0 is at a multiple of it, by the kernel's clock; 0: anywhere
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -55,7 +56,7 @@ type RunningHost struct {
 }
 
 // Name implements Engine.
-func (r *Engine) Name() string { return cmp.Or(r.Label, "real") }
+func (r *Engine) Name() emu.EngineName { return cmp.Or(r.Label, emu.Real) }
 
 // Times that host processes get, by the wall clock.
 const (

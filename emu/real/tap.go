@@ -84,8 +84,8 @@ func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*to
 
 // tapsOf are the taps that a port takes. A tap for all protocols sees what
 // arrives before the wire does, one for IPv4 behind it, where it has arrived.
-func tapsOf(wires string) []ring.TapConfig {
-	if wires == "netem" {
+func tapsOf(wires emu.Wires) []ring.TapConfig {
+	if wires == emu.Netem {
 		return []ring.TapConfig{{Protocol: unix.ETH_P_IP}, {SentOnly: true}}
 	}
 	return []ring.TapConfig{{}}

@@ -50,7 +50,7 @@ type Engine struct {
 }
 
 // Name implements emu.Engine.
-func (e *Engine) Name() string { return "virtual" }
+func (e *Engine) Name() emu.EngineName { return emu.Virtual }
 
 // Check tells whether the engine can run an experiment.
 func (e *Engine) Check(x *emu.Experiment) error {

@@ -71,7 +71,7 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 	}()
 	engine := &real.Engine{
 		NodeCommand: o.Node, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
-		Label: "virtual", RxFrames: rxFrames, Machine: &real.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
+		Label: emu.Virtual, RxFrames: rxFrames, Machine: &real.Machine{CPUs: 1}, Marker: emu.RED, Wires: emu.Netem, Tick: tick, Align: align,
 	}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {

@@ -68,7 +68,7 @@ func (h *bench) install(c Config) {
 	h.t.Helper()
 	var b rtnl.Batch
 	h.must(c.Install(&b, h.index, nstest.VethA))
-	if c.Mark > 0 && c.Marker == BPF {
+	if c.Mark > 0 && c.Marker == emu.EBPF {
 		var err error
 		h.markers, err = NewMarkers(h.index, 1)
 		h.must(err)

@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"math"
 
+	"sirdbed/emu"
 	"sirdbed/topo/units"
 )
 
@@ -59,28 +60,6 @@ const MaxLimit units.Bytes = 1<<32 - 1
 // priorities are strict only among classes that borrow.
 const tinyRate = 1
 
-// Marker is what sets CE above the step.
-type Marker uint8
-
-// The markers. Both count the packets of the marked packet's own level.
-const (
-	RED Marker = iota // sch_red on each level: exact
-	BPF               // an eBPF program with a virtual queue: NewMarkers
-)
-
-func (m Marker) String() string { return [...]string{"red", "ebpf"}[m] }
-
-// Levels is what serves a port's levels in their order.
-type Levels uint8
-
-// The ways to serve levels.
-const (
-	Classes Levels = iota // HTB's classes: strict but for one packet of each in a minute
-	Prio                  // sch_prio: strict
-)
-
-func (l Levels) String() string { return [...]string{"htb", "prio"}[l] }
-
 // Config describes a port. Only Rate is mandatory.
 type Config struct {
 	// Rate is the wire rate by the kernel's clock: the nominal rate over the
@@ -89,16 +68,17 @@ type Config struct {
 	// Priorities is the number of strict levels, 1 to 8; 0 means 1. A packet of
 	// IP precedence p is of level min(p, Priorities-1); higher levels go first.
 	Priorities int
-	// Levels says what serves them.
-	Levels Levels
+	// Levels says what serves them: HTB's classes unless it is emu.PrioBands.
+	Levels emu.Levels
 	// Limit is what each level's queue holds, in bytes of frames, up to
 	// MaxLimit; 0 means MaxLimit.
 	Limit units.Bytes
 	// Mark is the step for ECN: a packet that finds at least as many bytes
 	// waiting in its level's queue is marked, if it may be. 0: no marking.
 	Mark units.Bytes
-	// Marker says what marks. BPF needs nothing in the qdisc tree.
-	Marker Marker
+	// Marker says what marks: RED unless it is emu.EBPF, which needs nothing in the
+	// qdisc tree.
+	Marker emu.Marker
 	// Credit limits the packets with CreditTOS set; its zero value does not.
 	Credit Credit
 	// Burst is what may leave unspaced after an idle time, in wire bytes; 0
@@ -151,7 +131,7 @@ func (c Config) defaulted() (Config, error) {
 		c.MTU = 1500
 	}
 	if c.Priorities == 1 {
-		c.Levels = Classes // nothing to choose from
+		c.Levels = emu.HTBClasses // nothing to choose from
 	}
 	return c, nil
 }
@@ -182,7 +162,7 @@ func (c *Config) shared() bool { return c.classes() > 1 || c.Credit.Share > 0 }
 
 // classes is how many classes of HTB the levels are.
 func (c *Config) classes() int {
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		return 1
 	}
 	return c.Priorities

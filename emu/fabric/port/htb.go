@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric/rtnl"
 )
 
@@ -61,7 +62,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if c.shared() {
 		levels.rate, parent = tinyRate, linkClass
 	}
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		p.root(prioClass)
 	} else {
 		p.root(levelClass | uint32(c.Priorities-1))
@@ -69,12 +70,12 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if c.shared() {
 		p.class(linkClass, rootHandle, link)
 	}
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		p.class(prioClass, parent, levels)
 		p.prio(c.Priorities)
 	}
 	for level := range c.Priorities {
-		if c.Levels == Classes {
+		if c.Levels != emu.PrioBands {
 			levels.prio = uint32(c.Priorities - 1 - level)
 			p.class(levelClass|uint32(level), parent, levels)
 		}
@@ -127,7 +128,7 @@ func (p tree) prio(levels int) {
 // server returns the qdisc that serves a level, and the level's class of it: prio
 // counts from the most urgent.
 func (c *Config) server(level int) (qdisc, class uint32) {
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		return prioHandle, prioHandle | uint32(c.Priorities-level)
 	}
 	return rootHandle, levelClass | uint32(level)
