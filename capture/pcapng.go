@@ -1,3 +1,9 @@
+// Package capture writes and reads packet captures of a fabric's nodes, and
+// rebuilds the queues of a switch from what came in and what went out.
+//
+// Create begins a capture file, Frames reads one, and Reconstruct makes the queue
+// of every port of it, packet by packet. Times are nominal, sizes are bytes. A
+// file that was cut is read up to its cut.
 package capture
 
 import (

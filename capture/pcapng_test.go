@@ -10,37 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/sirdnode/wire"
+	"sirdbed/capture/internal/fakerun"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
-
-// testPort is a protocol with a header of 4 bytes, all 0x7e.
-const testPort = 47999
-
-func init() {
-	wire.Register(wire.Protocol{
-		Name: "TEST", Port: testPort,
-		HeaderLen: func(b []byte) (int, error) {
-			if len(b) < 4 || b[0] != 0x7e {
-				return 0, errors.New("no TEST header")
-			}
-			return 4, nil
-		},
-		Fields: func([]byte) []wire.Field { return []wire.Field{{Name: "type", Value: "DATA"}} },
-	})
-}
-
-// frame is a valid frame from src to dst over a port.
-func frame(f *topo.Fabric, src, dst topo.HostID, id uint16, priority uint8, payload int) []byte {
-	fr := wire.Frame{
-		SrcAddr: f.HostAddr(src, 0).As4(), DstAddr: f.HostAddr(dst, 0).As4(),
-		Entropy: 1000 + id, Port: testPort, ID: id, Priority: priority, ECN: wire.ECT,
-		Header: []byte{0x7e, 0x7e, 0x7e, 0x7e}, Payload: make([]byte, payload),
-	}
-	buf := make([]byte, fr.Len())
-	return buf[:fr.Encode(buf)]
-}
 
 func writeCapture(t *testing.T, f *topo.Fabric, n int) string {
 	t.Helper()
@@ -50,7 +23,7 @@ func writeCapture(t *testing.T, f *topo.Fabric, n int) string {
 	must(t, err)
 	in, out := &f.Ports[f.Uplink(0).Reverse], f.Downlink(1)
 	for i := range n {
-		data := frame(f, 0, 1, uint16(i), 0, 100)
+		data := fakerun.Frame(f, 0, 1, uint16(i), 0, 100)
 		must(t, w.Packet(in, units.Time(1000*i+7), false, len(data), data))
 		must(t, w.Packet(out, units.Time(1000*i+130), true, len(data), data[:80]))
 	}
@@ -59,10 +32,10 @@ func writeCapture(t *testing.T, f *topo.Fabric, n int) string {
 }
 
 func TestCaptureRoundTrip(t *testing.T) {
-	r := newRun(t)
-	path := writeCapture(t, r.f, 300)
+	r := fakerun.New(t)
+	path := writeCapture(t, r.F, 300)
 	n := 0
-	for fr, err := range Frames(path, r.f) {
+	for fr, err := range Frames(path, r.F) {
 		must(t, err)
 		i, out := n/2, n%2 == 1
 		wantAt, wantPort, kept := units.Time(1000*i+7), "leaf1>h1-1", 150
@@ -84,8 +57,8 @@ func TestCaptureRoundTrip(t *testing.T) {
 }
 
 func TestCaptureIsReadUpToItsCut(t *testing.T) {
-	r := newRun(t)
-	path := writeCapture(t, r.f, 20)
+	r := fakerun.New(t)
+	path := writeCapture(t, r.F, 20)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	last := -1
@@ -93,7 +66,7 @@ func TestCaptureIsReadUpToItsCut(t *testing.T) {
 		must(t, os.WriteFile(path, whole[:n], 0o644))
 		count := 0
 		var end error
-		for _, err := range Frames(path, r.f) {
+		for _, err := range Frames(path, r.F) {
 			if end = err; err == nil {
 				count++
 			}
@@ -114,8 +87,8 @@ func TestCaptureIsReadUpToItsCut(t *testing.T) {
 // Damage anywhere is an error or goes unnoticed; it is no panic, and it
 // allocates no more than a block.
 func TestDamagedCaptures(t *testing.T) {
-	r := newRun(t)
-	path := writeCapture(t, r.f, 3)
+	r := fakerun.New(t)
+	path := writeCapture(t, r.F, 3)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -128,7 +101,7 @@ func TestDamagedCaptures(t *testing.T) {
 				binary.LittleEndian.PutUint32(bad[at:], rng.Uint32())
 			}
 		}
-		for fr, err := range frames(strings.NewReader(string(bad)), r.f) {
+		for fr, err := range frames(strings.NewReader(string(bad)), r.F) {
 			if err == nil {
 				fr.Transport()
 			}
@@ -140,13 +113,13 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
-	r := newRun(t)
-	leaf, _ := r.f.Node("leaf1")
-	w, err := Create("/dev/full", r.f, leaf)
+	r := fakerun.New(t)
+	leaf, _ := r.F.Node("leaf1")
+	w, err := Create("/dev/full", r.F, leaf)
 	must(t, err)
-	data := frame(r.f, 0, 1, 1, 0, 1400)
+	data := fakerun.Frame(r.F, 0, 1, 1, 0, 1400)
 	for range 1000 {
-		if err = w.Packet(r.f.Downlink(1), 1, true, len(data), data); err != nil {
+		if err = w.Packet(r.F.Downlink(1), 1, true, len(data), data); err != nil {
 			break
 		}
 	}
@@ -159,12 +132,12 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestForeignPortIsRefused(t *testing.T) {
-	r := newRun(t)
-	leaf, _ := r.f.Node("leaf1")
-	w, err := Create(filepath.Join(t.TempDir(), "x.pcapng"), r.f, leaf)
+	r := fakerun.New(t)
+	leaf, _ := r.F.Node("leaf1")
+	w, err := Create(filepath.Join(t.TempDir(), "x.pcapng"), r.F, leaf)
 	must(t, err)
 	defer w.Close()
-	if err := w.Packet(r.f.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil || !strings.Contains(err.Error(), "leaf2>h2-2") {
+	if err := w.Packet(r.F.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil || !strings.Contains(err.Error(), "leaf2>h2-2") {
 		t.Errorf("a frame of leaf2's port: %v", err)
 	}
 }
@@ -174,8 +147,8 @@ func TestWiresharkReadsCaptures(t *testing.T) {
 	if err != nil {
 		t.Skip("tshark is not installed")
 	}
-	r := newRun(t)
-	path := writeCapture(t, r.f, 5)
+	r := fakerun.New(t)
+	path := writeCapture(t, r.F, 5)
 	out, err := exec.Command(tshark, "-r", path, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch",
 		"-e", "frame.len", "-e", "ip.src", "-e", "udp.dstport", "-e", "ip.checksum.status", "-o", "ip.check_checksum:TRUE").CombinedOutput()
 	must(t, err)
@@ -187,5 +160,12 @@ func TestWiresharkReadsCaptures(t *testing.T) {
 	want := "leaf1>h1-2\t0.000001130\t150\t10.0.1.1\t47999\t1"
 	if got := lines[3]; got != want && strings.ReplaceAll(got, "1970-01-01T00:00:", "") != want {
 		t.Errorf("second departure reads\n%q, want\n%q", got, want)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/metric"
+	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/topo/units"
 )
@@ -20,7 +21,7 @@ type Bound struct {
 	Protocol string           `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
 	Engines  []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"Engines on which it is expected; all unless given."`
 
-	capture.Metric `yaml:",inline"`
+	metric.Metric `yaml:",inline"`
 
 	Minus *Reference  `yaml:"minus,omitempty" json:"minus,omitempty" jsonschema_description:"Subtract this metric."`
 	Over  *Reference  `yaml:"over,omitempty" json:"over,omitempty" jsonschema_description:"Divide by this metric."`
@@ -38,33 +39,33 @@ type Reference struct {
 	Variant  string `yaml:"variant,omitempty" json:"variant,omitempty" jsonschema_description:"The variant to compare with; the bound's own unless given."`
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
 
-	capture.Metric `yaml:",inline"`
+	metric.Metric `yaml:",inline"`
 }
 
 // Evaluate checks the bounds that are about an engine and about variants that
 // were run. Where a figure cannot be had the bound is not met and says why.
-func Evaluate(bounds []Bound, engine emu.EngineName, results []*capture.Variant) []capture.Bound {
-	list := []capture.Bound{}
+func Evaluate(bounds []Bound, engine emu.EngineName, variants []*results.Variant) []results.Bound {
+	list := []results.Bound{}
 	for i := range bounds {
 		b := &bounds[i]
 		if len(b.Engines) > 0 && !slices.Contains(b.Engines, engine) {
 			continue
 		}
 		if b.Protocol != "" {
-			if checked, ok := b.check(nil, results); ok {
+			if checked, ok := b.check(nil, variants); ok {
 				list = append(list, checked)
 			}
 			continue
 		}
-		for _, v := range results {
+		for _, v := range variants {
 			if b.Variant != "" && v.Name != b.Variant {
 				continue
 			}
-			checked, ok := b.check(v, results)
+			checked, ok := b.check(v, variants)
 			if !ok {
 				continue
 			}
-			if b.Variant == "" && len(results) > 1 {
+			if b.Variant == "" && len(variants) > 1 {
 				checked.Name += " (" + v.Name + ")"
 			}
 			list = append(list, checked)
@@ -75,11 +76,11 @@ func Evaluate(bounds []Bound, engine emu.EngineName, results []*capture.Variant)
 
 // check evaluates the bound on v, nil if it is about a protocol. It is not ok when
 // it is about, or compares with, what was not run.
-func (b *Bound) check(v *capture.Variant, results []*capture.Variant) (c capture.Bound, ok bool) {
-	c = capture.Bound{Name: b.Name, Min: b.Min, Max: b.Max, Unit: b.unit()}
-	own := []*capture.Variant{v}
+func (b *Bound) check(v *results.Variant, variants []*results.Variant) (c results.Bound, ok bool) {
+	c = results.Bound{Name: b.Name, Min: b.Min, Max: b.Max, Unit: b.unit()}
+	own := []*results.Variant{v}
 	if b.Protocol != "" {
-		own = subjects(results, "", b.Protocol)
+		own = subjects(variants, "", b.Protocol)
 	}
 	if len(own) == 0 {
 		return c, false
@@ -91,7 +92,7 @@ func (b *Bound) check(v *capture.Variant, results []*capture.Variant) (c capture
 		}
 		others := own
 		if ref.Variant != "" || ref.Protocol != "" {
-			others = subjects(results, ref.Variant, ref.Protocol)
+			others = subjects(variants, ref.Variant, ref.Protocol)
 		}
 		if len(others) == 0 {
 			return c, false
@@ -125,8 +126,8 @@ func (b *Bound) check(v *capture.Variant, results []*capture.Variant) (c capture
 }
 
 // subjects are the variant of a name, or all variants of a protocol.
-func subjects(results []*capture.Variant, variant, protocol string) (list []*capture.Variant) {
-	for _, v := range results {
+func subjects(variants []*results.Variant, variant, protocol string) (list []*results.Variant) {
+	for _, v := range variants {
 		if v.Name == variant || protocol != "" && v.Protocol == protocol {
 			list = append(list, v)
 		}
@@ -135,7 +136,7 @@ func subjects(results []*capture.Variant, variant, protocol string) (list []*cap
 }
 
 // greatest is the greatest value of a metric among variants.
-func greatest(m capture.Metric, variants []*capture.Variant) (float64, error) {
+func greatest(m metric.Metric, variants []*results.Variant) (float64, error) {
 	most := math.Inf(-1)
 	for _, v := range variants {
 		x, err := m.Eval(v)
@@ -148,7 +149,7 @@ func greatest(m capture.Metric, variants []*capture.Variant) (float64, error) {
 }
 
 // against fills in what the reference leaves out.
-func (r *Reference) against(own capture.Metric) capture.Metric {
+func (r *Reference) against(own metric.Metric) metric.Metric {
 	if r.Metric.Name != "" {
 		return r.Metric
 	}

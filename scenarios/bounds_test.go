@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 	"sirdbed/emu"
 )
 
 // result is a variant whose p99 latency is some us.
-func result(name, protocol string, us float64) *capture.Variant {
+func result(name, protocol string, us float64) *results.Variant {
 	s := stats.Summary{Count: 1000, P99: 1000 * us}
-	return &capture.Variant{Name: name, Protocol: protocol, Latencies: capture.LatencyResult{Latency: s}}
+	return &results.Variant{Name: name, Protocol: protocol, Latencies: results.Latencies{Latency: s}}
 }
 
 // protocolBounds compares what protocols are at their worst.
@@ -34,11 +34,11 @@ func TestBoundsOfProtocols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*capture.Variant{
+	variants := []*results.Variant{
 		result("low-sird", "sird", 11), result("low-homa", "homa", 12), result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
-	want := []capture.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
-	got := Evaluate(s.Bounds, emu.Model, results)
+	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
+	got := Evaluate(s.Bounds, emu.Model, variants)
 	if len(got) != len(want) {
 		t.Fatalf("%+v: want 3, the variant alone was not run", got)
 	}
@@ -47,7 +47,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 			t.Errorf("%+v, want %+v", b, want[i])
 		}
 	}
-	if got := Evaluate(s.Bounds, emu.Model, results[:1]); len(got) != 0 {
+	if got := Evaluate(s.Bounds, emu.Model, variants[:1]); len(got) != 0 {
 		t.Errorf("%+v of one protocol: want none, nothing to compare with was run", got)
 	}
 }

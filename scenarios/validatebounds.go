@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/metric"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -26,7 +26,7 @@ func (s *Scenario) validateBound(b *Bound, path string) *Error {
 	case b.Name == "":
 		return s.src.errorIn(path+".name", "missing: say what is claimed")
 	case b.Metric.Name == "":
-		return s.src.errorIn(path+".metric", "missing: want one of %s", strings.Join(capture.Metrics(), ", "))
+		return s.src.errorIn(path+".metric", "missing: want one of %s", strings.Join(metric.Names(), ", "))
 	case b.Min == nil && b.Max == nil:
 		return s.src.errorIn(path, "%q has neither min nor max: it claims nothing", b.Name)
 	case b.Min != nil && b.Max != nil && *b.Min > *b.Max:
@@ -83,7 +83,7 @@ func (s *Scenario) validateSubject(variant, protocol, path string) *Error {
 }
 
 // validateMetric checks that what a metric names is in the scenario.
-func (s *Scenario) validateMetric(variant string, m *capture.Metric, path string) *Error {
+func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string) *Error {
 	var streams []string
 	known := variant == ""
 	for _, r := range s.runs() {

@@ -11,7 +11,7 @@ import (
 )
 
 type (
-	// Time is nominal nanoseconds.
+	// Time is in nominal ns.
 	Time = transport.Time
 	// Bytes counts payload.
 	Bytes = transport.Bytes
@@ -26,17 +26,17 @@ type Driver struct {
 	listener int              // -1: none
 	peers    []*peer          // by HostID, nil until met
 	inbound  map[int]*inbound // by descriptor
-	buffer   []byte           // shared by all that reads
-	vector   vector           // shared by all that writes
+	buffer   []byte           // shared by all reads
+	vector   vector           // shared by all writes
 	pieces   int              // of a vector: more than a send buffer holds
 
 	info kernelInfo
 }
 
-// bufferSize is how much is read in one system call.
+// bufferSize is the most that one system call reads.
 const bufferSize = 256 << 10
 
-// A peer is another host, as this one sends to it.
+// A peer is this host's state for another one that it sends to.
 type peer struct {
 	id          transport.HostID
 	pool        *flow.Pool[outbound]
@@ -64,7 +64,7 @@ func (d *Driver) Send(now Time, m transport.Message) {
 	}
 }
 
-// peer returns what there is of a peer, made when it is first met.
+// peer returns the state for a peer, which it makes when first needed.
 func (d *Driver) peer(id transport.HostID) *peer {
 	if d.peers[id] == nil {
 		p := &peer{id: id}
@@ -102,7 +102,7 @@ func (d *Driver) Open(control int) error {
 }
 
 // allowDescriptors raises the limit of open files to what connections may take,
-// as far as it can be. Beyond it, messages fail and say why.
+// or as far as the system lets it. Beyond the limit, messages fail and say why.
 func (d *Driver) allowDescriptors() {
 	var limit unix.Rlimit
 	want := uint64(2*d.params.Connections*len(d.peers) + 64)
@@ -115,7 +115,7 @@ func (d *Driver) allowDescriptors() {
 }
 
 // mostPreopened is how many connections of the whole fabric are opened before
-// the first message: each takes some KB at both ends.
+// the first message: each takes a few KB at both ends.
 const mostPreopened = 20_000
 
 // Connect implements transport.Driver. A connection that cannot be opened is
@@ -166,10 +166,11 @@ func (d *Driver) Close() {
 	d.poller.close()
 }
 
-// acceptor takes the connections that others open.
+// acceptor accepts the connections that others open.
 type acceptor Driver
 
-// ready implements watcher. Connections that are left are told again.
+// ready implements watcher. It accepts one connection; epoll reports again what
+// is left.
 func (a *acceptor) ready(Time, uint32) {
 	d := (*Driver)(a)
 	fd, from, err := unix.Accept4(d.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)

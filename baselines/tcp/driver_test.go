@@ -73,7 +73,8 @@ func TestPartialWrites(t *testing.T) {
 	})
 }
 
-// A connection carries one message at a time; those that wait go in their order.
+// A connection carries one message at a time; those that wait are sent in
+// order.
 func TestMessagesWaitForAConnection(t *testing.T) {
 	onLoopback(t, 2, func(p *Params) { p.Connections = 1 }, func(h *hosts) error {
 		for id := range transport.MessageID(5) {
@@ -97,7 +98,7 @@ func TestMessagesWaitForAConnection(t *testing.T) {
 	})
 }
 
-// Connections are there before the first message, and messages take them in
+// Connections are open before the first message, and messages take them in
 // turn.
 func TestConnectBeforehand(t *testing.T) {
 	onLoopback(t, 2, func(p *Params) { p.Connections = 4 }, func(h *hosts) error {
@@ -127,7 +128,7 @@ func TestConnectBeforehand(t *testing.T) {
 }
 
 // When a host dies in the middle of a message, that one fails, and says why.
-// Whoever is still told to go there fails too, until there is somebody again.
+// Later messages to it fail too, until it is up again.
 func TestPeerDies(t *testing.T) {
 	onLoopback(t, 2, func(p *Params) { p.Connections = 2 }, func(h *hosts) error {
 		for id := range transport.MessageID(3) { // the third waits
@@ -160,8 +161,8 @@ func TestPeerDies(t *testing.T) {
 	})
 }
 
-// What is no frame, or comes from no host, ends its connection with a word about
-// it, and harms no other.
+// What is not a frame, or does not come from a host, closes its connection with
+// a note, and harms no other.
 func TestGarbageIsRefused(t *testing.T) {
 	onLoopback(t, 3, nil, func(h *hosts) error {
 		wrongSource := frameOf(2, transport.Message{Peer: 1, Size: 5}) // on a connection of host 0
@@ -217,8 +218,8 @@ func connectFrom(from, to string) (int, error) {
 	return fd, unix.Connect(fd, &unix.SockaddrInet4{Port: Port, Addr: parse(to)})
 }
 
-// An acknowledgement that nobody waits for fails the message: what else could be
-// believed of such a connection?
+// An acknowledgement that nobody waits for fails the message, since nothing
+// else on such a connection can be trusted.
 func TestWrongAcknowledgementIsRefused(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
 		h.drivers[1].Abort()
@@ -254,7 +255,7 @@ func TestWrongAcknowledgementIsRefused(t *testing.T) {
 	})
 }
 
-// What a kernel lacks is named, with what it has.
+// An error names what the kernel lacks, and what it has instead.
 func TestUnknownCongestionControl(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
 		params := DefaultParams("vaporware")
@@ -268,7 +269,7 @@ func TestUnknownCongestionControl(t *testing.T) {
 	})
 }
 
-// Buffers and ECN are the namespace's, and stated.
+// Buffers and ECN are set in the namespace, and noted.
 func TestSettingsAreStated(t *testing.T) {
 	onLoopback(t, 2, func(p *Params) { p.ReceiveBuffer, p.K = [3]units.Bytes{5000, 60_000, 700_000}, 30_000 }, func(h *hosts) error {
 		for name, want := range map[string]string{"tcp_rmem": "5000\t60000\t700000", "tcp_ecn": "1", "tcp_wmem": "4096\t16384\t4194304"} {
@@ -286,7 +287,7 @@ func TestSettingsAreStated(t *testing.T) {
 	})
 }
 
-// Every segment that the kernel counts as sent it counts as received.
+// Every segment that the kernel counts as sent, it counts as received.
 func TestSegmentsAreCounted(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
 		h.send(0, 1, 0, 1_000_000)
@@ -301,7 +302,7 @@ func TestSegmentsAreCounted(t *testing.T) {
 	})
 }
 
-// While a message is on its way, gauges tell of its connection.
+// While a message is being sent, gauges report its connection.
 func TestGauges(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
 		h.send(0, 1, 0, 20<<20)
@@ -322,8 +323,8 @@ func TestGauges(t *testing.T) {
 	})
 }
 
-// The caller's own descriptor ends a wait, and so does the deadline, not before
-// it.
+// The caller's own descriptor ends a wait, and so does the deadline, but not
+// early.
 func TestWait(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
 		var pipe [2]int

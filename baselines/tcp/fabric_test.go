@@ -122,7 +122,8 @@ func (h *hosts) send(from, to int, id transport.MessageID, size Bytes) {
 	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to), Size: size})
 }
 
-// step lets every driver do what it can, or time pass when there was nothing.
+// step lets every driver do what it can, or time pass if there was nothing to
+// do.
 func (h *hosts) step() error {
 	h.now++
 	deadline := int64(0)
@@ -140,7 +141,7 @@ func (h *hosts) step() error {
 	return nil
 }
 
-// until steps until something is so, or for 30 s.
+// until steps until a condition holds, for at most 30 s.
 func (h *hosts) until(what string, so func() bool) error {
 	for end := time.Now().Add(30 * time.Second); !so(); {
 		if err := h.step(); err != nil {
@@ -153,12 +154,12 @@ func (h *hosts) until(what string, so func() bool) error {
 	return nil
 }
 
-// settled tells whether all messages of a host have ended.
+// settled reports whether all messages of a host have ended.
 func (h *hosts) settled(host, messages int) func() bool {
 	return func() bool { return len(h.told[host].acked)+len(h.told[host].failed) >= messages }
 }
 
-// text is a message's payload, of which no two are alike.
+// text returns a message's payload; no two are alike.
 func text(src, dst transport.HostID, id transport.MessageID, offset Bytes, n int) []byte {
 	const period = 65521
 	at := (uint64(src)*31 + uint64(dst)*17 + uint64(id)*101 + uint64(offset)) % period
@@ -172,7 +173,7 @@ var pattern = func() []byte {
 	return b
 }()
 
-// told is a Sink that checks what it is told.
+// told is a Sink that records and checks what it is called with.
 type told struct {
 	self      transport.HostID
 	offset    map[transport.Message]Bytes
@@ -225,7 +226,7 @@ func (s *told) Count(c *transport.Counter, n int) {
 	s.counts[c.Name] += n
 }
 
-// check finds what should not be: damage, messages twice, failures.
+// check returns what should not have happened: damage, duplicates, failures.
 func (h *hosts) check() (err error) {
 	for i, s := range h.told {
 		seen := map[transport.Message]bool{}

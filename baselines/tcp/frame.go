@@ -10,8 +10,8 @@ import (
 	"sirdbed/traffic"
 )
 
-// A frame is what stands before a message's payload on a connection, and alone
-// as its acknowledgement:
+// A frame precedes a message's payload on a connection, and is by itself the
+// message's acknowledgement:
 //
 //	0  magic "sT"     2  version   3  kind
 //	4  source host    6  destination host
@@ -19,8 +19,8 @@ import (
 //	16 size of the message                 (64 bits)
 //	24 CRC32C of all before it
 //
-// Numbers are big endian. An acknowledgement repeats the message's frame, with
-// another kind: its source is still the message's.
+// Numbers are big endian. An acknowledgement repeats the message's frame with
+// another kind: its source is still the source of the message.
 type frame struct {
 	kind     uint8
 	src, dst uint16
@@ -40,8 +40,8 @@ const (
 	frameVersion = 1
 )
 
-// errNoFrame is wrapped by every error of decode: what is read is not what this
-// package writes, and where the next frame begins is not known either.
+// errNoFrame is wrapped by every error of decode: what was read is not what
+// this package writes, so that where the next frame begins is unknown too.
 var errNoFrame = errors.New("not a frame")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -82,12 +82,12 @@ func (f *frame) decode(b *[frameLen]byte) error {
 	return nil
 }
 
-// frameOf is the frame of a message from self.
+// frameOf returns the frame of a message from self.
 func frameOf(self transport.HostID, m transport.Message) frame {
 	return frame{kind: kindMessage, src: uint16(self), dst: uint16(m.Peer), id: uint32(m.ID), tag: uint32(m.Tag), size: uint64(m.Size)}
 }
 
-// message is the message of a frame, with the given host at its other end.
+// message returns the message of a frame, with the given host at its other end.
 func (f *frame) message(peer transport.HostID) transport.Message {
 	return transport.Message{ID: transport.MessageID(f.id), Tag: transport.Tag(f.tag), Peer: peer, Size: transport.Bytes(f.size)}
 }

@@ -41,8 +41,8 @@ func TestDamagedFramesAreRefused(t *testing.T) {
 	}
 }
 
-// A message of no size, or of more than there are, is none, however well its
-// checksum is.
+// A frame whose message has no bytes, or too many, is refused even if its
+// checksum is right.
 func TestImpossibleFramesAreRefused(t *testing.T) {
 	good := frameOf(1, transport.Message{Peer: 2, Size: 1})
 	for name, spoil := range map[string]func(*frame){

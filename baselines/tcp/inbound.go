@@ -24,7 +24,7 @@ type inbound struct {
 	acks []byte // that the kernel has not taken yet
 }
 
-// accept takes a connection, if it comes from a host.
+// accept takes a connection if it comes from a host of the fabric.
 func (d *Driver) accept(fd int, from unix.Sockaddr) {
 	remote, ok := from.(*unix.SockaddrInet4)
 	if !ok {
@@ -45,7 +45,7 @@ func (d *Driver) accept(fd int, from unix.Sockaddr) {
 	d.inbound[fd] = c
 }
 
-// refuse ends a connection that makes no sense, and says why.
+// refuse closes a connection that makes no sense, and notes why.
 func (d *Driver) refuse(fd int, why string) {
 	reset(fd)
 	d.env.Sink.Count(brokenFrames, 1)
@@ -58,7 +58,7 @@ func (c *inbound) close() {
 	reset(c.fd)
 }
 
-// ready implements watcher. What is left after one read is told again.
+// ready implements watcher. It reads once; epoll reports again what is left.
 func (c *inbound) ready(now Time, events uint32) {
 	if events&unix.EPOLLOUT != 0 {
 		if err := c.acknowledge(nil); err != nil {
@@ -83,7 +83,7 @@ func (c *inbound) ready(now Time, events uint32) {
 	}
 }
 
-// broken ends the connection. The sender learns of it, and fails its message.
+// broken closes the connection. The sender notices, and fails its message.
 func (c *inbound) broken(err error) {
 	d := c.driver
 	name := d.env.Fabric.HostName(c.peer)
@@ -148,7 +148,7 @@ func (c *inbound) end() error {
 	return c.acknowledge(c.head[:])
 }
 
-// acknowledge writes an acknowledgement behind those that wait.
+// acknowledge writes an acknowledgement after those that wait to be written.
 func (c *inbound) acknowledge(ack []byte) error {
 	waited := len(c.acks) > 0
 	c.acks = append(c.acks, ack...)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelInfo is what the kernel tells about connections, in memory that is used
-// again: a host asks thousands of times.
+// kernelInfo is what the kernel reports about a connection, in memory that is
+// used again: a host asks thousands of times.
 type kernelInfo struct {
 	tcp     unix.TCPInfo
 	control [32]byte
@@ -60,7 +60,7 @@ func (d *Driver) sum(of func(*unix.TCPInfo) float64) func() float64 {
 	}
 }
 
-// alpha is the mean of DCTCP's estimates (struct tcp_dctcp_info of
+// alpha returns the mean of DCTCP's estimates (struct tcp_dctcp_info of
 // include/uapi/linux/inet_diag.h: alpha in 1/1024 at offset 4).
 func (d *Driver) alpha() (mean float64) {
 	sum, n := 0.0, 0

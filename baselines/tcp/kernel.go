@@ -44,7 +44,7 @@ func (d *Driver) prepare() error {
 	return nil
 }
 
-// describe notes what the kernel runs with, once for the whole fabric.
+// describe notes the kernel's settings in force, once for the whole fabric.
 func (d *Driver) describe() error {
 	if d.env.Self != 0 {
 		return nil
@@ -63,7 +63,8 @@ func (d *Driver) describe() error {
 	return nil
 }
 
-// reported are the kernel's counters that results have, by its names.
+// reported are the kernel's counters that results contain, by the kernel's
+// names.
 var reported = map[string]string{
 	"RetransSegs": "retransmissions", "TCPTimeouts": "timeouts", "TCPMemoryPressures": "memory_pressures",
 	"TCPRcvQDrop": "receive_buffer_drops", "TCPBacklogDrop": "backlog_drops", "ListenDrops": "connections_dropped",
@@ -90,12 +91,12 @@ func (d *Driver) Finish() (c transport.KernelCounts, err error) {
 			d.env.Sink.Count(&transport.Counter{Name: name}, int(n))
 		}
 	}
-	// OutSegs has only what is sent for the first time (RFC 4022).
+	// OutSegs leaves out retransmissions (RFC 4022).
 	return transport.KernelCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
 }
 
-// parseCounts reads the counters of TCP out of /proc/net/snmp or netstat: pairs
-// of lines, names and values.
+// parseCounts reads the TCP counters from /proc/net/snmp or /proc/net/netstat:
+// pairs of lines, names and values.
 func parseCounts(text string, counts map[string]int64) {
 	lines := strings.Split(text, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {

@@ -25,7 +25,7 @@ type outbound struct {
 	got int // bytes of ack
 }
 
-// open begins to connect, unless that is done.
+// open starts to connect, unless the socket is open.
 func (c *outbound) open() error {
 	if c.fd >= 0 {
 		return nil
@@ -35,7 +35,8 @@ func (c *outbound) open() error {
 	if err != nil {
 		return err
 	}
-	// Edges: a connection is almost always writable, and of no interest then.
+	// Edge-triggered: a connection is almost always writable, which is of no
+	// interest.
 	if err := d.poller.add(fd, unix.EPOLLIN|unix.EPOLLOUT|unix.EPOLLRDHUP|unix.EPOLLET, c); err != nil {
 		unix.Close(fd)
 		return err
@@ -54,8 +55,8 @@ func (c *outbound) close() {
 	c.fd, c.connected = -1, false
 }
 
-// carry sends a message, and when it cannot be sent those that wait for a
-// connection.
+// carry sends a message, and if it cannot be sent, the next one that waits for
+// a connection.
 func (c *outbound) carry(now Time, m transport.Message) {
 	for ok := true; ok; m, ok = c.peer.pool.Release(c) {
 		c.m, c.busy, c.sent = m, true, 0
@@ -72,7 +73,7 @@ func (c *outbound) carry(now Time, m transport.Message) {
 	}
 }
 
-// push hands the kernel as much as it takes, in one system call.
+// push hands the kernel as much as it will take, in one system call.
 func (c *outbound) push() error {
 	total := frameLen + c.m.Size
 	if c.sent == total {
@@ -122,8 +123,8 @@ func (c *outbound) ready(now Time, events uint32) {
 
 var errClosed = errors.New("the other side has closed the connection")
 
-// receive reads an acknowledgement, or what has come of it. ended says that
-// nothing will follow.
+// receive reads an acknowledgement, or the part of it that has arrived. ended
+// says that nothing will follow.
 func (c *outbound) receive(now Time, ended bool) error {
 	for {
 		b := c.driver.buffer
@@ -151,7 +152,7 @@ func (c *outbound) receive(now Time, ended bool) error {
 	}
 }
 
-// acknowledged reads the acknowledgement of the message.
+// acknowledged checks the acknowledgement of the message.
 func (c *outbound) acknowledged() error {
 	c.got = 0
 	var f frame
@@ -165,7 +166,7 @@ func (c *outbound) acknowledged() error {
 	return nil
 }
 
-// done ends a message that has arrived, and begins the next.
+// done finishes a message that has arrived, and starts the next one.
 func (c *outbound) done(now Time) {
 	c.busy = false
 	c.driver.env.Sink.Acked(now, c.m)
@@ -175,8 +176,8 @@ func (c *outbound) done(now Time) {
 	}
 }
 
-// broken ends a connection that is of no more use, and begins the next message
-// on a new one.
+// broken closes a connection that is no longer of use, and starts the next
+// message on a new one.
 func (c *outbound) broken(now Time, err error) {
 	if !c.busy { // opened again when it is needed
 		c.close()
@@ -188,7 +189,7 @@ func (c *outbound) broken(now Time, err error) {
 	}
 }
 
-// give gives the message up, and the connection with it.
+// give gives up the message and the connection.
 func (c *outbound) give(now Time, err error) {
 	d := c.driver
 	d.breaks(err)
@@ -198,7 +199,7 @@ func (c *outbound) give(now Time, err error) {
 	c.peer.pool.Settle(c.m.ID)
 }
 
-// breaks counts a connection that was not ended on purpose.
+// breaks counts a connection that was not closed on purpose.
 func (d *Driver) breaks(err error) {
 	d.env.Sink.Count(brokenConnections, 1)
 	if errors.Is(err, errNoFrame) {

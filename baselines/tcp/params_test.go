@@ -56,8 +56,8 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 	}
 }
 
-// Switches mark for DCTCP, at 1.25 BDP as for ours, and for no other unless told
-// so; and only then hosts ask for ECN.
+// Switches mark for DCTCP, at 1.25 BDP as for our own, and for no other
+// congestion control unless a parameter says so; hosts ask for ECN only then.
 func TestOnlyDCTCPHasPortsMark(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestOnlyDCTCPHasPortsMark(t *testing.T) {
 	}
 }
 
-// A segment is IP 20, TCP 20 and timestamps 12 bytes more than its payload.
+// A segment has 52 bytes besides its payload: IP 20, TCP 20, timestamps 12.
 func TestFraming(t *testing.T) {
 	if f := Framing(1500); f.MSS != 1448 || f.Wire(f.MSS) != 1538 {
 		t.Errorf("%+v, %d bytes on the wire", f, f.Wire(f.MSS))

@@ -12,10 +12,10 @@ import (
 )
 
 // backlog is how many connections may wait to be accepted: all that a large
-// fabric opens at one instant.
+// fabric opens at once.
 const backlog = 16384
 
-// listen opens the socket that takes connections.
+// listen opens the socket that accepts connections.
 func listen(addr netip.Addr, control string) (fd int, err error) {
 	if fd, err = newSocket(control); err != nil {
 		return -1, err
@@ -31,7 +31,7 @@ func listen(addr netip.Addr, control string) (fd int, err error) {
 	return fd, nil
 }
 
-// dial begins to open a connection between two hosts' kernels.
+// dial starts to open a connection between two hosts' kernels.
 func dial(from, to netip.Addr, control string) (fd int, err error) {
 	if fd, err = newSocket(control); err != nil {
 		return -1, err
@@ -51,8 +51,8 @@ func dial(from, to netip.Addr, control string) (fd int, err error) {
 	return fd, nil
 }
 
-// newSocket makes a socket with the congestion control, which connections
-// accepted from it inherit, and without Nagle's delay, as RPC systems do.
+// newSocket makes a socket with a congestion control, which the connections
+// accepted from it inherit, and without Nagle's algorithm, as RPC systems do.
 func newSocket(control string) (fd int, err error) {
 	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
 	if err != nil {
@@ -71,7 +71,8 @@ func newSocket(control string) (fd int, err error) {
 
 const availablePath = "/proc/sys/net/ipv4/tcp_available_congestion_control"
 
-// setControl chooses the congestion control, or tells which ones there are.
+// setControl sets the congestion control. If the kernel lacks it, the error
+// lists those that it has.
 func setControl(fd int, control string) error {
 	err := unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, control)
 	switch {
@@ -89,13 +90,13 @@ func setControl(fd int, control string) error {
 }
 
 // reset closes a connection at once: what is buffered is lost, and the other
-// side is told so.
+// side gets an RST.
 func reset(fd int) {
 	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	unix.Close(fd)
 }
 
-// socketError takes the error that a socket has met.
+// socketError returns and clears a socket's pending error.
 func socketError(fd int) error {
 	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err != nil {
@@ -107,7 +108,7 @@ func socketError(fd int) error {
 	return nil
 }
 
-// vector is what one system call sends, piece by piece.
+// vector is the pieces that one system call sends.
 type vector struct {
 	pieces []unix.Iovec
 	length Bytes
@@ -118,7 +119,8 @@ const maxPieces = 1024
 
 func (v *vector) reset() { v.pieces, v.length = v.pieces[:0], 0 }
 
-// add appends bytes, at least one, which must stay where they are.
+// add appends bytes, at least one, which must stay in place until they are
+// sent.
 func (v *vector) add(b []byte) {
 	p := unix.Iovec{Base: &b[0]}
 	p.SetLen(len(b))
@@ -126,9 +128,9 @@ func (v *vector) add(b []byte) {
 	v.length += Bytes(len(b))
 }
 
-// send writes without blocking. When the kernel takes less than all of it, it
-// tells by an edge of EPOLLOUT when there is room again. more says that the rest
-// of the message follows, so that the kernel fills its segments.
+// send writes without blocking. If the kernel takes less than all of it, an
+// edge of EPOLLOUT says when there is room again. more says that the rest of
+// the message follows, so that the kernel fills its segments.
 func (v *vector) send(fd int, more bool) (Bytes, error) {
 	flags := unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
 	if more {
@@ -150,8 +152,8 @@ func (v *vector) send(fd int, more bool) (Bytes, error) {
 	}
 }
 
-// receive reads without blocking. 0 bytes are the connection's end; with fewer
-// than asked for, nothing is left.
+// receive reads without blocking. 0 bytes mean the end of the connection; if
+// fewer than asked for are read, nothing is left.
 func receive(fd int, b []byte) (int, error) {
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)

@@ -10,7 +10,7 @@ import (
 	"sirdbed/sirdnode/clock"
 )
 
-// A watcher is told what its descriptor is ready for.
+// A watcher handles what its descriptor is ready for.
 type watcher interface {
 	ready(now Time, events uint32)
 }
@@ -33,7 +33,7 @@ func (p *poller) open(control int) (err error) {
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, control, &event))
 }
 
-// add begins to watch a descriptor, until it is closed and dropped.
+// add starts to watch a descriptor, until it is closed and dropped.
 func (p *poller) add(fd int, events uint32, w watcher) error {
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
 		return os.NewSyscallError("epoll_ctl", err)
@@ -54,9 +54,9 @@ func (p *poller) change(fd int, events uint32) error {
 func (p *poller) drop(fd int) { p.watchers[fd] = nil }
 
 // wait blocks until a descriptor is ready or CLOCK_MONOTONIC has reached
-// deadline (clock.Forever for none), never before that. It makes one system
-// call, and another for the time that remains when a signal ends it: inside a
-// virtual clock time moves only in there. The call is a raw one: see
+// deadline (clock.Forever for none), and never before that. It makes one system
+// call, and another for the time that remains if a signal interrupts it: with a
+// virtual clock, time advances only in there. The call is a raw one: see
 // ring.Socket.Wait, whose rules for the thread hold here too.
 func (p *poller) wait(deadline int64) (control bool, now int64, err error) {
 	p.pending = p.pending[:0]
@@ -83,7 +83,7 @@ func (p *poller) wait(deadline int64) (control bool, now int64, err error) {
 	}
 }
 
-// serve tells the watchers what the last wait has found.
+// serve has the watchers handle what the last wait has found.
 func (p *poller) serve(now Time) {
 	for _, e := range p.pending {
 		if w := p.watchers[e.Fd]; w != nil {

@@ -85,7 +85,7 @@ type header struct {
 
 var errPad = errors.New("ExpressPass credit with too much padding")
 
-// layout is that of headers without padding.
+// lengths are those of headers without padding.
 var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	request: controlLen, credit: creditLen, data: dataLen, stop: controlLen, nack: nackLen, ack: baseLen, busy: baseLen,
 }}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // slowdown draws median and p99 slowdown by size group, a bar for each
@@ -17,7 +17,7 @@ import (
 func (d *drawing) slowdown() {
 	var groups []string
 	for _, v := range d.variants {
-		for name := range v.Latencies.Slowdown[capture.Paper] {
+		for name := range v.Latencies.Slowdown[results.Paper] {
 			if !slices.Contains(groups, name) {
 				groups = append(groups, name)
 			}
@@ -34,7 +34,7 @@ func (d *drawing) slowdown() {
 	high := 1.0
 	for g, name := range groups {
 		for i, v := range d.variants {
-			s := v.Latencies.Slowdown[capture.Paper][name]
+			s := v.Latencies.Slowdown[results.Paper][name]
 			total[g] += s.Count
 			if s.Count == 0 {
 				continue

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // A Comparison is results side by side: each figure of the first, and the
@@ -34,9 +34,9 @@ type Value struct {
 
 // Compare puts results side by side; names are what their columns are called.
 // Variants are matched by name, or when every result has just one, as they are.
-func Compare(names []string, list []*capture.Summary) *Comparison {
+func Compare(names []string, list []*results.Summary) *Comparison {
 	c := &Comparison{Results: names, Rows: []ComparisonRow{}}
-	single := !slices.ContainsFunc(list, func(s *capture.Summary) bool { return len(s.Variants) != 1 })
+	single := !slices.ContainsFunc(list, func(s *results.Summary) bool { return len(s.Variants) != 1 })
 	var variants []string
 	for _, s := range list {
 		for _, v := range s.Variants {
@@ -83,7 +83,7 @@ func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
 }
 
 // eachFigure hands over the figures of a variant that are worth a comparison.
-func eachFigure(v *capture.VariantSummary, put func(string, Value)) {
+func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 	plain := func(metric string, x float64) { put(metric, Value{Value: &x}) }
 	put("engine", Value{Text: v.Engine})
 	put("verdict", Value{Text: string(v.Verdict)})
@@ -97,10 +97,10 @@ func eachFigure(v *capture.VariantSummary, put func(string, Value)) {
 			ns   float64
 		}{{"p50", s.LatencyNS.P50}, {"p99", s.LatencyNS.P99}} {
 			us := q.ns / 1000
-			put(fmt.Sprintf("latency of %s %s, us", s.Stream, q.name), Value{Value: &us, Few: s.LatencyNS.Few})
+			put(fmt.Sprintf("latency of %s %s, us", s.Name, q.name), Value{Value: &us, Few: s.LatencyNS.Few})
 		}
 	}
-	groups := v.Slowdown[capture.Paper]
+	groups := v.Slowdown[results.Paper]
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
 		s := groups[g]
 		put("slowdown "+g+" p50", Value{Value: &s.P50, Few: s.Few})
@@ -177,7 +177,7 @@ func (v *Value) difference() string {
 // shortName is the last part of a path, unless several results have the same.
 func shortName(name string, names []string) string {
 	base := filepath.Base(name)
-	if base == capture.SummaryFile {
+	if base == results.SummaryFile {
 		base = filepath.Base(filepath.Dir(name))
 	}
 	same := 0

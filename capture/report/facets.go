@@ -4,19 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // A facet is the part of a result that one figure shows where a single one would
 // be too full: a scenario's variant, with every protocol.
 type facet struct {
 	name     string
-	variants []*capture.Variant
+	variants []*results.Variant
 }
 
 // facets divides the variants of a result that has several of several protocols,
 // and more in all than there are colours. Otherwise it returns none.
-func facets(variants []*capture.Variant) (list []facet) {
+func facets(variants []*results.Variant) (list []facet) {
 	if len(variants) <= len(palette) || len(protocolsOf(variants)) < 2 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func facets(variants []*capture.Variant) (list []facet) {
 }
 
 // protocolsOf lists the protocols in the order of their first variants.
-func protocolsOf(variants []*capture.Variant) (names []string) {
+func protocolsOf(variants []*results.Variant) (names []string) {
 	for _, v := range variants {
 		if !slices.Contains(names, v.Protocol) {
 			names = append(names, v.Protocol)
@@ -46,7 +46,7 @@ func protocolsOf(variants []*capture.Variant) (names []string) {
 }
 
 // label is what a legend calls a variant.
-func (d *drawing) label(v *capture.Variant) string {
+func (d *drawing) label(v *results.Variant) string {
 	if d.facet != "" {
 		return v.Protocol
 	}

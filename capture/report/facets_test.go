@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // named is a result as run makes it, of a protocol under a variant's name.
-func named(v *capture.Variant, name, protocol string, load float64) *capture.Variant {
+func named(v *results.Variant, name, protocol string, load float64) *results.Variant {
 	c := *v
 	c.Name, c.Protocol = name, protocol
 	c.Experiment.Streams = slices.Clone(c.Experiment.Streams)
@@ -21,7 +21,7 @@ func named(v *capture.Variant, name, protocol string, load float64) *capture.Var
 // protocol has its own colour; and over three loads queues make curves.
 func TestFiguresOfManyVariants(t *testing.T) {
 	v := run(t, "x", 1)
-	var list []*capture.Variant
+	var list []*results.Variant
 	for i, load := range []string{"low", "mid", "high"} {
 		for _, protocol := range []string{"sird", "homa", "tcp"} {
 			list = append(list, named(v, load+"-"+protocol, protocol, float64(i+1)/4))
@@ -46,7 +46,7 @@ func TestFiguresOfManyVariants(t *testing.T) {
 	if slices.Contains(names, "slowdown") {
 		t.Error("all variants in one figure too")
 	}
-	for _, few := range [][]*capture.Variant{list[:4], {list[0], list[3], list[6]}} {
+	for _, few := range [][]*results.Variant{list[:4], {list[0], list[3], list[6]}} {
 		figures, err := Figures(few)
 		if err != nil || !slices.ContainsFunc(figures, func(f Figure) bool { return f.Name == "slowdown" }) {
 			t.Errorf("%d variants: %v, %d figures", len(few), err, len(figures))

@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // loadOf is what the variant's streams offer, as a fraction of the hosts' links.
-func loadOf(v *capture.Variant) (load float64) {
+func loadOf(v *results.Variant) (load float64) {
 	for i := range v.Experiment.Streams {
 		load += v.Experiment.Streams[i].Load
 	}
@@ -32,13 +32,13 @@ func (d *drawing) queueByGoodput() {
 	p.Add(gridLines())
 	least, most, right := math.Inf(1), 0.0, 0.0
 	for i, protocol := range protocolsOf(d.variants) {
-		var list []*capture.Variant
+		var list []*results.Variant
 		for _, v := range d.variants {
 			if v.Protocol == protocol && loadOf(v) > 0 && v.Queue.Max > 0 {
 				list = append(list, v)
 			}
 		}
-		slices.SortStableFunc(list, func(a, b *capture.Variant) int { return cmp.Compare(loadOf(a), loadOf(b)) })
+		slices.SortStableFunc(list, func(a, b *results.Variant) int { return cmp.Compare(loadOf(a), loadOf(b)) })
 		loads := map[float64]bool{}
 		points := make(plotter.XYs, len(list))
 		for k, v := range list {
@@ -65,7 +65,7 @@ func (d *drawing) queueByGoodput() {
 
 // dots marks the points of a curve, those of unstable runs hollow.
 type dots struct {
-	variants []*capture.Variant
+	variants []*results.Variant
 	points   plotter.XYs
 	colour   color.Color
 }

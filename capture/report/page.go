@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // The files that Write leaves in a result's directory.
@@ -33,14 +33,14 @@ func mark(cell string) string {
 	return ""
 }
 
-var meanings = map[capture.Level]string{
-	capture.Pass:     "The machine kept up: the figures are the network's.",
-	capture.Degraded: "The machine shows in the figures: read them with the reasons below.",
-	capture.Invalid:  "The figures cannot be trusted.",
+var meanings = map[results.Level]string{
+	results.Pass:     "The machine kept up: the figures are the network's.",
+	results.Degraded: "The machine shows in the figures: read them with the reasons below.",
+	results.Invalid:  "The figures cannot be trusted.",
 }
 
 type pageData struct {
-	Summary *capture.Summary
+	Summary *results.Summary
 	Meaning string
 	Started string
 	Bounds  *Table
@@ -58,7 +58,7 @@ type fact struct{ Name, Value string }
 
 // Write leaves report.html and plots/ in a result's directory. The page needs
 // no other file.
-func Write(dir string, m *capture.Manifest, s *capture.Summary, variants []*capture.Variant) error {
+func Write(dir string, m *results.Manifest, s *results.Summary, variants []*results.Variant) error {
 	figures, err := Figures(variants)
 	if err != nil {
 		return err
@@ -88,9 +88,9 @@ func write(path string, text []byte) error {
 }
 
 // Page returns report.html.
-func Page(m *capture.Manifest, s *capture.Summary, figures []Figure) ([]byte, error) {
+func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, error) {
 	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Facts: facts(m)}
-	if s.Engine == "model" && s.Verdict == capture.Pass {
+	if s.Engine == "model" && s.Verdict == results.Pass {
 		d.Meaning = "Every packet and every byte is accounted for. The model has no machine to be slowed by."
 	}
 	if !m.Created.IsZero() {
@@ -115,7 +115,7 @@ func Page(m *capture.Manifest, s *capture.Summary, figures []Figure) ([]byte, er
 	return out.Bytes(), nil
 }
 
-func facts(m *capture.Manifest) []fact {
+func facts(m *results.Manifest) []fact {
 	list := []fact{
 		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
 		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -31,7 +31,7 @@ const (
 )
 
 // Figures draws the plots of a result.
-func Figures(variants []*capture.Variant) ([]Figure, error) {
+func Figures(variants []*results.Variant) ([]Figure, error) {
 	d := &drawing{variants: variants}
 	parts := facets(variants)
 	for _, f := range parts {
@@ -50,7 +50,7 @@ func Figures(variants []*capture.Variant) ([]Figure, error) {
 }
 
 type drawing struct {
-	variants  []*capture.Variant
+	variants  []*results.Variant
 	facet     string   // that they are, "" for all of the result
 	protocols []string // of all of the result
 	figures   []Figure
@@ -80,7 +80,7 @@ func (d *drawing) add(name, caption string, c *chart) {
 	}
 }
 
-func streamNames(variants []*capture.Variant) (names []string) {
+func streamNames(variants []*results.Variant) (names []string) {
 	for _, v := range variants {
 		for _, s := range v.Experiment.Streams {
 			if !slices.Contains(names, s.Name) {
@@ -190,9 +190,9 @@ func (d *drawing) queue() {
 				continue
 			}
 			at, values := v.Queues.Series(v.Queues.Ports[id], 0, v.End+1)
-			points := make([]capture.GaugePoint, len(at))
+			points := make([]results.GaugePoint, len(at))
 			for k := range at {
-				points[k] = capture.GaugePoint{At: at[k], Value: values[k] / 1000}
+				points[k] = results.GaugePoint{At: at[k], Value: values[k] / 1000}
 			}
 			if exact := exactSeries(v, busiest); len(exact) > 0 {
 				points, captured = exact, true
@@ -211,14 +211,14 @@ func (d *drawing) queue() {
 }
 
 // exactSeries is a port's queue as a capture shows it, in KB.
-func exactSeries(v *capture.Variant, port string) (points []capture.GaugePoint) {
+func exactSeries(v *results.Variant, port string) (points []results.GaugePoint) {
 	for _, r := range v.Captures {
 		for _, q := range r.Ports {
 			if q.Port.Name != port {
 				continue
 			}
 			for _, depth := range q.Series {
-				points = append(points, capture.GaugePoint{At: depth.At, Value: float64(depth.Bytes) / 1000})
+				points = append(points, results.GaugePoint{At: depth.At, Value: float64(depth.Bytes) / 1000})
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func (d *drawing) goodput() {
 	p := timePlot("Goodput"+d.of(), "goodput, all hosts (Gbps)", d.variants)
 	drawn := false
 	for i, v := range d.variants {
-		var sums []capture.GaugePoint
+		var sums []results.GaugePoint
 		for _, s := range seriesOf(v, "payload_received") {
 			sums = addSeries(sums, s)
 		}
@@ -247,7 +247,7 @@ func (d *drawing) goodput() {
 }
 
 // stages returns when receivers of outcast streams join.
-func stages(variants []*capture.Variant) (times []float64) {
+func stages(variants []*results.Variant) (times []float64) {
 	for _, s := range variants[0].Experiment.Streams {
 		if s.Pattern == traffic.PatternOutcast && s.Stagger > 0 {
 			for k := range len(s.To) {
@@ -259,7 +259,7 @@ func stages(variants []*capture.Variant) (times []float64) {
 	return nil
 }
 
-func timePlot(title, y string, variants []*capture.Variant) *chart {
+func timePlot(title, y string, variants []*results.Variant) *chart {
 	p := newChart(title, "nominal time (ms)", y)
 	p.Add(gridLines())
 	end := 0.0
@@ -280,7 +280,7 @@ func finishTime(p *chart) {
 	}
 }
 
-func toXY(points []capture.GaugePoint) plotter.XYs {
+func toXY(points []results.GaugePoint) plotter.XYs {
 	xy := make(plotter.XYs, len(points))
 	for i, pt := range points {
 		xy[i] = plotter.XY{X: pt.At.Milliseconds(), Y: pt.Value}

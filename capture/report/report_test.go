@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
+	"sirdbed/capture/verdict"
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -25,7 +26,7 @@ const ms = units.Millisecond
 
 // run writes the logs of a made-up variant and analyzes them: h1-1 sends to
 // h1-2, and latency grows with the seed.
-func run(t *testing.T, name string, seed uint64) *capture.Variant {
+func run(t *testing.T, name string, seed uint64) *results.Variant {
 	t.Helper()
 	x := emu.Experiment{
 		Scenario: "made <up>", Variant: name, Protocol: "sird", Seed: seed,
@@ -63,10 +64,11 @@ func run(t *testing.T, name string, seed uint64) *capture.Variant {
 	}
 	writeLog(t, filepath.Join(dir, "queues.rec"), queues)
 	save(t, filepath.Join(dir, "facts.json"), facts)
-	v, err := capture.Analyze(dir, capture.Options{Framing: func(string, units.Bytes) (topo.Framing, error) {
+	v, err := results.Analyze(dir, results.Options{Framing: func(string, units.Bytes) (topo.Framing, error) {
 		return topo.Framing{MSS: 1460, Overhead: 40}, nil
 	}})
 	must(t, err)
+	v.Verdict = verdict.Judge(v)
 	return v
 }
 
@@ -96,11 +98,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func result(t *testing.T) ([]*capture.Variant, *capture.Summary) {
-	variants := []*capture.Variant{run(t, "fast", 1), run(t, "slow", 9)}
-	s := capture.Summarize(variants)
+func result(t *testing.T) ([]*results.Variant, *results.Summary) {
+	variants := []*results.Variant{run(t, "fast", 1), run(t, "slow", 9)}
+	s := results.Summarize(variants)
 	limit := 3.5
-	s.Bounds = []capture.Bound{{Name: "goodput", Value: 3.25, Min: &limit, Unit: "Gbps"}, {Name: "p99", Value: 2, Max: &limit, OK: true}, {Name: "lost", Error: "no stream"}}
+	s.Bounds = []results.Bound{{Name: "goodput", Value: 3.25, Min: &limit, Unit: "Gbps"}, {Name: "p99", Value: 2, Max: &limit, OK: true}, {Name: "lost", Error: "no stream"}}
 	return variants, s
 }
 
@@ -132,7 +134,7 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestPageStandsAlone(t *testing.T) {
 	variants, s := result(t)
 	dir := t.TempDir()
-	must(t, Write(dir, capture.NewManifest(nil, variants, s), s, variants))
+	must(t, Write(dir, results.NewManifest(nil, variants, s), s, variants))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
 	for _, bad := range []string{"src=", "<link", "<script", "@import", "url(", "made <up>"} {
@@ -180,12 +182,13 @@ func TestPageOfNothing(t *testing.T) {
 	x := v.Experiment
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "experiment.json"), x)
-	empty, err := capture.Analyze(dir, capture.Options{})
+	empty, err := results.Analyze(dir, results.Options{})
 	must(t, err)
-	variants := []*capture.Variant{empty}
-	s := capture.Summarize(variants)
+	empty.Verdict = verdict.Judge(empty)
+	variants := []*results.Variant{empty}
+	s := results.Summarize(variants)
 	must(t, Print(io.Discard, s))
-	must(t, Write(dir, capture.NewManifest(nil, variants, s), s, variants))
+	must(t, Write(dir, results.NewManifest(nil, variants, s), s, variants))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
 	if !bytes.Contains(text, []byte("INVALID")) {
@@ -194,8 +197,8 @@ func TestPageOfNothing(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	a, b := capture.Summarize([]*capture.Variant{run(t, "fast", 1)}), capture.Summarize([]*capture.Variant{run(t, "fast", 9)})
-	c := Compare([]string{"x/one", "x/two/summary.json"}, []*capture.Summary{a, b})
+	a, b := results.Summarize([]*results.Variant{run(t, "fast", 1)}), results.Summarize([]*results.Variant{run(t, "fast", 9)})
+	c := Compare([]string{"x/one", "x/two/summary.json"}, []*results.Summary{a, b})
 	found := false
 	for _, row := range c.Rows {
 		if row.Metric == "latency of small p99, us" {
@@ -221,8 +224,8 @@ func TestCompare(t *testing.T) {
 	}
 
 	// Variants are matched by name; what one result lacks is empty.
-	both := capture.Summarize([]*capture.Variant{run(t, "fast", 1), run(t, "other", 1)})
-	c = Compare([]string{"a", "b"}, []*capture.Summary{both, b})
+	both := results.Summarize([]*results.Variant{run(t, "fast", 1), run(t, "other", 1)})
+	c = Compare([]string{"a", "b"}, []*results.Summary{both, b})
 	for _, row := range c.Rows {
 		if row.Variant == "other" && (row.Values[1].Value != nil || row.Values[1].Text != "") {
 			t.Errorf("%+v", row)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/topo/units"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // gaugeNames lists the gauges that a report draws: those of whole hosts. The
 // ones of a single peer ("bucket/h1-2") are in series.parquet.
-func gaugeNames(variants []*capture.Variant) (names []string) {
+func gaugeNames(variants []*results.Variant) (names []string) {
 	for _, v := range variants {
 		for _, name := range v.GaugeNames() {
 			if name != "payload_received" && !slices.Contains(names, name) && !slices.Contains([]byte(name), '/') {
@@ -32,7 +32,7 @@ func gaugeNames(variants []*capture.Variant) (names []string) {
 	return names[:min(maxGauges, len(names))]
 }
 
-func seriesOf(v *capture.Variant, gauge string) (list []*capture.Series) {
+func seriesOf(v *results.Variant, gauge string) (list []*results.Series) {
 	for i := range v.Gauges {
 		if v.Gauges[i].Gauge == gauge && len(v.Gauges[i].Points) > 0 {
 			list = append(list, &v.Gauges[i])
@@ -45,7 +45,7 @@ func seriesOf(v *capture.Variant, gauge string) (list []*capture.Series) {
 type gaugeLine struct {
 	name   string
 	look   int // see drawing.look
-	points []capture.GaugePoint
+	points []results.GaugePoint
 }
 
 // gauge draws a gauge over the run, samples faint and their moving average
@@ -61,7 +61,7 @@ func (d *drawing) gauge(name string) {
 		title += " by host"
 	} else {
 		for i, v := range d.variants {
-			var sum []capture.GaugePoint
+			var sum []results.GaugePoint
 			for _, s := range moving(seriesOf(v, name)) {
 				sum = addSeries(sum, s)
 			}
@@ -93,7 +93,7 @@ func (d *drawing) gauge(name string) {
 		span := (l.points[len(l.points)-1].At - l.points[0].At) / averages
 		spans = append(spans, span)
 		samples := means(l.points, timeBins)
-		average := means((&capture.Series{Points: l.points}).MovingAverage(span), timeBins)
+		average := means((&results.Series{Points: l.points}).MovingAverage(span), timeBins)
 		for k := range samples {
 			samples[k].Value /= scale
 		}
@@ -120,18 +120,18 @@ func (d *drawing) gauge(name string) {
 
 // moving leaves out hosts at which a gauge never changes, unless it changes
 // nowhere, and sorts by the largest value.
-func moving(list []*capture.Series) []*capture.Series {
-	largest := func(s *capture.Series) float64 {
-		return slices.MaxFunc(s.Points, func(a, b capture.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
+func moving(list []*results.Series) []*results.Series {
+	largest := func(s *results.Series) float64 {
+		return slices.MaxFunc(s.Points, func(a, b results.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
 	}
-	changing := slices.DeleteFunc(slices.Clone(list), func(s *capture.Series) bool {
-		return !slices.ContainsFunc(s.Points, func(p capture.GaugePoint) bool { return p.Value != s.Points[0].Value })
+	changing := slices.DeleteFunc(slices.Clone(list), func(s *results.Series) bool {
+		return !slices.ContainsFunc(s.Points, func(p results.GaugePoint) bool { return p.Value != s.Points[0].Value })
 	})
 	if len(changing) == 0 {
 		changing = slices.Clone(list)
 	}
 	if len(changing) > maxGaugeLine {
-		slices.SortStableFunc(changing, func(a, b *capture.Series) int { return cmpFloat(largest(b), largest(a)) })
+		slices.SortStableFunc(changing, func(a, b *results.Series) int { return cmpFloat(largest(b), largest(a)) })
 	}
 	return changing
 }
@@ -148,7 +148,7 @@ func cmpFloat(a, b float64) int {
 
 // addSeries adds a host's samples to a sum. Hosts sample at the same nominal
 // times; where one is late its sample counts from the sum's next time on.
-func addSeries(sum []capture.GaugePoint, s *capture.Series) []capture.GaugePoint {
+func addSeries(sum []results.GaugePoint, s *results.Series) []results.GaugePoint {
 	if sum == nil {
 		return slices.Clone(s.Points)
 	}
@@ -166,12 +166,12 @@ func addSeries(sum []capture.GaugePoint, s *capture.Series) []capture.GaugePoint
 
 // bins cuts points into at most n spans of equal time and makes a point of
 // each that has some.
-func bins(points []capture.GaugePoint, n int, of func([]capture.GaugePoint) float64) []capture.GaugePoint {
+func bins(points []results.GaugePoint, n int, of func([]results.GaugePoint) float64) []results.GaugePoint {
 	if len(points) <= n {
 		return slices.Clone(points)
 	}
 	first, last := points[0].At, points[len(points)-1].At+1
-	var out []capture.GaugePoint
+	var out []results.GaugePoint
 	for i, b := 0, units.Time(1); i < len(points); b++ {
 		until := first + (last-first)*b/units.Time(n)
 		j := i
@@ -179,21 +179,21 @@ func bins(points []capture.GaugePoint, n int, of func([]capture.GaugePoint) floa
 			j++
 		}
 		if j > i {
-			out = append(out, capture.GaugePoint{At: points[i].At, Value: of(points[i:j])})
+			out = append(out, results.GaugePoint{At: points[i].At, Value: of(points[i:j])})
 		}
 		i = j
 	}
 	return out
 }
 
-func peaks(points []capture.GaugePoint, n int) []capture.GaugePoint {
-	return bins(points, n, func(part []capture.GaugePoint) float64 {
-		return slices.MaxFunc(part, func(a, b capture.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
+func peaks(points []results.GaugePoint, n int) []results.GaugePoint {
+	return bins(points, n, func(part []results.GaugePoint) float64 {
+		return slices.MaxFunc(part, func(a, b results.GaugePoint) int { return cmpFloat(a.Value, b.Value) }).Value
 	})
 }
 
-func means(points []capture.GaugePoint, n int) []capture.GaugePoint {
-	return bins(points, n, func(part []capture.GaugePoint) (mean float64) {
+func means(points []results.GaugePoint, n int) []results.GaugePoint {
+	return bins(points, n, func(part []results.GaugePoint) (mean float64) {
 		for _, p := range part {
 			mean += p.Value / float64(len(part))
 		}
@@ -202,11 +202,11 @@ func means(points []capture.GaugePoint, n int) []capture.GaugePoint {
 }
 
 // rates turns samples of a growing count of bytes into Gbps over n spans.
-func rates(points []capture.GaugePoint, n int) (out []capture.GaugePoint) {
-	ends := bins(points, n, func(part []capture.GaugePoint) float64 { return part[0].Value })
+func rates(points []results.GaugePoint, n int) (out []results.GaugePoint) {
+	ends := bins(points, n, func(part []results.GaugePoint) float64 { return part[0].Value })
 	for i := 1; i < len(ends); i++ {
 		if span := ends[i].At - ends[i-1].At; span > 0 {
-			out = append(out, capture.GaugePoint{At: ends[i-1].At, Value: (ends[i].Value - ends[i-1].Value) * 8 / float64(span)})
+			out = append(out, results.GaugePoint{At: ends[i-1].At, Value: (ends[i].Value - ends[i-1].Value) * 8 / float64(span)})
 		}
 	}
 	return out

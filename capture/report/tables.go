@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 )
 
@@ -23,7 +23,7 @@ type Table struct {
 }
 
 // Tables returns the tables of a result that have rows.
-func Tables(s *capture.Summary) (list []Table) {
+func Tables(s *results.Summary) (list []Table) {
 	for _, t := range []Table{overview(s), latencies(s), slowdowns(s), queues(s), gauges(s), bounds(s)} {
 		if len(t.Rows) > 0 {
 			list = append(list, t)
@@ -32,13 +32,13 @@ func Tables(s *capture.Summary) (list []Table) {
 	return list
 }
 
-func overview(s *capture.Summary) Table {
+func overview(s *results.Summary) Table {
 	t := Table{
 		Title: "Variants", Left: 2,
 		Header: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "p99", "queue KB", "mean", "stable", "verdict"},
 	}
 	for _, v := range s.Variants {
-		slow := v.Slowdown[capture.Paper][capture.AllSizes]
+		slow := v.Slowdown[results.Paper][results.AllSizes]
 		stable := "-"
 		if v.Stability != nil {
 			stable = "yes"
@@ -64,7 +64,7 @@ func most(by map[string]float64) (m float64) {
 	return m
 }
 
-func latencies(s *capture.Summary) Table {
+func latencies(s *results.Summary) Table {
 	t := Table{
 		Title: "Latency by stream, us", Left: 2,
 		Header: []string{"variant", "stream", "count", "p50", "p90", "p99", "p99.9", "mean", "warm-up", "too late", "open", "failed"},
@@ -76,7 +76,7 @@ func latencies(s *capture.Summary) Table {
 			us := func(ns float64) string { return of(l, ns/1000) }
 			few = few || (l.Few && l.Count > 0)
 			t.Rows = append(t.Rows, []string{
-				v.Variant, st.Stream, count(l), us(l.P50), us(l.P90), us(l.P99), us(l.P999), us(l.Mean),
+				v.Variant, st.Name, count(l), us(l.P50), us(l.P90), us(l.P99), us(l.P999), us(l.Mean),
 				fmt.Sprint(st.Warmup), fmt.Sprint(st.TooLate), fmt.Sprint(st.Unfinished), fmt.Sprint(st.Failed),
 			})
 		}
@@ -90,16 +90,16 @@ func latencies(s *capture.Summary) Table {
 
 const fewNote = "*: fewer than 100 samples."
 
-func slowdowns(s *capture.Summary) Table {
+func slowdowns(s *results.Summary) Table {
 	t := Table{
 		Title: "Slowdown by message size", Left: 2,
 		Header: []string{"variant", "size", "messages", "p50", "p99", "p99.9", "mean", "exact p50", "exact p99"},
 	}
 	few := false
 	for _, v := range s.Variants {
-		groups := v.Slowdown[capture.Paper]
+		groups := v.Slowdown[results.Paper]
 		for _, g := range slices.Sorted(maps.Keys(groups)) { // A, B, ..., all
-			p, e := groups[g], v.Slowdown[capture.Exact][g]
+			p, e := groups[g], v.Slowdown[results.Exact][g]
 			few = few || p.Few
 			t.Rows = append(t.Rows, []string{
 				v.Variant, groupName(g, v.GroupBorders), count(p),
@@ -136,13 +136,13 @@ func size(n int64) string {
 	return fmt.Sprintf("%dB", n)
 }
 
-func queues(s *capture.Summary) Table {
+func queues(s *results.Summary) Table {
 	t := Table{
 		Title: "Queues, KB", Left: 2,
 		Header: []string{"variant", "where", "max", "mean", "p99", "p99.9", "exact max", "exact mean"},
 	}
 	for _, v := range s.Variants {
-		row := func(where string, q capture.QueueStats) {
+		row := func(where string, q results.QueueStats) {
 			cells := []string{v.Variant, where, kilobytes(float64(q.Max)), kilobytes(q.Mean), kilobytes(float64(q.P99)), kilobytes(float64(q.P999)), "-", "-"}
 			if e, ok := v.ExactQueues[where]; ok {
 				cells[6], cells[7] = kilobytes(float64(e.Max)), kilobytes(e.Mean)
@@ -161,7 +161,7 @@ func queues(s *capture.Summary) Table {
 }
 
 // deepest returns the names of the queues with the largest maxima.
-func deepest(queues map[string]capture.QueueStats, most int) []string {
+func deepest(queues map[string]results.QueueStats, most int) []string {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queues)), func(name string) bool { return queues[name].Max == 0 })
 	slices.SortStableFunc(names, func(a, b string) int {
 		x, y := queues[a], queues[b]
@@ -178,7 +178,7 @@ func deepest(queues map[string]capture.QueueStats, most int) []string {
 	return names[:min(most, len(names))]
 }
 
-func gauges(s *capture.Summary) Table {
+func gauges(s *results.Summary) Table {
 	t := Table{Title: "Gauges over the window, all hosts", Left: 2, Header: []string{"variant", "gauge", "mean", "max", "hosts"}}
 	for _, v := range s.Variants {
 		names := slices.Sorted(maps.Keys(v.Gauges))
@@ -195,7 +195,7 @@ func gauges(s *capture.Summary) Table {
 	return t
 }
 
-func bounds(s *capture.Summary) Table {
+func bounds(s *results.Summary) Table {
 	t := Table{Title: "Bounds", Left: 1, Header: []string{"bound", "value", "min", "max", "unit", "holds"}}
 	limit := func(l *float64) string {
 		if l == nil {

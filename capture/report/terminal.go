@@ -9,11 +9,11 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // Print writes what a run came to, for a terminal of 100 columns.
-func Print(w io.Writer, s *capture.Summary) error {
+func Print(w io.Writer, s *results.Summary) error {
 	p := &printer{w: w}
 	p.line("%s on %s, dilation %d, seed %d", s.Scenario, orUnknown(s.Engine), s.Dilation, s.Seed)
 	for _, t := range Tables(s) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/sirdnode/sird"
 )
 
@@ -68,7 +68,7 @@ func capturesAgree(t *testing.T, b *program) {
 	if deepest < 20_000 {
 		t.Errorf("the deepest queue had %d B: this test compares nothing", deepest)
 	}
-	if c := check(v, "departures"); c == nil || c.Level != capture.Pass {
+	if c := check(v, "departures"); c == nil || c.Level != results.Pass {
 		t.Errorf("departures: %+v", c)
 	}
 }

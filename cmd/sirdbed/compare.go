@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"sirdbed/capture"
 	"sirdbed/capture/report"
+	"sirdbed/capture/results"
 )
 
 func newCompare() *cobra.Command {
@@ -20,9 +20,9 @@ func newCompare() *cobra.Command {
 			sirdbed compare results/model results/real --json`),
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			var list []*capture.Summary
+			var list []*results.Summary
 			for _, path := range args {
-				s, err := capture.ReadSummary(path)
+				s, err := results.ReadSummary(path)
 				if err != nil {
 					return badInput(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/topo/units"
 )
 
@@ -78,7 +78,7 @@ func TestDeadHostFailsTheRunAndKeepsWhatWasMeasured(t *testing.T) {
 		t.Errorf("the verdict's reasons lack the last words:\n%s", stdout.String())
 	}
 	summary, variants := b.result("r")
-	if summary.Verdict != capture.Invalid || len(variants) != 4 {
+	if summary.Verdict != results.Invalid || len(variants) != 4 {
 		t.Fatalf("verdict %s, %d variants", summary.Verdict, len(variants))
 	}
 	for _, v := range variants {
@@ -89,10 +89,10 @@ func TestDeadHostFailsTheRunAndKeepsWhatWasMeasured(t *testing.T) {
 			}
 		}
 		broken := v.Name == "killed" || v.Name == "aborted"
-		if level := check(v, "run").Level; (level == capture.Invalid) != broken {
+		if level := check(v, "run").Level; (level == results.Invalid) != broken {
 			t.Errorf("%s: run is %s", v.Name, level)
 		}
-		if c := check(v, "integrity"); c.Level != capture.Pass {
+		if c := check(v, "integrity"); c.Level != results.Pass {
 			t.Errorf("%s: %s", v.Name, c.Found)
 		}
 		if delivered < 20 || !broken && delivered != len(v.Messages) {

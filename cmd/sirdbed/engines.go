@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
@@ -102,7 +102,7 @@ func (r *scenarioRun) check() error {
 			suited = append(suited, *x)
 		case errors.Is(err, emu.ErrUnsuited):
 			unsuited = err
-			r.skipped = append(r.skipped, capture.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()})
+			r.skipped = append(r.skipped, results.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()})
 		case errors.Is(err, emu.ErrNotSupported):
 			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
 		default:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -36,7 +37,7 @@ func TestVirtualKernelTCP(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tcp.yaml"), []byte(kernelTCPScenario), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run := func(out, variants string) (s capture.Summary) {
+	run := func(out, variants string) (s results.Summary) {
 		cmd := exec.Command(path, "run", "tcp.yaml", "--engine", "virtual", "--json", "--out", out, "--variant", variants)
 		cmd.Dir, cmd.Stderr = dir, os.Stderr
 		text, err := cmd.Output()
@@ -57,13 +58,13 @@ func TestVirtualKernelTCP(t *testing.T) {
 		if k := v.Conserved; k == nil || k.Sent == 0 || k.Sent != k.Received+k.Drops || k.Drops == 0 || c["retransmissions"] == 0 {
 			t.Errorf("%s: conservation %+v, %d retransmissions", v.Variant, k, c["retransmissions"])
 		}
-		if low := v.Slowdown[capture.Exact][capture.AllSizes].Min; low < 1 {
+		if low := v.Slowdown[results.Exact][results.AllSizes].Min; low < 1 {
 			t.Errorf("%s: a slowdown of %g", v.Variant, low)
 		}
 		for _, check := range v.Checks {
 			// How late loops are is counted in packet times, and at a dilation of 10 the
 			// kernel's own clock reads show.
-			if check.Level == capture.Invalid || check.Level == capture.Degraded && !strings.Contains(check.Name, "lateness") && check.Name != "generator lag" {
+			if check.Level == results.Invalid || check.Level == results.Degraded && !strings.Contains(check.Name, "lateness") && check.Name != "generator lag" {
 				t.Errorf("%s: %+v", v.Variant, check)
 			}
 		}
@@ -129,11 +130,11 @@ func TestRealKernelTCP(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	var s capture.Summary
+	var s results.Summary
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Verdict == capture.Pass || !strings.Contains(strings.Join(s.Reasons, "\n"), "kernel timers: dilation 200") {
+	if s.Verdict == results.Pass || !strings.Contains(strings.Join(s.Reasons, "\n"), "kernel timers: dilation 200") {
 		t.Errorf("verdict %s: %q", s.Verdict, s.Reasons)
 	}
 	b.gone()

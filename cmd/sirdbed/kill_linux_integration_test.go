@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // traces are what a run has of the machine besides its processes, which program
@@ -236,7 +236,7 @@ func TestEndedRunReports(t *testing.T) {
 		if got := code(run.Wait()); got != exitStopped {
 			t.Errorf("%s: exit code %d", name, got)
 		}
-		if _, err := capture.ReadSummary(filepath.Join(b.dir, name)); err != nil {
+		if _, err := results.ReadSummary(filepath.Join(b.dir, name)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		b.vanished(before, during)

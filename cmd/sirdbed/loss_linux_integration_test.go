@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -47,7 +47,7 @@ func TestLossyRunDeliversExactlyOnce(t *testing.T) {
 		t.Errorf("%d of %d messages, counters %v", delivered, len(v.Messages), v.Counters)
 	}
 	for _, name := range []string{"run", "hosts", "integrity", "conservation", "corruption"} {
-		if c := check(v, name); c != nil && c.Level != capture.Pass {
+		if c := check(v, name); c != nil && c.Level != results.Pass {
 			t.Errorf("%s: %s, %s", c.Name, c.Level, c.Found)
 		}
 	}
@@ -77,7 +77,7 @@ func TestLossyRunDeliversExactlyOnce(t *testing.T) {
 }
 
 // check finds a check of the verdict, nil if it was not made.
-func check(v *capture.Variant, name string) *capture.Check {
+func check(v *results.Variant, name string) *results.Check {
 	for i := range v.Verdict.Checks {
 		if v.Verdict.Checks[i].Name == name {
 			return &v.Verdict.Checks[i]

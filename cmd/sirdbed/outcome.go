@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"sirdbed/capture"
 	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+	"sirdbed/capture/verdict"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
 )
@@ -27,7 +28,7 @@ const (
 type Record struct {
 	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
-	Skipped  []capture.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
+	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
 func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
@@ -43,30 +44,22 @@ func writeJSON(path string, value any) error {
 // An outcome is what the logs of a run came to.
 type outcome struct {
 	dir      string
-	variants []*capture.Variant
-	summary  *capture.Summary
+	variants []*results.Variant
+	summary  *results.Summary
 	lost     []string // what could not be analyzed, and why
 }
 
 // analyze computes a result from the raw logs in dir, and writes its files.
 func analyze(dir string, record Record) (*outcome, error) {
 	o := &outcome{dir: dir}
-	entries, err := os.ReadDir(filepath.Join(dir, capture.VariantsDir))
-	if err != nil {
-		return nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
-	}
-	for _, name := range inOrder(entries, record.Scenario) {
-		v, err := capture.Analyze(filepath.Join(dir, capture.VariantsDir, name), capture.Options{})
-		if err != nil {
-			o.lost = append(o.lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
-			continue
-		}
-		o.variants = append(o.variants, v)
+	var err error
+	if o.variants, o.lost, err = readVariants(dir, record.Scenario); err != nil {
+		return nil, err
 	}
 	if len(o.variants) == 0 {
 		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(o.lost, "\n"))
 	}
-	o.summary = capture.Summarize(o.variants)
+	o.summary = results.Summarize(o.variants)
 	if o.summary.Engine == "" {
 		o.summary.Engine = string(record.Engine)
 	}
@@ -76,17 +69,36 @@ func analyze(dir string, record Record) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest := capture.NewManifest(source, o.variants, o.summary)
+	manifest := results.NewManifest(source, o.variants, o.summary)
 	err = errors.Join(
-		capture.Write(dir, manifest, o.summary, o.variants),
+		results.Write(dir, manifest, o.summary, o.variants),
 		report.Write(dir, manifest, o.summary, o.variants),
 	)
 	return o, explainDisk(err, dir)
 }
 
+// readVariants computes the results of every variant in a result's directory and
+// judges them, in the scenario's order. What cannot be read is in lost.
+func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Variant, lost []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, results.VariantsDir))
+	if err != nil {
+		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
+	}
+	for _, name := range inOrder(entries, s) {
+		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{})
+		if err != nil {
+			lost = append(lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
+			continue
+		}
+		v.Verdict = verdict.Judge(v)
+		variants = append(variants, v)
+	}
+	return variants, lost, nil
+}
+
 // complete are the variants that ran to their end. Those that were cut short are
 // held to no bounds.
-func (o *outcome) complete() (list []*capture.Variant) {
+func (o *outcome) complete() (list []*results.Variant) {
 	for _, v := range o.variants {
 		if v.Facts != nil && v.Facts.Failure == "" {
 			list = append(list, v)
@@ -187,7 +199,7 @@ func (r *scenarioRun) toldDisk() bool {
 
 // verdict is the error with which a command ends that has reported a result.
 func (o *outcome) verdict(stderr io.Writer) error {
-	if o.summary.Verdict == capture.Invalid {
+	if o.summary.Verdict == results.Invalid {
 		what := "see its reasons above"
 		if len(o.lost) == 0 && len(o.complete()) == len(o.variants) {
 			what = "this machine did not keep up. Try a larger --dilation, a quieter machine, or --engine model"

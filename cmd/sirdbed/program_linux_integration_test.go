@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/sirdnode/nstest"
 )
 
@@ -164,22 +164,32 @@ func (b *program) running() string {
 }
 
 // result analyzes what a run has left in a directory.
-func (b *program) result(dir string) (*capture.Summary, []*capture.Variant) {
+func (b *program) result(dir string) (*results.Summary, []*results.Variant) {
 	b.t.Helper()
 	dir = filepath.Join(b.dir, dir)
-	summary, err := capture.ReadSummary(dir)
+	summary, err := results.ReadSummary(dir)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	variants, err := capture.AnalyzeAll(dir, capture.Options{})
+	return summary, judgedVariants(b.t, dir)
+}
+
+// judgedVariants analyzes and judges the variants in a result's directory.
+func judgedVariants(t *testing.T, dir string) []*results.Variant {
+	t.Helper()
+	record, err := readRecord(dir)
 	if err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return summary, variants
+	variants, lost, err := readVariants(dir, record.Scenario)
+	if err != nil || len(lost) > 0 {
+		t.Fatal(err, lost)
+	}
+	return variants
 }
 
 // variant analyzes the only variant in a results directory.
-func (b *program) variant(dir string) *capture.Variant {
+func (b *program) variant(dir string) *results.Variant {
 	b.t.Helper()
 	_, variants := b.result(dir)
 	if len(variants) != 1 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // A few seconds by the wall clock when run through.
@@ -32,7 +32,7 @@ func TestRealRunDeliversEverything(t *testing.T) {
 	if failed && exit.ExitCode() != exitInvalid {
 		t.Fatalf("%v\n%s", err, exit.Stderr)
 	}
-	var s capture.Summary
+	var s results.Summary
 	if err := json.Unmarshal(out, &s); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestInterruptedRealRunReports(t *testing.T) {
 	if run.Wait(); run.ProcessState.ExitCode() != exitStopped {
 		t.Errorf("it ended with %v", run.ProcessState)
 	}
-	if _, err := capture.ReadSummary(filepath.Join(b.dir, "r")); err != nil {
+	if _, err := results.ReadSummary(filepath.Join(b.dir, "r")); err != nil {
 		t.Error(err)
 	}
 	b.gone()

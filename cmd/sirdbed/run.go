@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
@@ -91,7 +92,7 @@ type scenarioRun struct {
 	scenario    *scenarios.Scenario
 	engine      emu.EngineName
 	experiments []emu.Experiment
-	skipped     []capture.Skipped // that the engine cannot run
+	skipped     []results.Skipped // that the engine cannot run
 	out         string
 	json        bool
 	hold        bool
@@ -192,7 +193,7 @@ func (r *scenarioRun) keepScenario() error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
 		writeJSON(filepath.Join(r.dir, scenarioFile), r.record()),
-		os.MkdirAll(filepath.Join(r.dir, capture.VariantsDir), 0o777),
+		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
 	)
 }
 
@@ -200,7 +201,7 @@ func (r *scenarioRun) keepScenario() error {
 // from running.
 func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	x := &r.experiments[i]
-	dir := filepath.Join(r.dir, capture.VariantsDir, x.Variant)
+	dir := filepath.Join(r.dir, results.VariantsDir, x.Variant)
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 )
@@ -84,11 +84,11 @@ func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
 			t.Errorf("stderr lacks %q:\n%s", want, stderr)
 		}
 	}
-	s, err := capture.ReadSummary(dir)
+	s, err := results.ReadSummary(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Variants) != 3 || s.Verdict != capture.Invalid || s.Variants[0].Verdict != capture.Pass || s.Variants[2].Verdict != capture.Pass {
+	if len(s.Variants) != 3 || s.Verdict != results.Invalid || s.Variants[0].Verdict != results.Pass || s.Variants[2].Verdict != results.Pass {
 		t.Errorf("summary is of %d variants, verdict %s", len(s.Variants), s.Verdict)
 	}
 	if len(s.Bounds) != 2 || !s.Bounds[0].OK || !s.Bounds[1].OK {
@@ -111,7 +111,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	if !strings.Contains(stderr, "[2/3] second: interrupted") || strings.Contains(stderr, "third") {
 		t.Errorf("stderr is\n%s", stderr)
 	}
-	s, err := capture.ReadSummary(dir)
+	s, err := results.ReadSummary(dir)
 	if err != nil || len(s.Variants) != 2 || len(s.Bounds) != 1 {
 		t.Errorf("summary is %+v, %v", s, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"sirdbed/capture"
+	"sirdbed/capture/results"
 )
 
 // Two racks, packets sprayed over two spines, marks in the core, captures: all
@@ -65,11 +65,11 @@ func TestVirtualRunsRepeat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s capture.Summary
+		var s results.Summary
 		if err := json.Unmarshal(text, &s); err != nil {
 			t.Fatal(err)
 		}
-		if s.Verdict != capture.Pass {
+		if s.Verdict != results.Pass {
 			t.Errorf("verdict %s: %v", s.Verdict, s.Reasons)
 		}
 		digests = append(digests, s.Digest)

@@ -1,0 +1,174 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"sirdbed/topo/units"
+)
+
+// The columns of a result's parquet files. They are stable: columns are only
+// ever added. Times are nominal nanoseconds since the start of the run, sizes
+// are bytes, ports and hosts have the names of the fabric.
+
+// A MessageRow is a row of messages.parquet: one message, requests and replies
+// alike. What did not happen is null.
+type MessageRow struct {
+	Variant  string `parquet:"variant,dict"`
+	Protocol string `parquet:"protocol,dict"`
+	Stream   string `parquet:"stream,dict"`
+	Src      string `parquet:"src,dict"`
+	Dst      string `parquet:"dst,dict"`
+	ID       int64  `parquet:"id"`    // among those from src to dst
+	Index    int32  `parquet:"index"` // among those of its stream from its source
+	Reply    bool   `parquet:"reply"`
+	Size     int64  `parquet:"size_bytes"` // payload
+	Class    string `parquet:"class,dict"` // measured, warmup, too late, unfinished, failed, reply, after
+
+	Offered   int64  `parquet:"offered_ns"` // nominal arrival at the sender's application
+	Delivered *int64 `parquet:"delivered_ns,optional"`
+	Acked     *int64 `parquet:"acked_ns,optional"`
+	Failed    *int64 `parquet:"failed_ns,optional"`
+	Completed *int64 `parquet:"completed_ns,optional"` // delivered, or where there is a reply the reply delivered
+	Latency   *int64 `parquet:"latency_ns,optional"`   // completed - offered
+
+	UnloadedPaper int64  `parquet:"unloaded_paper_ns"` // what latency is divided by for slowdown
+	UnloadedExact int64  `parquet:"unloaded_exact_ns"` // 0 if not known
+	Failure       string `parquet:"failure,dict"`
+}
+
+// A QueueRow is a row of queues.parquet: from t_ns on bytes and packets waited
+// at a port, until its next row.
+type QueueRow struct {
+	Variant  string `parquet:"variant,dict"`
+	Protocol string `parquet:"protocol,dict"`
+	Port     string `parquet:"port,dict"`
+	At       int64  `parquet:"t_ns"`
+	Bytes    int64  `parquet:"bytes"`
+	Packets  int64  `parquet:"packets"`
+}
+
+// A SeriesRow is a row of series.parquet: one sample of a gauge.
+type SeriesRow struct {
+	Variant  string  `parquet:"variant,dict"`
+	Protocol string  `parquet:"protocol,dict"`
+	Host     string  `parquet:"host,dict"`
+	Gauge    string  `parquet:"gauge,dict"`
+	At       int64   `parquet:"t_ns"`
+	Value    float64 `parquet:"value"`
+}
+
+// batch is how many rows are made before they are handed on.
+const batch = 4096
+
+// writeParquet writes the rows that each hands over to a file which is whole
+// or not there.
+func writeParquet[T any](path string, each func(put func(T) error) error) (err error) {
+	part := path + ".part"
+	file, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := file.Close(); err == nil {
+			err = e
+		}
+		if err == nil {
+			err = os.Rename(part, path)
+		}
+		if err != nil {
+			os.Remove(part)
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1", ""))
+	rows := make([]T, 0, batch)
+	flush := func() error {
+		_, err := w.Write(rows)
+		rows = rows[:0]
+		return err
+	}
+	if err := each(func(row T) error {
+		if rows = append(rows, row); len(rows) == batch {
+			return flush()
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func happened(t units.Time) *int64 {
+	if t == units.Never {
+		return nil
+	}
+	n := int64(t)
+	return &n
+}
+
+func (v *Variant) messageRows(put func(MessageRow) error) error {
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		row := MessageRow{
+			Variant: v.Name, Protocol: v.Protocol, Src: v.Fabric.HostName(m.Src), Dst: v.Fabric.HostName(m.Dst),
+			ID: int64(m.ID), Index: int32(m.Tag.Index()), Reply: m.Tag.IsReply(), Size: int64(m.Size), Class: m.Class.String(),
+			Offered: int64(m.Offered), Delivered: happened(m.Delivered), Acked: happened(m.Acked), Failed: happened(m.Failed),
+			Completed: happened(m.Completed), UnloadedPaper: int64(m.UnloadedPaper), UnloadedExact: int64(m.UnloadedExact), Failure: m.Failure,
+		}
+		if n := m.Tag.Stream(); n < len(v.Experiment.Streams) {
+			row.Stream = v.Experiment.Streams[n].Name
+		}
+		if m.Completed != units.Never {
+			row.Latency = happened(m.Latency())
+		}
+		if err := put(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Variant) queueRows(put func(QueueRow) error) error {
+	for port, samples := range v.Queues.Ports {
+		for _, s := range samples {
+			if err := put(QueueRow{v.Name, v.Protocol, v.Fabric.Ports[port].Name, int64(s.At), s.Bytes, s.Packets}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *Variant) seriesRows(put func(SeriesRow) error) error {
+	for i := range v.Gauges {
+		g := &v.Gauges[i]
+		for _, p := range g.Points {
+			if math.IsNaN(p.Value) {
+				continue
+			}
+			if err := put(SeriesRow{v.Name, v.Protocol, v.Fabric.HostName(g.Host), g.Gauge, int64(p.At), p.Value}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// all hands the rows of every variant over, one variant after the other.
+func ofAll[T any](variants []*Variant, rows func(*Variant, func(T) error) error) func(func(T) error) error {
+	return func(put func(T) error) error {
+		for _, v := range variants {
+			if err := rows(v, put); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

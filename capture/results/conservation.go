@@ -1,0 +1,45 @@
+package results
+
+import "sirdbed/topo"
+
+// Conservation is where all packets went.
+type Conservation struct {
+	Sent      int64 `json:"sent"`
+	Received  int64 `json:"received"`
+	Drops     int64 `json:"drops"`         // by ports' queue limits
+	Credits   int64 `json:"credit_drops"`  // by ports' credit classes
+	Elsewhere int64 `json:"other_drops"`   // by rings, the kernel and interfaces
+	Missing   int64 `json:"missing"`       // sent, and not accounted for
+	InFlight  int64 `json:"in_flight_max"` // what may have been under way when the run ended
+}
+
+func (v *Variant) conservation() Conservation {
+	var c Conservation
+	for _, h := range v.Facts.Hosts {
+		c.Sent += h.Sent
+		c.Received += h.Received
+		c.Elsewhere += h.RingDrops
+	}
+	for _, p := range v.Facts.Ports {
+		c.Drops += p.Drops
+		c.Credits += p.CreditDrops
+	}
+	c.Elsewhere += v.Facts.SoftnetDrops + v.Facts.LinkDrops
+	c.Missing = c.Sent - c.Received - c.Drops - c.Credits - c.Elsewhere
+	c.InFlight = v.inFlight()
+	return c
+}
+
+// inFlight bounds the packets that were under way when the run ended: those in
+// the last samples of the queues, one in transmission at each port, and as
+// many as a wire holds.
+func (v *Variant) inFlight() (n int64) {
+	for i := range v.Fabric.Ports {
+		p := &v.Fabric.Ports[i]
+		n += 2 + int64(p.Rate.BytesIn(p.Delay)/topo.MinWire)
+		if s := v.Queues.Ports[i]; len(s) > 0 {
+			n += s[len(s)-1].Packets
+		}
+	}
+	return n
+}

@@ -1,0 +1,193 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode/record"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// A Problem is something that was wrong with a run's logs, or with what they
+// say.
+type Problem struct {
+	Kind ProblemKind `json:"kind"`
+	Text string      `json:"text"`
+}
+
+// ProblemKind tells problems apart for the verdict.
+type ProblemKind string
+
+// The kinds of problem.
+const (
+	HostLogCut  ProblemKind = "host log"  // missing, cut off or damaged
+	QueueLogCut ProblemKind = "queue log" // the same
+	CaptureCut  ProblemKind = "capture"   // the same, or no match for its node
+	FactsLost   ProblemKind = "facts"     // no facts.json
+	Integrity   ProblemKind = "integrity" // messages delivered twice, never offered, or with wrong bytes
+	Note        ProblemKind = "note"      // what a writer had to say
+)
+
+// rawLogs is what a variant's directory holds.
+type rawLogs struct {
+	x        emu.Experiment
+	fabric   *topo.Fabric
+	facts    *emu.Facts
+	hosts    []hostLog // by HostID
+	queues   QueueLog
+	problems []Problem
+}
+
+type hostLog struct {
+	messages []record.Record // Offered, Delivered, Acked and Failed, in order
+	gauges   []Series
+	counters map[string]int64
+	present  bool
+	complete bool
+	end      units.Time // of the last record
+}
+
+// maxProblems bounds how many problems of a kind are told one by one.
+const maxProblems = 50
+
+func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {
+	same := 0
+	for _, p := range l.problems {
+		if p.Kind == kind {
+			same++
+		}
+	}
+	if same == maxProblems {
+		l.problems = append(l.problems, Problem{kind, "and more of the kind"})
+	}
+	if same >= maxProblems {
+		return
+	}
+	l.problems = append(l.problems, Problem{kind, fmt.Sprintf(format, args...)})
+}
+
+// readLogs reads a variant's directory. Only an experiment that can't be read
+// is an error; anything else that is missing is a problem.
+func readLogs(dir string) (*rawLogs, error) {
+	l := &rawLogs{}
+	if err := readJSON(filepath.Join(dir, "experiment.json"), &l.x); err != nil {
+		return nil, err
+	}
+	var err error
+	if l.fabric, err = topo.New(l.x.Topology); err != nil {
+		return nil, fmt.Errorf("%s: topology.%w", filepath.Join(dir, "experiment.json"), err)
+	}
+	facts := &emu.Facts{}
+	if err := readJSON(filepath.Join(dir, "facts.json"), facts); err == nil {
+		l.facts = facts
+	} else if errors.Is(err, os.ErrNotExist) {
+		l.problem(FactsLost, "facts.json is missing: the run was killed, or its disk full, before it could say what it ran on")
+	} else {
+		l.problem(FactsLost, "%v", err)
+	}
+	l.hosts = make([]hostLog, len(l.fabric.Hosts))
+	for h := range l.hosts {
+		l.readHost(dir, topo.HostID(h))
+	}
+	l.readQueues(filepath.Join(dir, "queues.rec"))
+	return l, nil
+}
+
+func readJSON(path string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func (l *rawLogs) readHost(dir string, h topo.HostID) {
+	name := l.fabric.HostName(h)
+	log := &l.hosts[h]
+	log.counters = map[string]int64{}
+	file, err := os.Open(filepath.Join(dir, "hosts", name+".rec"))
+	if err != nil {
+		l.problem(HostLogCut, "the log of %s is missing", name)
+		return
+	}
+	defer file.Close()
+	log.present = true
+	for r, err := range record.Read(file) {
+		if err != nil {
+			l.problem(HostLogCut, "%s: %v", name, err)
+			return
+		}
+		switch r.Kind {
+		case record.Offered, record.Delivered, record.Acked, record.Failed:
+			if int(r.Peer) >= len(l.fabric.Hosts) {
+				l.problem(Integrity, "%s logged a message of host number %d, and there are %d hosts", name, r.Peer, len(l.fabric.Hosts))
+				continue
+			}
+			log.messages = append(log.messages, r)
+		case record.GaugeName:
+			for int(r.Peer) >= len(log.gauges) {
+				log.gauges = append(log.gauges, Series{Host: h})
+			}
+			log.gauges[r.Peer].Gauge = r.Text
+		case record.Gauge:
+			if int(r.Peer) < len(log.gauges) {
+				g := &log.gauges[r.Peer]
+				g.Points = append(g.Points, GaugePoint{r.At, r.Float()})
+			}
+		case record.Counter:
+			log.counters[r.Text] += r.N
+		case record.Note:
+			l.problem(Note, "%s: %s", name, r.Text)
+		case record.End:
+			log.complete = true
+		}
+		log.end = max(log.end, r.At)
+	}
+}
+
+func (l *rawLogs) readQueues(path string) {
+	q := &l.queues
+	q.Ports = make([][]QueueSample, len(l.fabric.Ports))
+	file, err := os.Open(path)
+	if err != nil {
+		if l.x.QueueEvery > 0 {
+			l.problem(QueueLogCut, "the log of queues is missing")
+		}
+		return
+	}
+	defer file.Close()
+	var swept units.Time // when the latest sample was read
+	for r, err := range record.Read(file) {
+		if err != nil {
+			l.problem(QueueLogCut, "queues: %v", err)
+			break
+		}
+		switch r.Kind {
+		case record.Queue:
+			if int(r.Peer) >= len(q.Ports) {
+				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer, len(q.Ports))
+				continue
+			}
+			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
+			swept = max(swept, r.At+units.Time(r.Tag))
+		case record.Tick:
+			at := r.At
+			if n := len(q.Ticks); n > 0 && at < q.Ticks[n-1] {
+				l.problem(QueueLogCut, "queues: time goes back from %v to %v", q.Ticks[n-1], at)
+				at = q.Ticks[n-1]
+			}
+			swept = max(swept, at, units.Time(r.N))
+			q.Ticks, q.swept = append(q.Ticks, at), append(q.swept, swept)
+		case record.Note:
+			l.problem(Note, "queues: %s", r.Text)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+
+	"sirdbed/sirdnode/record"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A Message is one message as its sender's and its receiver's logs together
+// tell it. A time is units.Never where it did not happen.
+type Message struct {
+	Src, Dst topo.HostID
+	ID       uint32 // among those from Src to Dst
+	Tag      traffic.Tag
+	Size     units.Bytes // payload
+
+	Offered   units.Time // nominal arrival at the sender's application
+	Delivered units.Time // all of it at the receiver
+	Acked     units.Time // the sender knew
+	Failed    units.Time // the sender gave up
+	Failure   string
+
+	// Completed is what latency counts to: Delivered, or of a request that is
+	// answered the reply's Delivered (design.md section 7), unless its stream
+	// says that only requests are measured.
+	Completed units.Time
+	Reply     int // index of the reply among the variant's messages, -1: none
+
+	// Unloaded latency by both definitions, up to what Completed is.
+	UnloadedPaper, UnloadedExact units.Time
+
+	Class Class
+}
+
+// Class tells whether a message counts in the latency statistics.
+type Class uint8
+
+// The classes of message.
+const (
+	Measured Class = iota // arrived in the window and completed
+	Warmup                // arrived before the window
+	TooLate               // arrived so late that it could not have finished even unloaded
+	Unfinished
+	GaveUp     // failed, or its reply did
+	ReplyToOne // a reply: its latency is in its request's
+	After      // arrived after the window
+)
+
+func (c Class) String() string {
+	return [...]string{"measured", "warmup", "too late", "unfinished", "failed", "reply", "after"}[c]
+}
+
+// Latency is from nominal arrival to completion, 0 if it did not complete.
+func (m *Message) Latency() units.Time {
+	if m.Completed == units.Never {
+		return 0
+	}
+	return m.Completed - m.Offered
+}
+
+// join makes messages of the records of all hosts, ordered by source,
+// destination and ID.
+func (l *rawLogs) join() []Message {
+	type key struct {
+		src, dst topo.HostID
+		id       uint32
+	}
+	var list []Message
+	index := map[key]int{}
+	for h := range l.hosts {
+		src := topo.HostID(h)
+		for _, r := range l.hosts[h].messages {
+			if r.Kind != record.Offered {
+				continue
+			}
+			k := key{src, topo.HostID(r.Peer), r.ID}
+			if _, twice := index[k]; twice {
+				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID, l.fabric.HostName(k.dst))
+				continue
+			}
+			index[k] = len(list)
+			list = append(list, Message{
+				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N), Offered: r.At, Reply: -1,
+				Delivered: units.Never, Acked: units.Never, Failed: units.Never, Completed: units.Never,
+			})
+		}
+	}
+	unknown := map[topo.HostID]int{} // by source
+	for h := range l.hosts {
+		self := topo.HostID(h)
+		for _, r := range l.hosts[h].messages {
+			k := key{self, topo.HostID(r.Peer), r.ID}
+			if r.Kind == record.Offered {
+				continue
+			}
+			if r.Kind == record.Delivered {
+				k.src, k.dst = k.dst, k.src
+			}
+			i, ok := index[k]
+			if !ok {
+				if l.hosts[k.src].complete {
+					unknown[k.src]++
+				}
+				continue // or else the sender's log lost it
+			}
+			l.happened(&list[i], &r)
+		}
+	}
+	for h := range l.hosts {
+		if n := unknown[topo.HostID(h)]; n > 0 {
+			l.problem(Integrity, "%d messages from %s were delivered or acknowledged and never offered", n, l.fabric.HostName(topo.HostID(h)))
+		}
+	}
+	slices.SortFunc(list, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+func (l *rawLogs) happened(m *Message, r *record.Record) {
+	name := func() string { return l.fabric.HostName(m.Src) + ">" + l.fabric.HostName(m.Dst) }
+	if traffic.Tag(r.Tag) != m.Tag || units.Bytes(r.N) != m.Size {
+		l.problem(Integrity, "message %d %s was offered with %d bytes and tag %v, and ended with %d bytes and tag %v",
+			m.ID, name(), int64(m.Size), m.Tag, r.N, traffic.Tag(r.Tag))
+	}
+	switch r.Kind {
+	case record.Delivered:
+		if m.Delivered != units.Never {
+			l.problem(Integrity, "message %d %s was delivered twice, at %v and at %v", m.ID, name(), m.Delivered, r.At)
+			return
+		}
+		if r.At < m.Offered {
+			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At, m.Offered)
+		}
+		m.Delivered = r.At
+	case record.Acked:
+		if m.Acked != units.Never {
+			l.problem(Integrity, "message %d %s was acknowledged twice", m.ID, name())
+			return
+		}
+		m.Acked = r.At
+	case record.Failed:
+		m.Failed, m.Failure = r.At, r.Text
+	}
+}
+
+// complete joins requests with their replies, works out every message's
+// unloaded latency and says which count. end is when the run ended; framing is
+// nil where the protocol's is not known.
+func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time) {
+	type request struct {
+		src, dst topo.HostID
+		tag      traffic.Tag
+	}
+	replies := map[request]int{}
+	for i := range list {
+		if m := &list[i]; m.Tag.IsReply() {
+			replies[request{m.Dst, m.Src, m.Tag.Request()}] = i
+		}
+	}
+	from, to := l.x.Window()
+	for i := range list {
+		m := &list[i]
+		m.Completed = m.Delivered
+		m.UnloadedPaper, m.UnloadedExact = l.unloaded(m.Src, m.Dst, m.Size, framing)
+		if size := l.replySize(m.Tag); size > 0 && !m.Tag.IsReply() && !l.requestOnly(m.Tag) {
+			paper, exact := l.unloaded(m.Dst, m.Src, size, framing)
+			m.UnloadedPaper += paper
+			m.UnloadedExact += exact
+			m.Completed = units.Never
+			if j, ok := replies[request{m.Src, m.Dst, m.Tag}]; ok {
+				m.Reply, m.Completed = j, list[j].Delivered
+			}
+		}
+		failed := m.Failed != units.Never || (m.Reply >= 0 && list[m.Reply].Failed != units.Never)
+		switch {
+		case m.Tag.IsReply():
+			m.Class = ReplyToOne
+		case m.Offered < from:
+			m.Class = Warmup
+		case m.Offered >= to:
+			m.Class = After
+		case m.Completed != units.Never:
+			m.Class = Measured
+		case failed:
+			m.Class = GaveUp
+		case m.Offered+max(m.UnloadedExact, m.UnloadedPaper) > end:
+			m.Class = TooLate
+		default:
+			m.Class = Unfinished
+		}
+	}
+}
+
+func (l *rawLogs) unloaded(src, dst topo.HostID, size units.Bytes, framing *topo.Framing) (paper, exact units.Time) {
+	if src == dst || size <= 0 {
+		return 0, 0
+	}
+	paper = l.fabric.UnloadedPaper(src, dst, size)
+	if framing != nil {
+		exact = l.fabric.UnloadedExact(src, dst, size, *framing)
+	}
+	return paper, exact
+}
+
+// requestOnly reports that the stream's latency is that of requests alone.
+func (l *rawLogs) requestOnly(t traffic.Tag) bool {
+	return t.Stream() < len(l.x.Streams) && l.x.Streams[t.Stream()].Latency == traffic.LatencyRequest
+}
+
+// replySize is the size of the reply that a message of the stream is answered
+// with, 0 for one-way messages.
+func (l *rawLogs) replySize(t traffic.Tag) units.Bytes {
+	if t.Stream() >= len(l.x.Streams) {
+		return 0
+	}
+	s := &l.x.Streams[t.Stream()]
+	if s.Pattern == traffic.PatternList && t.Index() < len(s.Messages) {
+		return s.Messages[t.Index()].Reply
+	}
+	return s.Reply
+}
