@@ -17,29 +17,29 @@ import (
 )
 
 // engines makes each engine that this binary has.
-var engines = map[emu.EngineName]func(visitors) emu.Engine{
-	emu.Model: func(visitors) emu.Engine { return model.Engine{} },
-	emu.Real: func(v visitors) emu.Engine {
+var engines = map[emu.EngineName]func(whileUp) emu.Engine{
+	emu.Model: func(whileUp) emu.Engine { return model.Engine{} },
+	emu.Real: func(up whileUp) emu.Engine {
 		argv, _ := nodeProgram()
 		return &real.Engine{
 			NodeCommand: argv,
-			Hold:        v.hold,
+			KeepUp:      up.keepUp,
 			Running: func(hosts []real.RunningHost) {
 				var list []HostState
 				for _, h := range hosts {
 					list = append(list, HostState{h.Name, h.PID})
 				}
-				v.running(list)
+				up.running(list)
 			},
 		}
 	},
-	emu.Virtual: func(visitors) emu.Engine { return virtualEngine() },
+	emu.Virtual: func(whileUp) emu.Engine { return virtualEngine() },
 }
 
-// visitors are what lets people into a fabric that is up.
-type visitors struct {
-	running func([]HostState)     // told which processes are hosts, and nil when it goes down
-	hold    func(context.Context) // if set, returns when the fabric may go down
+// whileUp is what is to happen while a fabric is up.
+type whileUp struct {
+	running func([]HostState)     // is told which processes are hosts, and nil when it goes down
+	keepUp  func(context.Context) // if set, returns when the fabric may go down
 }
 
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
@@ -92,7 +92,7 @@ func engineExists(name emu.EngineName) error {
 // anything is made of them. Its error says what to do. Experiments whose protocol
 // the engine cannot run are skipped, if there are others.
 func (r *scenarioRun) check() error {
-	engine := engines[r.engine](visitors{})
+	engine := engines[r.engine](whileUp{})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {

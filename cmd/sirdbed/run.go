@@ -205,7 +205,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {
-		engine := engines[r.engine](visitors{r.publish(x), r.holding(i, p)})
+		engine := engines[r.engine](whileUp{r.publish(x), r.holding(i, p)})
 		_, err = engine.Run(ctx, x, dir, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {

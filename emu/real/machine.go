@@ -1,9 +1,6 @@
 package real
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -142,32 +139,4 @@ func packetRate(f *topo.Fabric, x *emu.Experiment) float64 {
 	}
 	// A packet of control for each of data, at most what links carry.
 	return 2 * min(rate, line)
-}
-
-// stealClock counts the processor time that others took from this machine.
-type stealClock struct{ steal, total int64 }
-
-// readSteal reads /proc/stat; zero where that cannot be read.
-func readSteal() stealClock {
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return stealClock{}
-	}
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	var v [8]int64
-	fmt.Sscanf(string(line), "cpu %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
-	c := stealClock{steal: v[7]}
-	for _, n := range v {
-		c.total += n
-	}
-	return c
-}
-
-// since returns the share of processor time stolen since c was read.
-func (c stealClock) since() float64 {
-	now := readSteal()
-	if now.total <= c.total {
-		return 0
-	}
-	return float64(now.steal-c.steal) / float64(now.total-c.total)
 }

@@ -43,7 +43,7 @@ type Engine struct {
 	Command []string
 	// NodeCommand is the program of a host, with arguments, see emu.Real.
 	NodeCommand []string
-	// Start starts the kernel, see guest.Config.
+	// Start, when set, starts the kernel: see guest.Config.
 	Start func(*exec.Cmd) error
 	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
 	Memory int64
@@ -162,7 +162,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 // facts are all there is.
 func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	started, startup := facts.Started, facts.Startup
-	path := filepath.Join(dir, "facts.json")
+	path := emu.RunDir(dir).FactsFile()
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(text, facts)
