@@ -81,15 +81,9 @@ func (f *Fabric) chooseWires() error {
 	return nil
 }
 
-// step is where a port begins to mark: 0 for never. Hosts' own ports never do.
+// step is where a port begins to mark: 0 for never.
 func (f *Fabric) step(id topo.PortID) units.Bytes {
-	switch p := &f.topology.Ports[id]; {
-	case p.Core:
-		return f.config.Network.MarkCore
-	case f.topology.Nodes[p.Node].Kind == topo.Leaf:
-		return f.config.Network.MarkEdge
-	}
-	return 0
+	return f.config.Network.MarkStep(f.topology, &f.topology.Ports[id])
 }
 
 // kernelRate is a port's rate by the kernel's clock, rounded.

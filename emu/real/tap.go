@@ -117,7 +117,7 @@ func (n *nodeTap) run() error {
 	realtime := clock.NewRealtime()
 	for quitting := false; ; {
 		realtime.Track(clock.Monotonic())
-		until := realtimeNow() - settle.Nanoseconds()
+		until := time.Now().UnixNano() - settle.Nanoseconds()
 		for {
 			i := n.oldest()
 			if i < 0 || n.heads[i].Realtime > until && !quitting {
@@ -157,14 +157,6 @@ func (n *nodeTap) oldest() int {
 		}
 	}
 	return best
-}
-
-func realtimeNow() int64 {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_REALTIME, &ts) != nil {
-		return 0
-	}
-	return ts.Nano()
 }
 
 // stop writes what is left and closes the captures. It adds what the taps

@@ -31,26 +31,23 @@ import (
 	"math"
 
 	"sirdbed/emu"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
 // Ethernet on the wire besides the frame that the kernel counts (skb->len, with
-// its 14 bytes of header): 4 of frame check sequence, 20 of preamble and gap. No
-// packet takes less than 84 bytes.
+// its header): frame check sequence, preamble and gap. No packet takes less than
+// the minimum.
 const (
-	wireOverhead  = 24
-	wireMinimum   = 84
-	ethernetBytes = 14
+	wireOverhead = topo.WireOverhead - wire.EthernetLen
+	wireMinimum  = topo.MinWire
 )
 
 // MaxPriorities is how many strict levels a port can have: the values of the IP
 // precedence.
 const MaxPriorities = 8
-
-// CreditTOS is the bit of the IPv4 TOS octet that puts a packet into the port's
-// rate-limited credit class, whatever its precedence: the lowest bit of the
-// DSCP, just above the ECN field. Ports without a credit class ignore it.
-const CreditTOS = 0x04
 
 // MaxLimit is the largest limit of a queue, which a run does not reach: the
 // kernel keeps limits and backlogs in 32 bits.
@@ -79,7 +76,7 @@ type Config struct {
 	// Marker says what marks: RED unless it is emu.EBPF, which needs nothing in the
 	// qdisc tree.
 	Marker emu.Marker
-	// Credit limits the packets with CreditTOS set; its zero value does not.
+	// Credit limits the packets with wire.CreditTOS set; its zero value does not.
 	Credit Credit
 	// Burst is what may leave unspaced after an idle time, in wire bytes; 0
 	// means 1, which spaces exactly as far as the kernel's timers do.
@@ -92,7 +89,7 @@ type Config struct {
 // share of the link, whose overflow is the protocol's signal.
 type Credit struct {
 	Share   float64 // of the link's rate, above 0, at most 1; 0: no class
-	Packets int     // the queue's limit; 0 means 8
+	Packets int     // the queue's limit; 0: transport.DefaultCreditQueue
 }
 
 // defaulted returns c with its defaults filled in, or what is wrong with it.
@@ -119,7 +116,7 @@ func (c Config) defaulted() (Config, error) {
 		return c, fmt.Errorf("port: credit class with %g of the link: want 0 to 1", c.Credit.Share)
 	}
 	if c.Credit.Packets == 0 {
-		c.Credit.Packets = 8
+		c.Credit.Packets = transport.DefaultCreditQueue
 	}
 	if c.Credit.Packets < 0 || c.Burst < 0 || c.MTU < 0 {
 		return c, fmt.Errorf("port: negative credit queue, burst or MTU: %+v", c)
@@ -145,14 +142,14 @@ func (c Config) MaxBurst() units.Bytes {
 	if err != nil {
 		return 0
 	}
-	frame := c.MTU + ethernetBytes + wireOverhead
+	frame := c.MTU + wire.EthernetLen + wireOverhead
 	classes := units.Bytes(1)
 	if c.shared() {
 		classes += units.Bytes(c.classes())
 	}
 	burst := c.Burst + classes*frame
 	if c.Credit.Share > 0 {
-		burst += creditBurst * wireMinimum
+		burst += transport.CreditBurst * wireMinimum
 	}
 	return burst
 }

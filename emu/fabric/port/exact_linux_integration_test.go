@@ -8,6 +8,7 @@ import (
 	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo/units"
 )
 
@@ -151,7 +152,7 @@ func (h *bench) framesOf(list []conformance.Frame) (frames [][]byte) {
 			tos |= ect0
 		}
 		if f.Credit {
-			tos |= CreditTOS
+			tos |= wire.CreditTOS
 		}
 		frames = append(frames, h.flow.Frame(f.ID, f.Length, tos))
 	}

@@ -8,6 +8,8 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
 )
 
 // Handles of the tree. The major number of a leaf queue's handle says what it
@@ -38,10 +40,10 @@ const (
 	htbVersion        = 3
 )
 
-// creditBurst is how many minimal packets the credit class may send unspaced.
-// HTB lets a packet go as long as the class owes nothing, so that the last of
-// them needs no tokens.
-const creditBurst = 2
+// creditBurst is the credit class's burst in wire bytes, less a packet: HTB lets a
+// packet go as long as the class owes nothing, so that the last one needs no
+// tokens.
+const creditBurst = (transport.CreditBurst - 1) * wireMinimum
 
 // tickNanoseconds is the unit of HTB's buffers (PSCHED_SHIFT of
 // include/net/pkt_sched.h).
@@ -57,7 +59,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		return err
 	}
 	p := tree{b, index, device}
-	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + ethernetBytes)}
+	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + wire.EthernetLen)}
 	levels, parent := link, uint32(rootHandle)
 	if c.shared() {
 		levels.rate, parent = tinyRate, linkClass
@@ -83,7 +85,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
-		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: (creditBurst - 1) * wireMinimum, quantum: link.quantum})
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst), quantum: link.quantum})
 		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)
@@ -171,8 +173,8 @@ func (p tree) class(handle, parent uint32, k htbClass) {
 // raises to mpu (psched_l2t_ns), in this order.
 func rateSpec(b []byte, rate uint64) {
 	b[1] = linkLayerEthernet
-	binary.NativeEndian.PutUint16(b[2:], wireOverhead)
-	binary.NativeEndian.PutUint16(b[6:], wireMinimum)
+	binary.NativeEndian.PutUint16(b[2:], uint16(wireOverhead))
+	binary.NativeEndian.PutUint16(b[6:], uint16(wireMinimum))
 	binary.NativeEndian.PutUint32(b[8:], uint32(min(rate, math.MaxUint32)))
 }
 
