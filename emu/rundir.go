@@ -1,10 +1,10 @@
 package emu
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"sirdbed/emu/atomicfile"
 )
 
 // A RunDir is the directory of a run's raw logs, which an engine fills and the
@@ -26,11 +26,11 @@ func (d RunDir) Begin(x *Experiment) error {
 			return err
 		}
 	}
-	return d.write(d.ExperimentFile(), x)
+	return atomicfile.JSON(d.ExperimentFile(), x)
 }
 
 // End writes the facts down.
-func (d RunDir) End(f *Facts) error { return d.write(d.FactsFile(), f) }
+func (d RunDir) End(f *Facts) error { return atomicfile.JSON(d.FactsFile(), f) }
 
 const (
 	hostLogs = "hosts"
@@ -56,19 +56,3 @@ func (d RunDir) CaptureFile(node string) string {
 
 // FactsFile is the path of the facts.
 func (d RunDir) FactsFile() string { return filepath.Join(string(d), "facts.json") }
-
-// write puts a file in place whole or not at all.
-func (d RunDir) write(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	err = os.WriteFile(path+".new", append(b, '\n'), 0o644)
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		os.Remove(path + ".new")
-	}
-	return err
-}

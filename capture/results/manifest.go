@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/topo/units"
 )
 
@@ -92,10 +93,10 @@ func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
 		return err
 	}
 	return errors.Join(
-		writeJSON(filepath.Join(dir, ManifestFile), m),
+		atomicfile.JSON(filepath.Join(dir, ManifestFile), m),
 		writeParquet(filepath.Join(dir, MessagesFile), ofAll(variants, (*Variant).messageRows)),
 		writeParquet(filepath.Join(dir, QueuesFile), ofAll(variants, (*Variant).queueRows)),
 		writeParquet(filepath.Join(dir, SeriesFile), ofAll(variants, (*Variant).seriesRows)),
-		writeJSON(filepath.Join(dir, SummaryFile), s),
+		atomicfile.JSON(filepath.Join(dir, SummaryFile), s),
 	)
 }

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -222,25 +221,4 @@ func ReadSummary(path string) (*Summary, error) {
 		return nil, fmt.Errorf("%s: has no variants: it is no result of sirdbed", path)
 	}
 	return &s, nil
-}
-
-// writeJSON writes a file that is either whole or not there.
-func writeJSON(path string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return writeFile(path, append(data, '\n'))
-}
-
-func writeFile(path string, data []byte) error {
-	part := path + ".part"
-	err := os.WriteFile(part, data, 0o644)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		os.Remove(part)
-	}
-	return err
 }

@@ -33,14 +33,6 @@ type Record struct {
 
 func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
 
-func writeJSON(path string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
-}
-
 // An outcome is what the logs of a run came to.
 type outcome struct {
 	dir      string

@@ -15,6 +15,7 @@ import (
 	"sirdbed/capture"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
@@ -192,7 +193,7 @@ func (r *scenarioRun) keepScenario() error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
-		writeJSON(filepath.Join(r.dir, scenarioFile), r.record()),
+		atomicfile.JSON(filepath.Join(r.dir, scenarioFile), r.record()),
 		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
 	)
 }
