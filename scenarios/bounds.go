@@ -7,6 +7,7 @@ import (
 
 	"sirdbed/capture/metric"
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 	"sirdbed/topo/units"
 )
 
@@ -22,7 +23,7 @@ type Bound struct {
 	// has.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 	// Engines on which it is expected; all unless given.
-	Engines []Engine `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
+	Engines []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
 
 	metric.Metric `yaml:",inline"`
 
@@ -57,7 +58,7 @@ type Reference struct {
 
 // Evaluate checks the bounds that apply to an engine and to variants that were run.
 // A bound whose metric has no value is not met, and its Error has the reason.
-func Evaluate(bounds []Bound, engine Engine, variants []*results.Variant) []results.Bound {
+func Evaluate(bounds []Bound, engine emu.EngineName, variants []*results.Variant) []results.Bound {
 	list := []results.Bound{}
 	for i := range bounds {
 		b := &bounds[i]

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
+	"sirdbed/emu"
 )
 
 // result is a variant whose p99 latency is some us.
@@ -37,7 +38,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 		result("low-sird", "sird", 11), result("low-homa", "homa", 12), result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
 	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
-	got := Evaluate(s.Bounds, EngineModel, variants)
+	got := Evaluate(s.Bounds, emu.Model, variants)
 	if len(got) != len(want) {
 		t.Fatalf("%+v: want 3, the variant alone was not run", got)
 	}
@@ -46,7 +47,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 			t.Errorf("%+v, want %+v", b, want[i])
 		}
 	}
-	if got := Evaluate(s.Bounds, EngineModel, variants[:1]); len(got) != 0 {
+	if got := Evaluate(s.Bounds, emu.Model, variants[:1]); len(got) != 0 {
 		t.Errorf("%+v of one protocol: want none, nothing to compare with was run", got)
 	}
 }

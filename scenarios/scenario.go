@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -35,7 +36,7 @@ type Scenario struct {
 	// What runs it unless --engine says otherwise. real (default): namespaces of
 	// this machine. virtual: the same in a guest with a virtual clock. model: an
 	// event-driven model.
-	Engine Engine `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
+	Engine emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
 	// The fabric.
 	Topology topo.Spec `yaml:"topology" json:"topology"`
 	// The transport protocol, sird unless given.
@@ -119,21 +120,9 @@ type Sample struct {
 	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty"`
 }
 
-// Engine names an engine.
-type Engine string
-
-// The engines.
-const (
-	EngineReal    Engine = "real"
-	EngineVirtual Engine = "virtual"
-	EngineModel   Engine = "model"
-)
-
 // Dilation is the factor by which nominal time is stretched, 0 to let the
 // engine choose ("auto").
-type Dilation int64
-
-const maxDilation = 1_000_000
+type Dilation units.Dilation
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Dilation) UnmarshalText(text []byte) error {
@@ -142,8 +131,8 @@ func (d *Dilation) UnmarshalText(text []byte) error {
 		return nil
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < 1 || n > maxDilation {
-		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, maxDilation)
+	if err != nil || n < 1 || n > int64(units.MaxDilation) {
+		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, units.MaxDilation)
 	}
 	*d = Dilation(n)
 	return nil
@@ -171,7 +160,7 @@ func (s *Scenario) Text() string { return s.src.text }
 // setDefaults fills in what the file leaves out.
 func (s *Scenario) setDefaults() {
 	if s.Engine == "" {
-		s.Engine = EngineReal
+		s.Engine = emu.Real
 	}
 	if s.Protocol == "" && len(s.Protocols) == 0 {
 		s.Protocol = "sird"

@@ -2,8 +2,8 @@ package results
 
 import (
 	"fmt"
-	"path/filepath"
 
+	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -58,7 +58,7 @@ func Analyze(dir string, opt Options) (*Variant, error) {
 	v.Goodput = l.goodput(v.Messages, v.From, v.To)
 	v.Queue = l.queues.Result(l.fabric, v.From, v.To)
 	v.Stability = l.stability(v.Messages, v.From, v.To)
-	v.readCaptures(filepath.Join(dir, "captures"), opt)
+	v.readCaptures(emu.RunDir(dir).Captures(), opt)
 	if v.Facts != nil {
 		v.Conservation = v.conservation()
 	}

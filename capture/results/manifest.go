@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
+	"sirdbed/topo/units"
 )
 
 // The files of a result, in its directory . Beside them report.html and
@@ -30,14 +32,14 @@ type Manifest struct {
 	Sirdbed  string          `json:"sirdbed"` // version of the binary
 	Go       string          `json:"go"`
 	Engine   string          `json:"engine"`
-	Dilation int64           `json:"dilation"`
+	Dilation units.Dilation  `json:"dilation"`
 	Seed     uint64          `json:"seed"`
 	Kernel   string          `json:"kernel,omitempty"`
 	CPUs     int             `json:"cpus,omitempty"`
 	// Features names what the engine used, such as the ECN marker.
-	Features map[string]string `json:"features,omitempty"`
-	Verdict  Level             `json:"verdict"`
-	Digest   string            `json:"digest"`
+	Features emu.Features `json:"features,omitzero"`
+	Verdict  Level        `json:"verdict"`
+	Digest   string       `json:"digest"`
 
 	Variants []ManifestVariant `json:"variants"`
 }
@@ -91,10 +93,10 @@ func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
 		return err
 	}
 	return errors.Join(
-		writeJSON(filepath.Join(dir, ManifestFile), m),
+		atomicfile.JSON(filepath.Join(dir, ManifestFile), m),
 		writeParquet(filepath.Join(dir, MessagesFile), ofAll(variants, (*Variant).messageRows)),
 		writeParquet(filepath.Join(dir, QueuesFile), ofAll(variants, (*Variant).queueRows)),
 		writeParquet(filepath.Join(dir, SeriesFile), ofAll(variants, (*Variant).seriesRows)),
-		writeJSON(filepath.Join(dir, SummaryFile), s),
+		atomicfile.JSON(filepath.Join(dir, SummaryFile), s),
 	)
 }

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"time"
-
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -13,11 +11,9 @@ func (j *judge) burst(p *topo.Port) units.Bytes {
 	if j.v.Facts == nil {
 		return 0
 	}
-	if b, err := units.ParseBytes(j.v.Facts.Features["burst"]); err == nil {
-		return b
+	f := &j.v.Facts.Features
+	if f.Burst > 0 {
+		return f.Burst
 	}
-	if late, err := time.ParseDuration(j.v.Facts.Features["burst_time"]); err == nil {
-		return p.Rate.BytesIn(units.Time(late.Nanoseconds() / max(1, j.v.Facts.Dilation)))
-	}
-	return 0
+	return p.Rate.BytesIn(max(1, j.v.Facts.Dilation).ToNominal(int64(f.BurstTime)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 )
 
 // A Check is one question that a run has to answer before it is trusted.
@@ -62,20 +63,14 @@ var (
 		return j.v.Facts != nil && len(j.unfinished()) == 0
 	}}
 	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
-		return j.v.Facts != nil && j.v.Facts.Engine != modelEngine
+		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model
 	}}
 	notModel = Made{"runs on the engines real and virtual, facts or not", func(j *judge) bool {
-		return j.v.Facts == nil || j.v.Facts.Engine != modelEngine
+		return j.v.Facts == nil || j.v.Facts.Engine != emu.Model
 	}}
 	onVirtual = Made{"runs on the engine virtual", func(j *judge) bool {
-		return j.v.Facts != nil && j.v.Facts.Engine == virtualEngine
+		return j.v.Facts != nil && j.v.Facts.Engine == emu.Virtual
 	}}
-)
-
-// Names of engines, as facts have them.
-const (
-	modelEngine   = "model"
-	virtualEngine = "virtual"
 )
 
 // checks is the table of checks, in the order in which they are made and told.

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/internal/fakerun"
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 )
 
 func TestChecksAreWhole(t *testing.T) {
@@ -54,7 +55,7 @@ func TestChecksByEngine(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			r := fakerun.New(t, fakerun.OneWay)
 			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
-			r.Facts.Engine = engine
+			r.Facts.Engine = emu.EngineName(engine)
 			var names []string
 			for _, c := range judged(t, r).Verdict.Checks {
 				names = append(names, c.Name)

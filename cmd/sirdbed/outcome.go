@@ -14,6 +14,7 @@ import (
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
+	"sirdbed/emu"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -28,20 +29,12 @@ const (
 // A Record is scenario.json: what a result's directory has to say to report when
 // nothing else has been written yet.
 type Record struct {
-	Engine   scenarios.Engine    `json:"engine"`
+	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
 func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
-
-func writeJSON(path string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
-}
 
 // An outcome is what the logs of a run came to.
 type outcome struct {

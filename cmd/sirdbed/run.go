@@ -15,6 +15,7 @@ import (
 	"sirdbed/capture"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
@@ -90,7 +91,7 @@ func newRun() *cobra.Command {
 // A scenarioRun is one run of a scenario.
 type scenarioRun struct {
 	scenario    *scenarios.Scenario
-	engine      scenarios.Engine
+	engine      emu.EngineName
 	experiments []emu.Experiment
 	skipped     []results.Skipped // that the engine cannot run
 	out         string
@@ -126,7 +127,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	}
 	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
 	if o.engine != "" {
-		r.engine = scenarios.Engine(o.engine)
+		r.engine = emu.EngineName(o.engine)
 	}
 	options := scenarios.Options{Seed: o.seed, Variants: o.variants}
 	if o.dilation != "" {
@@ -142,7 +143,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.hold && !sandboxed[r.engine] {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
-	if r.engine == scenarios.EngineVirtual {
+	if r.engine == emu.Virtual {
 		if r.release, err = holdKernel(); err != nil {
 			return nil, err
 		}
@@ -192,7 +193,7 @@ func (r *scenarioRun) keepScenario() error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
-		writeJSON(filepath.Join(r.dir, scenarioFile), r.record()),
+		atomicfile.JSON(filepath.Join(r.dir, scenarioFile), r.record()),
 		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
 	)
 }
@@ -205,7 +206,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {
-		engine := engines[r.engine](visitors{r.publish(x), r.holding(i, p)})
+		engine := engines[r.engine](whileUp{r.publish(x), r.holding(i, p)})
 		_, err = engine.Run(ctx, x, dir, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {

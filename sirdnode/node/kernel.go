@@ -60,15 +60,15 @@ func (n *node) kernelLoop() error {
 		}
 		now := n.clock.ToNominal(mono)
 		if control {
-			if stop, err := n.listen(mono); err != nil || stop {
+			if stop, err := n.command(mono); err != nil || stop {
 				return err
 			}
 		}
-		if now >= n.cfg.End && !n.landing {
+		if now >= n.cfg.End && !n.draining {
 			n.last = n.cfg.End
-			n.land(mono)
+			n.drain(mono)
 		}
-		if n.landing {
+		if n.draining {
 			n.driver.Abort()
 		} else {
 			n.driver.Serve(now)
@@ -78,11 +78,11 @@ func (n *node) kernelLoop() error {
 			continue
 		}
 		n.advance(now)
-		if err := n.keepUp(mono, now); err != nil {
+		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
 		next := units.Never
-		if !n.landing {
+		if !n.draining {
 			next = min(n.app.NextArrival(), n.cfg.End)
 		}
 		wait = min(n.clock.ToKernel(next), n.flushAt)
@@ -92,7 +92,7 @@ func (n *node) kernelLoop() error {
 // advance does what the application has due, and what events of the driver
 // asked for.
 func (n *node) advance(now units.Time) {
-	if n.landing {
+	if n.draining {
 		return
 	}
 	n.app.Flush(now)

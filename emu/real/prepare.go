@@ -1,7 +1,6 @@
 package real
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -12,10 +11,9 @@ import (
 	"sirdbed/topo"
 )
 
-// Check finds out, before anything is built, whether this machine has what an
-// experiment needs of it. What it lacks is an error that matches
-// ErrNotSupported.
-func (r *Engine) Check(x *emu.Experiment) error {
+// Check implements emu.Engine: it tries what the experiment needs of this
+// machine's kernel.
+func (e *Engine) Check(x *emu.Experiment) error {
 	run := &run{x: x}
 	network, err := run.resolve()
 	if err != nil {
@@ -39,6 +37,20 @@ func (r *Engine) Check(x *emu.Experiment) error {
 	return fabric.Check(run.topology, fabric.Config{Network: network})
 }
 
+// checkWires tells whether links can delay the packets of a protocol of the
+// kernel, which the receiving host cannot hold.
+func checkWires(x *emu.Experiment) error {
+	if !emu.KernelProtocol(x) {
+		return nil
+	}
+	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
+		if f := fabric.Probe(name); f.Err != nil {
+			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
+		}
+	}
+	return nil
+}
+
 // resolve works the experiment's topology out, and what its protocol asks of
 // the network.
 func (r *run) resolve() (network transport.Network, err error) {
@@ -56,49 +68,24 @@ func (r *run) resolve() (network transport.Network, err error) {
 	return protocol.Network(r.topology, params), nil
 }
 
-// run runs the experiment on a fabric that it builds, and takes down again.
-func (r *run) run(ctx context.Context) error {
+// plan chooses the dilation, and how the fabric is built.
+func (r *run) plan() (c fabric.Config, err error) {
 	network, err := r.resolve()
 	if err != nil {
-		return err
+		return c, err
 	}
-	var machine Machine
-	if r.engine.Machine != nil {
-		machine = *r.engine.Machine
-	} else {
-		machine = MeasureMachine()
-	}
+	p := &r.engine.Platform
+	machine := p.machine()
 	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
 		r.facts.Dilation = machine.Dilation(r.topology, r.x)
 	}
-	cfg := fabric.Config{
+	c = fabric.Config{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
-		Marker: r.engine.Marker, Wires: r.engine.Wires,
+		Marker: p.Marker, Wires: p.Wires,
 	}
 	if emu.KernelProtocol(r.x) {
-		cfg.Wires = "netem"
+		c.Wires = emu.Netem // nobody else can delay its packets
 	}
-	if r.fabric, err = fabric.Build(ctx, r.topology, cfg); err != nil {
-		return err
-	}
-	defer r.fabric.Close()
-	r.facts.Features = r.fabric.Features()
-	r.launcher = newLauncher()
-	defer r.launcher.close()
-	return r.measure(ctx)
-}
-
-// checkWires tells whether links can delay the packets of a protocol of the
-// kernel, which the receiving host cannot hold.
-func checkWires(x *emu.Experiment) error {
-	if !emu.KernelProtocol(x) {
-		return nil
-	}
-	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
-		if f := fabric.Probe(name); f.Err != nil {
-			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
-		}
-	}
-	return nil
+	return c, nil
 }
