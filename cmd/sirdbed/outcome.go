@@ -25,12 +25,13 @@ const (
 // A Record is scenario.json: what a result's directory has to say to report when
 // nothing else has been written yet.
 type Record struct {
+	Format   int                 `json:"format"` // of the raw logs
 	Engine   scenarios.Engine    `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
-func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
+func (r *scenarioRun) record() Record { return Record{results.Format, r.engine, r.scenario, r.skipped} }
 
 func writeJSON(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
