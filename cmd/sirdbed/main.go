@@ -131,9 +131,23 @@ func newRoot() *cobra.Command {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newReport(), newCompare(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(), newVersion(),
+		newRun(), newReport(), newCompare(), newResults(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(), newVersion(),
 	)
+	refuseArgs(root)
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
+		}
+		return nil
+	}
+	root.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
+	return root
+}
+
+// refuseArgs makes arguments that a command below root does not take bad input.
+func refuseArgs(root *cobra.Command) {
 	for _, c := range root.Commands() {
+		refuseArgs(c)
 		if check := c.Args; check != nil {
 			c.Args = func(c *cobra.Command, args []string) error {
 				if err := check(c, args); err != nil {
@@ -143,14 +157,6 @@ func newRoot() *cobra.Command {
 			}
 		}
 	}
-	root.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
-		}
-		return nil
-	}
-	root.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
-	return root
 }
 
 // text strips the indentation that a text has in the source.

@@ -167,6 +167,7 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.keepScenario(); err != nil {
 		return explainDisk(err, r.dir)
 	}
+	defer holdResult(r.dir)()
 	if !r.json {
 		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
 		for _, skipped := range r.skipped {
