@@ -159,7 +159,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	var err error
+	size, err := r.checkDisk()
+	if err != nil {
+		return err
+	}
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
@@ -169,7 +172,8 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	defer holdResult(r.dir)()
 	if !r.json {
-		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		fmt.Fprintf(r.stderr, "%s: %s, engine %s, about %s of results in %s\n",
+			r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir)
 		for _, skipped := range r.skipped {
 			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
 		}
