@@ -41,8 +41,8 @@ type Reference struct {
 	metric.Metric `yaml:",inline"`
 }
 
-// Evaluate checks the bounds that are about an engine and about variants that
-// were run. Where a figure cannot be had the bound is not met and says why.
+// Evaluate checks the bounds that apply to an engine and to variants that were run.
+// A bound whose metric has no value is not met, and its Error has the reason.
 func Evaluate(bounds []Bound, engine Engine, variants []*results.Variant) []results.Bound {
 	list := []results.Bound{}
 	for i := range bounds {
@@ -73,8 +73,8 @@ func Evaluate(bounds []Bound, engine Engine, variants []*results.Variant) []resu
 	return list
 }
 
-// check evaluates the bound on v, nil if it is about a protocol. It is not ok when
-// it is about, or compares with, what was not run.
+// check evaluates the bound on v, which is nil for a bound about a protocol. It is
+// not ok if the bound is about, or compares with, what was not run.
 func (b *Bound) check(v *results.Variant, variants []*results.Variant) (c results.Bound, ok bool) {
 	c = results.Bound{Name: b.Name, Min: b.Min, Max: b.Max, Unit: b.unit()}
 	own := []*results.Variant{v}
@@ -162,7 +162,7 @@ func (r *Reference) against(own metric.Metric) metric.Metric {
 	return m
 }
 
-// unit is what the value is in.
+// unit is the unit of the value.
 func (b *Bound) unit() string {
 	switch {
 	case b.Unit != "":

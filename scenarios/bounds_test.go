@@ -14,7 +14,7 @@ func result(name, protocol string, us float64) *results.Variant {
 	return &results.Variant{Name: name, Protocol: protocol, Latencies: results.Latencies{Latency: s}}
 }
 
-// protocolBounds compares what protocols are at their worst.
+// protocolBounds compares protocols at their worst.
 const protocolBounds = `protocols: [sird, homa]
 traffic: [{name: all, pattern: poisson, sizes: wka, load: 0.5}]
 name: x

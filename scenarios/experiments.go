@@ -9,7 +9,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// Options change how a scenario is run, beside Changes of what it says.
+// Options change how a scenario is run; a Change changes what is in it.
 type Options struct {
 	Seed     uint64   // 0: the scenario's
 	Dilation int64    // 0: the scenario's
@@ -18,7 +18,7 @@ type Options struct {
 
 // A run is one variant with one protocol.
 type run struct {
-	label    string // names its results and is what bounds call it
+	label    string // names its results, and the run in bounds
 	variant  Variant
 	protocol string
 }

@@ -1,9 +1,10 @@
 // Package scenarios holds the experiments as files: a network, its traffic,
 // what runs on it and what is expected of the result, in the paper's own units.
+// README.md has what each file repeats and the paper's figures.
 //
 // Load reads a file strictly. What does not fit is an Error with file, line and
-// column: keys that do not exist, units that are wrong, topologies, hosts and
-// protocol parameters that cannot be. Experiments turns a Scenario into what an
+// column: unknown keys, wrong units, impossible topologies, hosts and protocol
+// parameters. Experiments turns a Scenario into what an
 // engine runs, one for each variant and protocol.
 //
 // The files in this directory are in the binary too, and schema.json is their
@@ -74,7 +75,7 @@ type Variant struct {
 // Parameters are changes to protocols' defaults: by protocol, a JSON object.
 type Parameters map[string]json.RawMessage
 
-// Sample says how often things are sampled, in nominal time.
+// Sample is how often queues and gauges are sampled, in nominal time.
 type Sample struct {
 	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty" jsonschema_description:"Interval between looks at all ports' queues, 10us unless given."`
 	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty" jsonschema_description:"Interval between looks at the protocols' gauges (credit, windows), 10us unless given."`

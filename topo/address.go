@@ -26,8 +26,8 @@ func (f *Fabric) HostAddr(h HostID, spine int) netip.Addr {
 // KernelAddr returns the address that h's kernel answers to.
 func (f *Fabric) KernelAddr(h HostID) netip.Addr { return f.HostAddr(h, kernelNet) }
 
-// HostOf tells which host an address of any plane leads to, and the spine it
-// pins (0: any).
+// HostOf returns the host that an address of any plane leads to, and the spine that
+// the address pins (0: any).
 func (f *Fabric) HostOf(a netip.Addr) (h HostID, spine int, ok bool) {
 	if !a.Is4() {
 		return 0, 0, false

@@ -64,7 +64,7 @@ type Fabric struct {
 	byName map[string]NodeID
 }
 
-// New works a Spec out. The error is a *SpecError.
+// New makes the fabric of a Spec. The error is a *SpecError.
 func New(spec Spec) (*Fabric, error) {
 	if spec.MTU == 0 {
 		spec.MTU = 1500
@@ -152,7 +152,7 @@ func (f *Fabric) spine(number int) NodeID {
 	return NodeID(len(f.Hosts) + f.Spec.Leaves + number - 1)
 }
 
-// LeafOf returns the leaf that h hangs off.
+// LeafOf returns the leaf that h is attached to.
 func (f *Fabric) LeafOf(h HostID) NodeID { return f.leaf(int(h)/f.Spec.HostsPerLeaf + 1) }
 
 // Node finds a node by name.
