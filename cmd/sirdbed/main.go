@@ -126,14 +126,13 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
 		newRun(), newReport(), newCompare(), newResults(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(), newVersion(),
 	)
-	refuseArgs(root)
+	settle(root)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
@@ -144,10 +143,14 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// refuseArgs makes arguments that a command below root does not take bad input.
-func refuseArgs(root *cobra.Command) {
+// settle gives the commands below root what all have in common: arguments that one
+// does not take are bad input, and none but those that say so complete file names.
+func settle(root *cobra.Command) {
 	for _, c := range root.Commands() {
-		refuseArgs(c)
+		settle(c)
+		if c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = noFiles
+		}
 		if check := c.Args; check != nil {
 			c.Args = func(c *cobra.Command, args []string) error {
 				if err := check(c, args); err != nil {

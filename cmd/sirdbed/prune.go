@@ -40,7 +40,8 @@ func newPrune() *cobra.Command {
 			sirdbed results prune --older 30d --dry-run
 			sirdbed results prune --keep 20
 			sirdbed results prune /data/runs --older 2w --keep 5`),
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: first(directories),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch given := c.Flags().Changed("keep"); {
 			case given && o.keep < 0:
@@ -67,6 +68,8 @@ func newPrune() *cobra.Command {
 	f.Lookup("keep").DefValue = ""
 	f.BoolVar(&o.dryRun, "dry-run", false, "remove nothing, and say what would be removed")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
+	completeFlag(c, "older", noFiles)
+	completeFlag(c, "keep", noFiles)
 	return c
 }
 

@@ -23,7 +23,8 @@ func newReport() *cobra.Command {
 		Example: text(`
 			sirdbed report results/incast-20250101-120000
 			sirdbed report results/incast-20250101-120000 --json | jq .variants[].goodput_gbps`),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
 			record, err := readRecord(dir)

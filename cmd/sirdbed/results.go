@@ -33,7 +33,8 @@ func newResults() *cobra.Command {
 			sirdbed results
 			sirdbed results /data/runs --json
 			sirdbed results prune --older 30d --keep 10`),
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: first(directories),
 		RunE: func(c *cobra.Command, args []string) error {
 			l, err := listResults(directory(args))
 			if err != nil {
