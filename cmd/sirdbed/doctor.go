@@ -105,12 +105,7 @@ func diagnose() *Diagnosis {
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		nsenter.Works, nsenter.Error, nsenter.Remedy = false, "it is not installed", "install util-linux"
 	}
-	node := Finding{Name: nodeName, Use: "host processes that start fast", Works: true}
-	if _, why := nodeProgram(); why != nil {
-		node.Works, node.Error = false, why.Error()
-		node.Remedy = "CGO_ENABLED=0 go build -o . ./cmd/..."
-	}
-	d.Tools = []Finding{nsenter, node}
+	d.Tools = []Finding{nsenter}
 	return d
 }
 

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
+	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/scenarios"
-	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/sird"
 )
 
@@ -21,9 +21,8 @@ import (
 var engines = map[scenarios.Engine]func(visitors) emu.Engine{
 	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
 	scenarios.EngineReal: func(v visitors) emu.Engine {
-		argv, _ := nodeProgram()
 		return &real.Engine{
-			NodeCommand: argv,
+			NodeCommand: hostCommand,
 			Hold:        v.hold,
 			Running: func(hosts []real.RunningHost) {
 				var list []HostState
@@ -46,10 +45,12 @@ type visitors struct {
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
 var sandboxed = map[scenarios.Engine]bool{scenarios.EngineReal: true}
 
-// inner are the commands that sirdbed starts itself with. They are no part of
-// the command line, and begin before it is made.
+// hostCommand starts a host process: this program again.
+var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
+
+// inner are the other commands that sirdbed starts itself with. They are no part
+// of the command line, and begin before it is made.
 var inner = map[string]func() (exitCode int){
-	nodeCommand:  node.Main,
 	guestCommand: controlGuest,
 }
 

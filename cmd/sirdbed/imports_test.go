@@ -31,7 +31,7 @@ var topLevel = []string{
 }
 
 // ignored is what users make there and git ignores.
-var ignored = []string{"sirdbed", nodeName, "results"}
+var ignored = []string{"sirdbed", "results"}
 
 const module = "sirdbed"
 

@@ -1,7 +1,7 @@
 // Command sirdbed emulates a datacenter fabric on this machine, runs a transport
 // protocol's real code on its hosts, and measures what happens. It wires the other
-// packages together, and starts sirdbed-node, or itself again, as the host
-// processes of a fabric.
+// packages together, and starts itself again as each host process of a fabric
+// (package hostfirst).
 //
 // Each command has a file of its own here; main.go is what they share.
 package main

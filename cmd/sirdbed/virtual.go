@@ -20,8 +20,7 @@ const guestCommand = "guest-run"
 // which run has seen to be there.
 func virtualEngine() emu.Engine {
 	built, _ := findKernel()
-	argv, _ := nodeProgram()
-	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: argv, Start: sandbox.StartForLife}
+	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: hostCommand, Start: sandbox.StartForLife}
 }
 
 // findKernel returns the guest's kernel.

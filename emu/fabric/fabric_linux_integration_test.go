@@ -51,7 +51,7 @@ func TestHostKernelsStaySilent(t *testing.T) {
 func TestKernelsPingOneAnother(t *testing.T) {
 	f := up(t, smallSpec, Config{Dilation: 100})
 	for _, dst := range []topo.HostID{1, 2, 5} {
-		if err := f.Do(0, func() error { return ping(f.topology.KernelAddr(dst).As4()) }); err != nil {
+		if err := f.Do(0, func() error { return ping(f.topology.KernelAddr(dst)) }); err != nil {
 			t.Errorf("ping %s: %v", f.topology.HostName(dst), err)
 		}
 	}

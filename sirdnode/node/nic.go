@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/fault"
@@ -74,7 +73,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
 	}
 	if network.CreditClass {
-		if n.credits, err = openCredits(cfg.Interface); err != nil {
+		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +84,8 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	}
 	uplink := f.Uplink(cfg.Self)
 	n.out = wire.Frame{
-		SrcMAC: [6]byte(uplink.MAC), DstMAC: [6]byte(f.Ports[uplink.Reverse].MAC),
-		SrcAddr: f.HostAddr(cfg.Self, 0).As4(), Port: protocol.Wire.Port,
+		SrcMAC: uplink.MAC, DstMAC: f.Ports[uplink.Reverse].MAC,
+		SrcAddr: f.HostAddr(cfg.Self, 0), Port: protocol.Wire.Port,
 	}
 	if cfg.Hold {
 		n.paths = make([][]topo.PortID, len(f.Hosts))
@@ -106,7 +105,7 @@ const (
 
 // peerOf tells which host an address in a frame is of.
 func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
-	h, _, ok := f.HostOf(netip.AddrFrom4(a))
+	h, _, ok := f.HostOf(a)
 	return h, ok
 }
 
@@ -180,7 +179,7 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 		return nil
 	}
 	src, okSrc := peerOf(n.fabric, f.SrcAddr)
-	dst, spine, okDst := n.fabric.HostOf(netip.AddrFrom4(f.DstAddr))
+	dst, spine, okDst := n.fabric.HostOf(f.DstAddr)
 	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
 		n.counts.Foreign++
 		return nil
@@ -254,7 +253,7 @@ func (n *nic) packetTime() units.Time {
 // encode writes the frame of p into buf and returns its length.
 func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f := &n.out
-	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine).As4()
+	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine)
 	f.Entropy = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335
 	f.ID = n.id
 	n.id++

@@ -214,6 +214,9 @@ func (f *frames) request() *unix.TpacketReq {
 	}
 }
 
+// Index returns the index of the interface.
+func (s *Socket) Index() int { return s.link.index }
+
 // MTU returns the interface's MTU when the socket was opened.
 func (s *Socket) MTU() int { return s.link.mtu }
 

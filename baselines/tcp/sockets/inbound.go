@@ -5,11 +5,11 @@ package sockets
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"golang.org/x/sys/unix"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
 )
 
 // An inbound is a connection that a peer has opened.
@@ -33,7 +33,7 @@ func (d *Driver) accept(fd int, from unix.Sockaddr) {
 		unix.Close(fd)
 		return
 	}
-	addr := netip.AddrFrom4(remote.Addr)
+	addr := topo.Addr(remote.Addr)
 	host, _, ok := d.env.Fabric.HostOf(addr)
 	if !ok || addr != d.env.Fabric.KernelAddr(host) || host == d.env.Self {
 		d.refuse(fd, fmt.Sprintf("a connection from %v, which is no other host's kernel", addr))

@@ -5,12 +5,13 @@ package sockets
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/topo"
 )
 
 // Port is the TCP port that hosts listen on.
@@ -21,29 +22,29 @@ const Port = 47100
 const backlog = 16384
 
 // listen opens the socket that accepts connections.
-func listen(addr netip.Addr, control string) (fd int, err error) {
+func listen(addr topo.Addr, control string) (fd int, err error) {
 	if fd, err = newSocket(control); err != nil {
 		return -1, err
 	}
-	err = os.NewSyscallError("bind", unix.Bind(fd, &unix.SockaddrInet4{Port: Port, Addr: addr.As4()}))
+	err = os.NewSyscallError("bind", unix.Bind(fd, &unix.SockaddrInet4{Port: Port, Addr: addr}))
 	if err == nil {
 		err = os.NewSyscallError("listen", unix.Listen(fd, backlog))
 	}
 	if err != nil {
 		unix.Close(fd)
-		return -1, fmt.Errorf("listen on %v: %w", netip.AddrPortFrom(addr, Port), err)
+		return -1, fmt.Errorf("listen on %v:%d: %w", addr, Port, err)
 	}
 	return fd, nil
 }
 
 // dial starts to open a connection between two hosts' kernels.
-func dial(from, to netip.Addr, control string) (fd int, err error) {
+func dial(from, to topo.Addr, control string) (fd int, err error) {
 	if fd, err = newSocket(control); err != nil {
 		return -1, err
 	}
-	err = os.NewSyscallError("bind", unix.Bind(fd, &unix.SockaddrInet4{Addr: from.As4()}))
+	err = os.NewSyscallError("bind", unix.Bind(fd, &unix.SockaddrInet4{Addr: from}))
 	if err == nil {
-		err = unix.Connect(fd, &unix.SockaddrInet4{Port: Port, Addr: to.As4()})
+		err = unix.Connect(fd, &unix.SockaddrInet4{Port: Port, Addr: to})
 		if errors.Is(err, unix.EINPROGRESS) {
 			err = nil
 		}
