@@ -14,7 +14,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// The files of a result, in its directory . Beside them report.html and
+// The files of a result, in its directory. Beside them report.html and
 // plots/ are package report's.
 const (
 	ManifestFile = "manifest.json"
@@ -26,6 +26,7 @@ const (
 
 // A Manifest is manifest.json: what ran, on what, and with what.
 type Manifest struct {
+	Format   int             `json:"format"`
 	Scenario string          `json:"scenario"`
 	Source   json.RawMessage `json:"scenario_as_run,omitempty"` // the scenario file with its defaults and changes
 	Created  time.Time       `json:"created"`
@@ -57,7 +58,7 @@ type ManifestVariant struct {
 // nil.
 func NewManifest(source json.RawMessage, variants []*Variant, s *Summary) *Manifest {
 	m := &Manifest{
-		Scenario: s.Scenario, Source: source, Engine: s.Engine, Dilation: s.Dilation, Seed: s.Seed,
+		Format: Format, Scenario: s.Scenario, Source: source, Engine: s.Engine, Dilation: s.Dilation, Seed: s.Seed,
 		Sirdbed: version(), Go: runtime.Version(), Verdict: s.Verdict, Digest: s.Digest, Variants: []ManifestVariant{},
 	}
 	for _, v := range variants {

@@ -13,6 +13,7 @@ import (
 // A Summary is summary.json: what a run came to, for machines. Fields are only
 // ever added.
 type Summary struct {
+	Format   int            `json:"format"`
 	Scenario string         `json:"scenario"`
 	Engine   string         `json:"engine"`
 	Dilation units.Dilation `json:"dilation"` // the largest of the variants'
@@ -111,7 +112,9 @@ type ExactQueue struct {
 // Summarize joins the results of a scenario's variants. Bounds are the
 // caller's to fill in.
 func Summarize(variants []*Variant) *Summary {
-	s := &Summary{Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{}, Digest: Digest(variants)}
+	s := &Summary{
+		Format: Format, Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{}, Digest: Digest(variants),
+	}
 	for i, v := range variants {
 		vs := v.summary()
 		if vs.Verdict == "" { // a run that nobody has judged is trusted by nobody
@@ -214,7 +217,7 @@ func ReadSummary(path string) (*Summary, error) {
 		path = filepath.Join(path, SummaryFile)
 	}
 	var s Summary
-	if err := readJSON(path, &s); err != nil {
+	if err := ReadJSON(path, &s); err != nil {
 		return nil, err
 	}
 	if len(s.Variants) == 0 {

@@ -75,6 +75,9 @@ func newKernelBuild() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.Source, "source", "", "tarball of Linux's source (default: that of the distribution's package, in /usr/src)")
+	completeFlag(c, "source", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []cobra.Completion{"tar.xz", "tar.bz2", "tar.gz"}, cobra.ShellCompDirectiveFilterFileExt
+	})
 	c.Flags().BoolVar(&o.Force, "force", false, "build even if the kernel is there")
 	return c
 }

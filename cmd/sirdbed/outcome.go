@@ -29,12 +29,13 @@ const (
 // A Record is scenario.json: what a result's directory has to say to report when
 // nothing else has been written yet.
 type Record struct {
+	Format   int                 `json:"format"` // of the raw logs
 	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
-func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
+func (r *scenarioRun) record() Record { return Record{results.Format, r.engine, r.scenario, r.skipped} }
 
 // An outcome is what the logs of a run came to.
 type outcome struct {

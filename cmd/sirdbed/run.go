@@ -63,7 +63,8 @@ func newRun() *cobra.Command {
 			sirdbed run outcast --set variants.sthr-0.5.sird.sthr=0.25 --seed 7
 			sirdbed run my.yaml --dilation 200 --out /data/my --json
 			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := prepare(args[0], o)
 			if err != nil {
@@ -85,6 +86,12 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&o.variants, "variant", nil, "run these variants only (default: all)")
 	f.BoolVar(&o.hold, "hold", false, "keep the last variant's fabric up after its run until interrupted, for sirdbed exec (engine real)")
 	f.StringArrayVar(&o.set, "set", nil, "change the scenario: PATH=VALUE, such as sird.sthr=inf (may be repeated)")
+	completeFlag(c, "engine", completeEngine)
+	completeFlag(c, "variant", completeVariants)
+	completeFlag(c, "out", directories)
+	completeFlag(c, "dilation", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "seed", noFiles)
+	completeFlag(c, "set", noFiles)
 	return c
 }
 
@@ -160,7 +167,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	var err error
+	size, err := r.checkDisk()
+	if err != nil {
+		return err
+	}
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
@@ -168,8 +178,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.keepScenario(); err != nil {
 		return explainDisk(err, r.dir)
 	}
+	defer holdResult(r.dir)()
 	if !r.json {
-		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		fmt.Fprintf(r.stderr, "%s: %s, engine %s, about %s of results in %s\n",
+			r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir)
 		for _, skipped := range r.skipped {
 			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
 		}

@@ -168,9 +168,9 @@ type Protocol struct {
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for a protocol of the hosts' kernel.
 	New func(env Env, params any) (Transport, error)
-	// Kernel makes the driver of a protocol of the hosts' kernel, in place of New
-	// and under the same rules. Nothing is opened yet.
-	Kernel func(env KernelEnv, params any) (Driver, error)
+	// Kernel checks the parameters of a protocol of the hosts' kernel, as New does
+	// for others; it is nil for those. The host process has the Driver.
+	Kernel func(params any) error
 }
 
 // Network is what a protocol asks of the fabric's ports.

@@ -1,4 +1,27 @@
-package tcp
+//go:build linux
+
+// Package sockets is the driver of kernel TCP: real sockets in the hosts'
+// namespaces. It is for Linux, and package sirdnode/node is the one to use it;
+// package tcp has what scenarios and engines need to know of the protocol.
+//
+// A message is a frame (frame.go) on one of a pool of connections to its
+// destination, as for the other connection-oriented protocols: one message at a
+// time on each, idle connections are used in turn, and messages wait when all
+// are busy. When all of a message has arrived, the receiver's application says
+// so by a frame without payload in the other direction: then the sender counts
+// it as acknowledged, and its connection is free. A connection that breaks
+// fails the message that it carries; only TCP ever retransmits, so that nothing
+// can arrive twice.
+//
+//	Send -> outbound connection -> kernel ... kernel -> inbound connection -> Sink
+//	Sink <- outbound connection <- kernel ... kernel <- inbound connection
+//
+// In the virtual engine's guest a system call that fails takes 10 ns of time, so
+// that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as
+// emu/virtual/kernel/kernel.patch has it), and others take none. So nothing here
+// reads or writes until EAGAIN: a short read has emptied the socket, a short
+// write has filled it.
+package sockets
 
 import (
 	"errors"
@@ -7,6 +30,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/baselines/flow"
+	"sirdbed/baselines/tcp"
 	"sirdbed/sirdnode/transport"
 )
 
@@ -20,7 +44,7 @@ type (
 // Driver is kernel TCP at one host. It implements transport.Driver.
 type Driver struct {
 	env    transport.KernelEnv
-	params Params
+	params tcp.Params
 
 	poller   poller
 	listener int              // -1: none
@@ -45,7 +69,9 @@ type peer struct {
 
 var _ transport.Driver = (*Driver)(nil)
 
-func newDriver(env transport.KernelEnv, params *Params) *Driver {
+// New makes the driver of one host, with parameters that the protocol has
+// accepted. Nothing is opened yet.
+func New(env transport.KernelEnv, params *tcp.Params) *Driver {
 	d := &Driver{
 		env: env, params: *params, listener: -1, poller: poller{fd: -1},
 		peers: make([]*peer, len(env.Fabric.Hosts)), inbound: map[int]*inbound{},

@@ -1,10 +1,14 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"encoding/binary"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/baselines/tcp"
 )
 
 // kernelInfo is what the kernel reports about a connection, in memory that is
@@ -29,7 +33,7 @@ func (d *Driver) gauges() {
 		}
 		return total
 	})
-	if d.params.CongestionControl == ecnControl {
+	if d.params.CongestionControl == tcp.ECNControl {
 		sink.Gauge("alpha", d.alpha)
 	}
 }

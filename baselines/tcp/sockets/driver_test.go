@@ -1,4 +1,6 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"errors"
@@ -10,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/baselines/tcp"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
@@ -18,7 +21,7 @@ import (
 // Messages of all sizes between all hosts, more than there are connections:
 // each arrives once, in full, and is acknowledged.
 func TestMessagesArriveOnceAndIntact(t *testing.T) {
-	onLoopback(t, 3, func(p *Params) { p.Connections = 3 }, func(h *hosts) error {
+	onLoopback(t, 3, func(p *tcp.Params) { p.Connections = 3 }, func(h *hosts) error {
 		r := rand.New(rand.NewPCG(1, 1))
 		const each = 40
 		sent := make([]Bytes, 3)
@@ -60,7 +63,7 @@ func TestMessagesArriveOnceAndIntact(t *testing.T) {
 // With the smallest buffers, the kernel takes a message in hundreds of pieces.
 func TestPartialWrites(t *testing.T) {
 	small := [3]units.Bytes{4096, 4096, 4096}
-	onLoopback(t, 2, func(p *Params) { p.ReceiveBuffer, p.SendBuffer = small, small }, func(h *hosts) error {
+	onLoopback(t, 2, func(p *tcp.Params) { p.ReceiveBuffer, p.SendBuffer = small, small }, func(h *hosts) error {
 		h.send(0, 1, 0, 300_000)
 		h.send(0, 1, 1, 1)
 		if h.drivers[0].peer(1).connections[0].sent >= frameLen+300_000 {
@@ -76,7 +79,7 @@ func TestPartialWrites(t *testing.T) {
 // A connection carries one message at a time; those that wait are sent in
 // order.
 func TestMessagesWaitForAConnection(t *testing.T) {
-	onLoopback(t, 2, func(p *Params) { p.Connections = 1 }, func(h *hosts) error {
+	onLoopback(t, 2, func(p *tcp.Params) { p.Connections = 1 }, func(h *hosts) error {
 		for id := range transport.MessageID(5) {
 			h.send(0, 1, id, 100_000)
 		}
@@ -101,7 +104,7 @@ func TestMessagesWaitForAConnection(t *testing.T) {
 // Connections are open before the first message, and messages take them in
 // turn.
 func TestConnectBeforehand(t *testing.T) {
-	onLoopback(t, 2, func(p *Params) { p.Connections = 4 }, func(h *hosts) error {
+	onLoopback(t, 2, func(p *tcp.Params) { p.Connections = 4 }, func(h *hosts) error {
 		h.drivers[0].Connect([]transport.HostID{1})
 		connected := func() (n int) {
 			for _, c := range h.drivers[0].peer(1).connections {
@@ -130,7 +133,7 @@ func TestConnectBeforehand(t *testing.T) {
 // When a host dies in the middle of a message, that one fails, and says why.
 // Later messages to it fail too, until it is up again.
 func TestPeerDies(t *testing.T) {
-	onLoopback(t, 2, func(p *Params) { p.Connections = 2 }, func(h *hosts) error {
+	onLoopback(t, 2, func(p *tcp.Params) { p.Connections = 2 }, func(h *hosts) error {
 		for id := range transport.MessageID(3) { // the third waits
 			h.send(0, 1, id, 50<<20)
 		}
@@ -149,7 +152,7 @@ func TestPeerDies(t *testing.T) {
 			return fmt.Errorf("counted %v, delivered %v", h.told[0].counts, h.told[1].delivered)
 		}
 		h.drivers[1].Close()
-		if err := h.start(1, DefaultParams("reno")); err != nil {
+		if err := h.start(1, tcp.DefaultParams("reno")); err != nil {
 			return err
 		}
 		h.told[0].failed = nil
@@ -258,7 +261,7 @@ func TestWrongAcknowledgementIsRefused(t *testing.T) {
 // An error names what the kernel lacks, and what it has instead.
 func TestUnknownCongestionControl(t *testing.T) {
 	onLoopback(t, 2, nil, func(h *hosts) error {
-		params := DefaultParams("vaporware")
+		params := tcp.DefaultParams("vaporware")
 		h.drivers[0].Close()
 		err := h.start(0, params)
 		if err == nil || !strings.Contains(err.Error(), `no congestion control "vaporware"`) || !strings.Contains(err.Error(), "reno") ||
@@ -271,7 +274,7 @@ func TestUnknownCongestionControl(t *testing.T) {
 
 // Buffers and ECN are set in the namespace, and noted.
 func TestSettingsAreStated(t *testing.T) {
-	onLoopback(t, 2, func(p *Params) { p.ReceiveBuffer, p.K = [3]units.Bytes{5000, 60_000, 700_000}, 30_000 }, func(h *hosts) error {
+	onLoopback(t, 2, func(p *tcp.Params) { p.ReceiveBuffer, p.K = [3]units.Bytes{5000, 60_000, 700_000}, 30_000 }, func(h *hosts) error {
 		for name, want := range map[string]string{"tcp_rmem": "5000\t60000\t700000", "tcp_ecn": "1", "tcp_wmem": "4096\t16384\t4194304"} {
 			if got, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err != nil || strings.TrimSpace(string(got)) != want {
 				return fmt.Errorf("%s is %q (%v)", name, got, err)
@@ -331,7 +334,7 @@ func TestWait(t *testing.T) {
 		if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
 			return err
 		}
-		d := newDriver(h.drivers[0].env, DefaultParams("reno"))
+		d := New(h.drivers[0].env, tcp.DefaultParams("reno"))
 		defer d.Close()
 		if err := d.poller.open(pipe[0]); err != nil {
 			return err

@@ -1,4 +1,6 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"errors"
@@ -11,6 +13,9 @@ import (
 
 	"sirdbed/topo"
 )
+
+// Port is the TCP port that hosts listen on.
+const Port = 47100
 
 // backlog is how many connections may wait to be accepted: all that a large
 // fabric opens at once.

@@ -1,4 +1,6 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"bytes"
@@ -8,15 +10,16 @@ import (
 	"strconv"
 	"strings"
 
+	"sirdbed/baselines/tcp"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo/units"
 )
 
 // settings are the sysctls of the host's namespace, below /proc/sys/net.
-func (p *Params) settings() [][2]string {
+func settings(p *tcp.Params) [][2]string {
 	triple := func(b [3]units.Bytes) string { return fmt.Sprintf("%d\t%d\t%d", b[0], b[1], b[2]) }
 	ecn := "2" // if the other side asks for it
-	if p.ecn() {
+	if p.ECN() {
 		ecn = "1"
 	}
 	return [][2]string{
@@ -31,7 +34,7 @@ func (p *Params) settings() [][2]string {
 
 // prepare writes the settings that differ into the calling thread's namespace.
 func (d *Driver) prepare() error {
-	for _, s := range d.params.settings() {
+	for _, s := range settings(&d.params) {
 		path := "/proc/sys/net/" + s[0]
 		now, err := os.ReadFile(path)
 		if err == nil && string(bytes.TrimSpace(now)) == s[1] {

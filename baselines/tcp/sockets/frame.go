@@ -1,4 +1,6 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"encoding/binary"

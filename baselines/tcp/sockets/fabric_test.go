@@ -1,4 +1,6 @@
-package tcp
+//go:build linux
+
+package sockets
 
 import (
 	"bytes"
@@ -11,10 +13,12 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"sirdbed/baselines/tcp"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 func TestMain(m *testing.M) { nstest.Main(m) }
@@ -37,8 +41,18 @@ type hosts struct {
 // stranger is an address that is not a host's.
 const stranger = "10.250.1.99"
 
+// rack is a rack of hosts at 100 Gbps.
+func rack(t testing.TB, hosts int) *topo.Fabric {
+	t.Helper()
+	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // onLoopback runs a test of drivers, inside their namespace.
-func onLoopback(t *testing.T, n int, change func(*Params), work func(h *hosts) error) {
+func onLoopback(t *testing.T, n int, change func(*tcp.Params), work func(h *hosts) error) {
 	t.Helper()
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
@@ -78,7 +92,7 @@ func onLoopback(t *testing.T, n int, change func(*Params), work func(h *hosts) e
 	}
 }
 
-func (h *hosts) open(n int, change func(*Params)) error {
+func (h *hosts) open(n int, change func(*tcp.Params)) error {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
 		return err
@@ -86,7 +100,7 @@ func (h *hosts) open(n int, change func(*Params)) error {
 	h.control = pipe[0]
 	for i := range n {
 		h.drivers, h.told = append(h.drivers, nil), append(h.told, &told{self: transport.HostID(i)})
-		params := DefaultParams("reno") // every kernel has it
+		params := tcp.DefaultParams("reno") // every kernel has it
 		if change != nil {
 			change(params)
 		}
@@ -98,10 +112,10 @@ func (h *hosts) open(n int, change func(*Params)) error {
 }
 
 // start makes and opens the driver of a host.
-func (h *hosts) start(i int, params *Params) error {
+func (h *hosts) start(i int, params *tcp.Params) error {
 	sink := h.told[i]
 	self := transport.HostID(i)
-	h.drivers[i] = newDriver(transport.KernelEnv{
+	h.drivers[i] = New(transport.KernelEnv{
 		Env:     transport.Env{Self: self, Fabric: h.fabric, Sink: sink},
 		Payload: func(m transport.Message, offset Bytes, n int) []byte { return text(self, m.Peer, m.ID, offset, n) },
 		Note:    func(s string) { sink.notes = append(sink.notes, s) },
