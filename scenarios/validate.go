@@ -180,8 +180,7 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 // try makes a protocol, to check whether its parameters can work.
 func try(p transport.Protocol, env transport.Env, params any) error {
 	if p.Kernel != nil {
-		_, err := p.Kernel(transport.KernelEnv{Env: env}, params)
-		return err
+		return p.Kernel(params)
 	}
 	_, err := p.New(env, params)
 	return err

@@ -33,14 +33,8 @@ func (f *framer) encode(p *packet, link *topo.Port) []byte {
 		SrcAddr: f.fabric.HostAddr(p.src, 0),
 		DstAddr: f.fabric.HostAddr(p.dst, p.Spine),
 		Entropy: p.source, Port: f.proto.Port, ID: p.serial,
-		Priority: p.Priority, ECN: wire.NotECT, Credit: p.Credit,
+		Priority: p.Priority, ECN: wire.Marking(p.ECT, p.CE), Credit: p.Credit,
 		Header: p.Header(),
-	}
-	switch {
-	case p.CE:
-		w.ECN = wire.CE
-	case p.ECT:
-		w.ECN = wire.ECT
 	}
 	w.Payload = f.buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
 	if p.PayloadLen > 0 {

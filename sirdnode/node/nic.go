@@ -67,7 +67,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	if err != nil {
 		return nil, err
 	}
-	frame := int(f.Spec.MTU) + etherHeader
+	frame := int(f.Spec.MTU) + wire.EthernetLen
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
@@ -78,7 +78,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 		}
 	}
 	if cfg.Faults.Enabled() {
-		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
+		if n.shim, err = fault.New(cfg.Faults, fault.Seed(cfg.Seed, cfg.Self)); err != nil {
 			return nil, err
 		}
 	}
@@ -98,10 +98,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	return n, nil
 }
 
-const (
-	etherTypeIPv4 = 0x0800
-	etherHeader   = 14
-)
+const etherTypeIPv4 = 0x0800
 
 // peerOf tells which host an address in a frame is of.
 func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
@@ -156,11 +153,11 @@ func (n *nic) transit(frame []byte) units.Time {
 	if n.paths == nil {
 		return 0
 	}
-	src, ok := peerOf(n.fabric, [4]byte(frame[etherHeader+12:]))
+	src, ok := peerOf(n.fabric, [4]byte(frame[wire.EthernetLen+12:]))
 	if !ok || src == n.self {
 		return 0 // deliver says what is wrong with it
 	}
-	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-etherHeader)))
+	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-wire.EthernetLen)))
 }
 
 // due returns when the next frame arrives.
@@ -254,16 +251,10 @@ func (n *nic) packetTime() units.Time {
 func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f := &n.out
 	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine)
-	f.Entropy = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335
+	f.Entropy = wire.SourcePort(p.Entropy)
 	f.ID = n.id
 	n.id++
-	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.NotECT
-	switch {
-	case p.CE:
-		f.ECN = wire.CE
-	case p.ECT:
-		f.ECN = wire.ECT
-	}
+	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.Marking(p.ECT, p.CE)
 	f.Header = p.Header()
 	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
 	host.FillPayload(f.Payload, n.self, p)
