@@ -60,7 +60,7 @@ func newRun() *cobra.Command {
 			sirdbed run quickstart
 			sirdbed run scenarios/incast.yaml
 			sirdbed run incast --engine model --variant srpt,rr
-			sirdbed run outcast --set variants.sthr-0.5.sird.sthr=0.25 --seed 7
+			sirdbed run outcast --set 'variants[sthr-0.5].sird.sthr=0.25' --seed 7
 			sirdbed run my.yaml --dilation 200 --out /data/my --json
 			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
 		Args:              cobra.ExactArgs(1),

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -39,6 +40,47 @@ func TestHash(t *testing.T) {
 		} else {
 			seen[h] = true
 		}
+	}
+}
+
+// Comments are not hashed: neither those of the configuration nor the text before
+// the patch's first file.
+func TestHashLeavesCommentsOut(t *testing.T) {
+	config, patch := Config, Patch
+	defer func() { Config, Patch = config, patch }()
+	want := hash()
+	if !bytes.HasPrefix(diffs(patch), []byte("--- a/")) {
+		t.Fatalf("the patch is taken to begin with %.40q", diffs(patch))
+	}
+	Config = append([]byte("# Another word.\n\n"), config...)
+	Patch = append([]byte("Another word.\n\n"), patch...)
+	if got := hash(); got != want {
+		t.Errorf("hash %s with other comments, want %s", got, want)
+	}
+	Config = append([]byte("# CONFIG_X is not set\n"), config...)
+	if got := hash(); got == want {
+		t.Error("an option that is off is taken for a comment")
+	}
+}
+
+// Kernels built when comments were hashed are used as long as they are the same.
+func TestKernelsOfEarlierVersions(t *testing.T) {
+	former, ok := formerly[hash()]
+	if !ok {
+		t.Fatal("the configuration or the patch has changed: no kernel of an earlier version is the same, so delete formerly and this test")
+	}
+	c := Cache(t.TempDir())
+	want := put(t, c, "6.12.117", former, time.Now())
+	if got, err := c.Find(); err != nil || got.Path != want.Path || !got.Current {
+		t.Errorf("found %+v, %v; want %s", got, err, want.Path)
+	}
+}
+
+// The patch changes files of Linux, and so has Linux's license.
+func TestPatchHasALicense(t *testing.T) {
+	const want = "SPDX-License-Identifier: GPL-2.0\n"
+	if !bytes.HasPrefix(Patch, []byte(want)) {
+		t.Errorf("the patch begins with %.60q, want %q", Patch, want)
 	}
 }
 
