@@ -31,6 +31,7 @@ type runOptions struct {
 	variants []string
 	set      []string
 	hold     bool
+	files    resultFiles
 }
 
 func newRun() *cobra.Command {
@@ -55,6 +56,9 @@ func newRun() *cobra.Command {
 			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
 			What happens on it then is in no figure.
 
+			For CI systems, --junit writes bounds and the verdict's checks as test cases, and --markdown a summary. A case fails
+			where the exit code says so too: DEGRADED passes.
+
 			Exit codes: 0 fine, 1 failed, 2 bad input, 3 verdict INVALID, 4 a bound not met, 130 interrupted.`),
 		Example: text(`
 			sirdbed run quickstart
@@ -62,6 +66,7 @@ func newRun() *cobra.Command {
 			sirdbed run incast --engine model --variant srpt,rr
 			sirdbed run outcast --set 'variants[sthr-0.5].sird.sthr=0.25' --seed 7
 			sirdbed run my.yaml --dilation 200 --out /data/my --json
+			sirdbed run my.yaml --junit sirdbed.xml --markdown "$GITHUB_STEP_SUMMARY"
 			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeScenario,
@@ -86,6 +91,7 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&o.variants, "variant", nil, "run these variants only (default: all)")
 	f.BoolVar(&o.hold, "hold", false, "keep the last variant's fabric up after its run until interrupted, for sirdbed exec (engine real)")
 	f.StringArrayVar(&o.set, "set", nil, "change the scenario: PATH=VALUE, such as sird.sthr=inf (may be repeated)")
+	o.files.flags(c)
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
@@ -104,6 +110,7 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	hold        bool
+	files       resultFiles
 	release     func() // when all is over; nil: nothing is held
 
 	stdout, stderr io.Writer
@@ -120,6 +127,9 @@ type failure struct {
 
 // prepare checks everything that can be before anything is started.
 func prepare(path string, o runOptions) (*scenarioRun, error) {
+	if err := o.files.check(); err != nil {
+		return nil, err
+	}
 	var changes []scenarios.Change
 	for _, text := range o.set {
 		change, err := scenarios.ParseChange(text)
@@ -132,7 +142,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold, files: o.files}
 	if o.engine != "" {
 		r.engine = emu.EngineName(o.engine)
 	}
