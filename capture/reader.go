@@ -10,7 +10,6 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/pcapgo"
 
-	"sirdbed/sirdnode/wire/layer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -22,23 +21,6 @@ type Frame struct {
 	At   units.Time // nominal
 	Len  int        // bytes of the whole frame, without frame check sequence
 	Data []byte     // what was kept of it, valid until the next frame
-}
-
-// Decode takes the frame apart with gopacket, down to the transport header of
-// a registered protocol (package layer).
-func (fr *Frame) Decode() gopacket.Packet {
-	return layer.Decode(fr.Data, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
-}
-
-// Transport returns the frame's transport header, if it has one that is
-// registered and was kept whole.
-func (fr *Frame) Transport() (*layer.Transport, bool) {
-	for _, l := range fr.Decode().Layers() {
-		if t, ok := l.(*layer.Transport); ok {
-			return t, true
-		}
-	}
-	return nil, false
 }
 
 // Frames yields the frames of a capture file of a node of f, in the order in

@@ -24,7 +24,7 @@ func (m *Metric) Check(given func(field string) bool) *FieldError {
 	if !ok {
 		return choice("metric", fmt.Sprintf("no metric is called %q", m.Name), m.Name, Names())
 	}
-	for _, f := range fields {
+	for _, f := range Fields {
 		switch {
 		case !given(f.Name):
 		case !d.Takes(f.Name):

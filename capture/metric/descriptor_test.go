@@ -12,7 +12,7 @@ import (
 // The fields of a Metric are those of the table of fields, and in its order.
 func TestFieldsAreThoseOfAMetric(t *testing.T) {
 	want := []string{"metric"}
-	for _, f := range Fields() {
+	for _, f := range Fields {
 		want = append(want, f.Name)
 	}
 	var got []string

@@ -10,9 +10,6 @@ import (
 
 // Options change what Analyze computes. The zero value has the defaults.
 type Options struct {
-	// Borders are the upper borders of the size groups A, B, ...; nil for
-	// DefaultBorders.
-	Borders []units.Bytes
 	// Framing tells how a protocol cuts messages into packets of up to mtu bytes,
 	// for the exact unloaded latency. Without it there is no slowdown by that
 	// definition.
@@ -31,11 +28,8 @@ func Analyze(dir string, opt Options) (*Variant, error) {
 		return nil, err
 	}
 	v := &Variant{
-		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric, Borders: opt.Borders,
+		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric, Borders: DefaultBorders,
 		Queues: l.queues, Counters: map[string]int64{}, logs: l,
-	}
-	if v.Borders == nil {
-		v.Borders = DefaultBorders
 	}
 	v.From, v.To = l.x.Window()
 	v.End = l.end()
