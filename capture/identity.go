@@ -20,7 +20,8 @@ const (
 // identify reads a frame's identity and IP precedence. ok is false for what is
 // no IPv4 packet or was cut too short.
 func identify(frame []byte) (key identity, priority uint8, ok bool) {
-	if len(frame) < ethernetHeader+ipv4Header+len(key.body) || frame[12] != 0x08 || frame[13] != 0 || frame[ethernetHeader]>>4 != 4 {
+	if len(frame) < ethernetHeader+ipv4Header+len(key.body) || frame[12] != 0x08 || frame[13] != 0 ||
+		frame[ethernetHeader]>>4 != 4 {
 		return key, 0, false
 	}
 	ip := frame[ethernetHeader:]

@@ -72,10 +72,11 @@ func Create(path string, f *topo.Fabric, node *topo.Node) (*Writer, error) {
 	buf := bufio.NewWriterSize(file, writeBuffer)
 	for i, d := range w.ports {
 		if i == 0 {
-			w.ng, w.err = pcapgo.NewNgWriterInterface(buf, describe(f, d), pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{
+			section := pcapgo.NgSectionInfo{
 				Application: "sirdbed",
 				Comment:     node.Name + ": nominal time in ns since the start of the run",
-			}})
+			}
+			w.ng, w.err = pcapgo.NewNgWriterInterface(buf, describe(f, d), pcapgo.NgWriterOptions{SectionInfo: section})
 		} else {
 			_, w.err = w.ng.AddInterface(describe(f, d))
 		}

@@ -140,7 +140,8 @@ func TestForeignPortIsRefused(t *testing.T) {
 	w, err := Create(filepath.Join(t.TempDir(), "x.pcapng"), r.F, leaf)
 	must(t, err)
 	defer w.Close()
-	if err := w.Packet(r.F.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil || !strings.Contains(err.Error(), "leaf2>h2-2") {
+	if err := w.Packet(r.F.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil ||
+		!strings.Contains(err.Error(), "leaf2>h2-2") {
 		t.Errorf("a frame of leaf2's port: %v", err)
 	}
 }
@@ -152,8 +153,13 @@ func TestWiresharkReadsCaptures(t *testing.T) {
 	}
 	r := fakerun.New(t)
 	path := writeCapture(t, r.F, 5)
-	out, err := exec.Command(tshark, "-r", path, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch",
-		"-e", "frame.len", "-e", "ip.src", "-e", "udp.dstport", "-e", "ip.checksum.status", "-o", "ip.check_checksum:TRUE").CombinedOutput()
+	args := []string{"-r", path, "-T", "fields", "-o", "ip.check_checksum:TRUE"}
+	for _, field := range []string{
+		"frame.interface_name", "frame.time_epoch", "frame.len", "ip.src", "udp.dstport", "ip.checksum.status",
+	} {
+		args = append(args, "-e", field)
+	}
+	out, err := exec.Command(tshark, args...).CombinedOutput()
 	must(t, err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	lines = lines[len(lines)-10:] // before them it may complain of running as root

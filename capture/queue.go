@@ -34,9 +34,14 @@ type Departure struct {
 	Len int // frame bytes
 }
 
+// after is the index of the first Depth later than t.
+func (q *PortQueue) after(t units.Time) int {
+	return sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > t })
+}
+
 // At returns the depth at a time.
 func (q *PortQueue) At(t units.Time) Depth {
-	i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > t })
+	i := q.after(t)
 	if i == 0 {
 		return Depth{At: t}
 	}
@@ -53,9 +58,12 @@ func (q *PortQueue) Between(from, to units.Time) (most Depth, mean float64) {
 	now := q.At(from)
 	most = now
 	add := func(until units.Time) { mean += float64(now.Bytes) * float64(until-now.At) / float64(to-from) }
-	for i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > from }); i < len(q.Series) && q.Series[i].At < to; i++ {
-		add(q.Series[i].At)
-		if now = q.Series[i]; now.Bytes > most.Bytes {
+	for _, d := range q.Series[q.after(from):] {
+		if d.At >= to {
+			break
+		}
+		add(d.At)
+		if now = d; now.Bytes > most.Bytes {
 			most = now
 		}
 	}
@@ -63,13 +71,16 @@ func (q *PortQueue) Between(from, to units.Time) (most Depth, mean float64) {
 	return most, mean
 }
 
-// PacketsWithin returns the least and the most packets that waited from from to to,
-// both included.
+// PacketsWithin returns the least and the most packets that waited from from to
+// to, both included.
 func (q *PortQueue) PacketsWithin(from, to units.Time) (least, most int) {
 	least = q.At(from).Packets
 	most = least
-	for i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > from }); i < len(q.Series) && q.Series[i].At <= to; i++ {
-		least, most = min(least, q.Series[i].Packets), max(most, q.Series[i].Packets)
+	for _, d := range q.Series[q.after(from):] {
+		if d.At > to {
+			break
+		}
+		least, most = min(least, d.Packets), max(most, d.Packets)
 	}
 	return least, most
 }

@@ -77,7 +77,8 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 				yield(Frame{}, err)
 				return
 			}
-			fr := Frame{Port: sent, Out: sent.Node == node, At: units.Time(info.Timestamp.UnixNano()), Len: info.Length, Data: data}
+			at := units.Time(info.Timestamp.UnixNano())
+			fr := Frame{Port: sent, Out: sent.Node == node, At: at, Len: info.Length, Data: data}
 			if !fr.Out {
 				fr.Port = &f.Ports[sent.Reverse]
 			}

@@ -53,7 +53,9 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 			r.Unreadable++
 			continue
 		}
-		seen = append(seen, sighting{key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len})
+		seen = append(seen, sighting{
+			key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len,
+		})
 	}
 	slices.SortStableFunc(seen, func(a, b sighting) int {
 		if c := cmp.Compare(a.at, b.at); c != 0 {

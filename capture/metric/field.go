@@ -32,8 +32,8 @@ var Fields = []Field{
 	{Name: "hosts", Doc: "Hosts by name; all unless given."},
 	{
 		Name: "port",
-		Doc: "Port by name, such as leaf1>h1-2, or a class of ports: downlinks (leaf to host), core (leaf to " +
-			"spine and back), uplinks (hosts' own).",
+		Doc: "Port by name, such as leaf1>h1-2, or a class of ports: downlinks (leaf to host), core (leaf to spine " +
+			"and back), uplinks (hosts' own).",
 	},
 	{Name: "switch", Doc: "Switch by name, or leaf or spine for all of a kind; all switches unless given."},
 	{Name: "gauge", Doc: "Gauge by name."},

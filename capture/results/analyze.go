@@ -28,8 +28,9 @@ func Analyze(dir string, opt Options) (*Variant, error) {
 		return nil, err
 	}
 	v := &Variant{
-		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric, Borders: DefaultBorders,
-		Queues: l.queues, Counters: map[string]int64{}, logs: l,
+		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric,
+		Borders: DefaultBorders,
+		Queues:  l.queues, Counters: map[string]int64{}, logs: l,
 	}
 	v.From, v.To = l.x.Window()
 	v.End = l.end()

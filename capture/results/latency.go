@@ -112,7 +112,8 @@ func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.
 		m := &list[i]
 		n := m.Tag.Stream()
 		if n >= len(r.Streams) {
-			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID, l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))
+			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID,
+				l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))
 			continue
 		}
 		s := &r.Streams[n]

@@ -85,7 +85,8 @@ func readLogs(dir string) (*rawLogs, error) {
 	if err := readJSON(emu.RunDir(dir).FactsFile(), facts); err == nil {
 		l.facts = facts
 	} else if errors.Is(err, os.ErrNotExist) {
-		l.problem(FactsLost, "facts.json is missing: the run was killed, or its disk full, before it could say what it ran on")
+		l.problem(FactsLost, "facts.json is missing: "+
+			"the run was killed, or its disk full, before it could say what it ran on")
 	} else {
 		l.problem(FactsLost, "%v", err)
 	}
@@ -127,7 +128,8 @@ func (l *rawLogs) readHost(dir string, h topo.HostID) {
 		switch r.Kind {
 		case record.Offered, record.Delivered, record.Acked, record.Failed:
 			if int(r.Peer) >= len(l.fabric.Hosts) {
-				l.problem(Integrity, "%s logged a message of host number %d, and there are %d hosts", name, r.Peer, len(l.fabric.Hosts))
+				l.problem(Integrity, "%s logged a message of host number %d, and there are %d hosts", name, r.Peer,
+					len(l.fabric.Hosts))
 				continue
 			}
 			log.messages = append(log.messages, r)
@@ -172,10 +174,12 @@ func (l *rawLogs) readQueues(path string) {
 		switch r.Kind {
 		case record.Queue:
 			if int(r.Peer) >= len(q.Ports) {
-				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer, len(q.Ports))
+				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer,
+					len(q.Ports))
 				continue
 			}
-			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
+			q.Ports[r.Peer] = append(q.Ports[r.Peer],
+				QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
 			swept = max(swept, r.At+units.Time(r.Tag))
 		case record.Tick:
 			at := r.At

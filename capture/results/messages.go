@@ -79,12 +79,14 @@ func (l *rawLogs) join() []Message {
 			}
 			k := key{src, topo.HostID(r.Peer), r.ID}
 			if _, twice := index[k]; twice {
-				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID, l.fabric.HostName(k.dst))
+				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID,
+					l.fabric.HostName(k.dst))
 				continue
 			}
 			index[k] = len(list)
 			list = append(list, Message{
-				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N), Offered: r.At, Reply: -1,
+				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N),
+				Offered: r.At, Reply: -1,
 				Delivered: units.Never, Acked: units.Never, Failed: units.Never, Completed: units.Never,
 			})
 		}
@@ -112,7 +114,8 @@ func (l *rawLogs) join() []Message {
 	}
 	for h := range l.hosts {
 		if n := unknown[topo.HostID(h)]; n > 0 {
-			l.problem(Integrity, "%d messages from %s were delivered or acknowledged and never offered", n, l.fabric.HostName(topo.HostID(h)))
+			l.problem(Integrity, "%d messages from %s were delivered or acknowledged and never offered", n,
+				l.fabric.HostName(topo.HostID(h)))
 		}
 	}
 	slices.SortFunc(list, func(a, b Message) int {
@@ -134,7 +137,8 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 			return
 		}
 		if r.At < m.Offered {
-			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At, m.Offered)
+			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At,
+				m.Offered)
 		}
 		m.Delivered = r.At
 	case record.Acked:

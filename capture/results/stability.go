@@ -50,7 +50,8 @@ type Stability struct {
 func (l *rawLogs) stability(list []Message, from, to units.Time) Stability {
 	half := (from + to) / 2
 	s := Stability{From: int64(half), To: int64(to), Queues: map[string]stats.Trend{}}
-	s.Applies = to > from && slices.ContainsFunc(l.x.Streams, func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })
+	s.Applies = to > from && slices.ContainsFunc(l.x.Streams,
+		func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })
 	if !s.Applies {
 		return s
 	}
@@ -81,7 +82,8 @@ func (s *Stability) grows(what string, t stats.Trend, least float64, unit string
 	if t.T > 1000 {
 		significance = "over 1000"
 	}
-	s.Reasons = append(s.Reasons, fmt.Sprintf("%s grows by %.0f %s over the second half of the window, at a mean of %.0f (%s standard errors)",
+	s.Reasons = append(s.Reasons, fmt.Sprintf(
+		"%s grows by %.0f %s over the second half of the window, at a mean of %.0f (%s standard errors)",
 		what, t.Growth, unit, t.Mean, significance))
 }
 
@@ -145,6 +147,8 @@ func (l *rawLogs) shortOf(s *Stability, list []Message, half, to units.Time) {
 		goodput += s.Goodput[b] / goodputBlocks
 	}
 	if short {
-		s.Reasons = append(s.Reasons, fmt.Sprintf("goodput stays more than %.0f %% below what arrived: %.2f of %.2f Gbps", 100*shortfall, goodput, arrived))
+		s.Reasons = append(s.Reasons, fmt.Sprintf(
+			"goodput stays more than %.0f %% below what arrived: %.2f of %.2f Gbps",
+			100*shortfall, goodput, arrived))
 	}
 }

@@ -147,7 +147,8 @@ func (v *Variant) summary() VariantSummary {
 		Verdict: v.Verdict.Level, Reasons: v.Verdict.Reasons, Checks: v.Verdict.Checks, Digest: v.Digest,
 		GoodputGbps: v.Goodput.Gbps, GoodputBy: v.Goodput.Hosts, GoodputSource: v.Goodput.Source,
 		Unstable: v.Stability.Unstable, UnstableReasons: v.Stability.Reasons,
-		Slowdown: v.Latencies.Slowdown, LatencyNS: map[string]stats.Summary{AllSizes: v.Latencies.Latency}, Streams: v.Latencies.Streams,
+		Slowdown: v.Latencies.Slowdown, LatencyNS: map[string]stats.Summary{AllSizes: v.Latencies.Latency},
+		Streams:    v.Latencies.Streams,
 		QueueBytes: v.Queue, Gauges: map[string]GaugeSummary{}, Counters: v.Counters, Agreements: v.Agreements,
 		WindowFrom: int64(v.From), WindowTo: int64(v.To), NominalSeconds: v.End.Seconds(),
 	}
