@@ -17,7 +17,7 @@ import (
 // A Frame is a captured frame.
 type Frame struct {
 	Port *topo.Port // of the captured node
-	Out  bool       // it left through Port; otherwise it came in there
+	Out  bool       // it left through Port; if not, it came in there
 	At   units.Time // nominal
 	Len  int        // bytes of the whole frame, without frame check sequence
 	Data []byte     // what was kept of it, valid until the next frame
@@ -25,8 +25,8 @@ type Frame struct {
 
 // Frames yields the frames of a capture file of a node of f, in the order in
 // which they were written. A last pair with an error ends it if the file could
-// not be read to its end; the error wraps ErrCaptureCut if its writer was
-// stopped.
+// not be read to its end; the error wraps ErrCaptureCut if its writer did
+// not close it.
 func Frames(path string, f *topo.Fabric) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
 		file, err := os.Open(path)

@@ -19,9 +19,9 @@ type Options struct {
 	SampleTolerance units.Time
 }
 
-// Analyze computes the results of the variant whose raw logs are in dir. It
-// fails only if the experiment itself can't be read: logs that are cut or
-// missing are named in Problems and judged in Verdict.
+// Analyze computes the results of the variant whose raw logs are in dir, all but
+// its Verdict. It fails only if the experiment itself cannot be read: logs that are
+// cut or missing are named in Problems.
 func Analyze(dir string, opt Options) (*Variant, error) {
 	l, err := readLogs(dir)
 	if err != nil {

@@ -62,7 +62,7 @@ type SeriesRow struct {
 	Value    float64 `parquet:"value"`
 }
 
-// batch is how many rows are made before they are handed on.
+// batch is how many rows are collected before they are written.
 const batch = 4096
 
 // writeParquet writes the rows that each hands over to a file which is whole
@@ -155,7 +155,7 @@ func (v *Variant) seriesRows(put func(SeriesRow) error) error {
 	return nil
 }
 
-// all hands the rows of every variant over, one variant after the other.
+// all passes on the rows of every variant, one variant after the other.
 func ofAll[T any](variants []*Variant, rows func(*Variant, func(T) error) error) func(func(T) error) error {
 	return func(put func(T) error) error {
 		for _, v := range variants {

@@ -12,8 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A Problem is something that was wrong with a run's logs, or with what they
-// say.
+// A Problem is something wrong with a run's logs, or with what they say.
 type Problem struct {
 	Kind ProblemKind `json:"kind"`
 	Text string      `json:"text"`
@@ -29,7 +28,7 @@ const (
 	CaptureCut  ProblemKind = "capture"   // the same, or no match for its node
 	FactsLost   ProblemKind = "facts"     // no facts.json
 	Integrity   ProblemKind = "integrity" // messages delivered twice, never offered, or with wrong bytes
-	Note        ProblemKind = "note"      // what a writer had to say
+	Note        ProblemKind = "note"      // nothing wrong: a remark by who wrote the log
 )
 
 // rawLogs is what a variant's directory holds.
@@ -51,7 +50,7 @@ type hostLog struct {
 	end      units.Time // of the last record
 }
 
-// maxProblems bounds how many problems of a kind are told one by one.
+// maxProblems is how many problems of a kind are listed one by one.
 const maxProblems = 50
 
 func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {

@@ -126,7 +126,7 @@ func TestRequestLastsToItsReply(t *testing.T) {
 	}
 }
 
-// protocols.md section 9: the paper's slowdown is of the request only.
+// The paper's slowdown is of the request only (scenarios/README, Files).
 func TestRequestAloneIsMeasuredWhereAsked(t *testing.T) {
 	r := fakerun.New(t, traffic.Stream{Name: "rr", Pattern: traffic.PatternFixed, Size: 8, Reply: 100,
 		Latency: traffic.LatencyRequest})

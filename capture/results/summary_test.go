@@ -7,7 +7,7 @@ import (
 	"sirdbed/capture/internal/fakerun"
 )
 
-// summary.json has the fields that design.md section 9 promises.
+// summary.json has the fields that its readers rely on.
 func TestSummaryFields(t *testing.T) {
 	s := Summarize([]*Variant{analyze(t, fakerun.Busy(t))})
 	data, err := json.Marshal(s)
