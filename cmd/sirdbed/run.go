@@ -144,7 +144,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
 	if r.engine == emu.Virtual {
-		if r.release, err = holdKernel(); err != nil {
+		if r.release, err = lockKernel(); err != nil {
 			return nil, err
 		}
 	}

@@ -105,14 +105,14 @@ func (f *Fabric) dropOffloads(id topo.NodeID) error {
 }
 
 const (
-	operUp          = 6 // IF_OPER_UP (RFC 2863)
-	carrierPatience = 10 * time.Second
+	operUp         = 6 // IF_OPER_UP (RFC 2863)
+	carrierTimeout = 10 * time.Second
 )
 
 // awaitCarrier waits until every port forwards: the first end of a pair to be
 // brought up starts only when a kernel worker has seen that the other followed.
 func (f *Fabric) awaitCarrier(ctx context.Context) error {
-	deadline := time.Now().Add(carrierPatience)
+	deadline := time.Now().Add(carrierTimeout)
 	for id := range f.namespaces {
 		for {
 			down, err := f.firstDown(topo.NodeID(id))
@@ -126,7 +126,7 @@ func (f *Fabric) awaitCarrier(ctx context.Context) error {
 				return err
 			}
 			if time.Now().After(deadline) {
-				return fmt.Errorf("fabric: port %s is still without carrier after %v", down.Name, carrierPatience)
+				return fmt.Errorf("fabric: port %s is still without carrier after %v", down.Name, carrierTimeout)
 			}
 			time.Sleep(200 * time.Microsecond)
 		}

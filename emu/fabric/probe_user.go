@@ -13,7 +13,7 @@ import (
 	"sirdbed/emu/sandbox"
 )
 
-// tryUserNamespace starts a child in the namespaces that EnterCommand asks for
+// tryUserNamespace starts a child in the namespaces that a sandbox takes
 // and lets it execute a file that does not exist: that this is what fails shows
 // that everything before worked, and no program has to be at hand.
 func tryUserNamespace() error {

@@ -29,7 +29,7 @@ func busy(t *testing.T, seed uint64, withBytes bool) (*Sim, []byte) {
 		GaugeEvery: 10 * units.Microsecond,
 	})
 	s.Run(3 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	var logs []byte
 	for h := range f.Hosts {
@@ -70,7 +70,7 @@ func TestCorruptionIsFound(t *testing.T) {
 	f := paperFabric(t, rack(3))
 	s := newSim(t, Config{Fabric: f, Seed: 3, Sends: mesh(f, 200, 30000), Faults: fault.Config{Corrupt: 0.1, Duplicate: 0.1}})
 	s.Run(10 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	c := s.Totals()
 	if share := float64(c.HostStats.Corrupt) / float64(c.HostStats.Received); share < 0.1 || share > 0.12 {

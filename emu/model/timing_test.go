@@ -155,7 +155,7 @@ func TestHostClocksNeverRunBackwards(t *testing.T) {
 		}}
 	}
 	s.Run(10 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	if got := s.Totals().Delivered; got != int64(len(mesh(f, 40, 30000))) {
 		t.Errorf("%d delivered", got)

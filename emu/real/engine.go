@@ -34,7 +34,7 @@ type Engine struct {
 	NodeCommand []string
 	// Platform is what the run stands on; its zero value is this machine.
 	Platform Platform
-	// Running, when set, is told which processes are hosts once they run, so
+	// Running, when set, is called with the processes that are hosts once they run, so
 	// that others can enter them. It is called again with nil at the end.
 	Running func([]RunningHost)
 	// KeepUp, when set, is called after an experiment that came to its end, and

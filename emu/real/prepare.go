@@ -37,7 +37,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	return fabric.Check(run.topology, fabric.Config{Network: network})
 }
 
-// checkWires tells whether links can delay the packets of a protocol of the
+// checkWires reports whether links can delay the packets of a protocol of the
 // kernel, which the receiving host cannot hold.
 func checkWires(x *emu.Experiment) error {
 	if !emu.KernelProtocol(x) {

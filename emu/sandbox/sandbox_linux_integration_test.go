@@ -225,7 +225,7 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 }
 
 // plugInto makes a veth between a namespace of the test's and that of the first
-// process that has one of its own, and returns what tells whether it is there.
+// process that has one of its own, and returns what reports whether it is there.
 func plugInto(t *testing.T, pids []int) func() bool {
 	t.Helper()
 	mine := nstest.Namespace(t)

@@ -155,7 +155,7 @@ func TestStoppedGuestIsGivenUp(t *testing.T) {
 	private(t)
 	pid := 0
 	_, err := guest.Run(context.Background(), guest.Config{
-		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c", "while :; do echo alive; sleep 1; done"}, Patience: 5 * time.Second,
+		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c", "while :; do echo alive; sleep 1; done"}, StallTimeout: 5 * time.Second,
 		Start: func(cmd *exec.Cmd) error {
 			err := thread.StartForLife(cmd)
 			if err == nil {

@@ -51,7 +51,7 @@ func TestConsole(t *testing.T) {
 	} {
 		c.line(line)
 	}
-	if len(reached) != 2 || c.reached != 42 || c.failure != "h1-1 died:\nsignal" || c.starved != "Out of memory: Killed process 5 (exe)" || len(c.others) != 3 {
+	if len(reached) != 2 || c.reached != 42 || c.failure != "h1-1 died:\nsignal" || c.oom != "Out of memory: Killed process 5 (exe)" || len(c.others) != 3 {
 		t.Errorf("%v, %+v", reached, c)
 	}
 	for range 30 {

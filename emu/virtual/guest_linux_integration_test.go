@@ -42,8 +42,8 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	c.Kernel = requireKernel(t)
 	var lines []string
 	c.Line = func(line string) { lines = append(lines, line) }
-	if c.Patience == 0 {
-		c.Patience = 2 * time.Minute
+	if c.StallTimeout == 0 {
+		c.StallTimeout = 2 * time.Minute
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
@@ -124,7 +124,7 @@ func TestGuestTimeIsVirtual(t *testing.T) {
 
 // With too little memory to boot, the kernel's own last words are the error.
 func TestGuestPanicIsExplained(t *testing.T) {
-	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, Patience: 20 * time.Second})
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, StallTimeout: 20 * time.Second})
 	var death *guest.DeathError
 	if !errors.As(err, &death) || len(death.Last) == 0 {
 		t.Errorf("error %v", err)
@@ -137,7 +137,7 @@ func TestGuestPanicIsExplained(t *testing.T) {
 func TestGuestIsGivenUp(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo alive; while :; do :; done"}, Patience: 2 * time.Second})
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo alive; while :; do :; done"}, StallTimeout: 2 * time.Second})
 	var death *guest.DeathError
 	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress") || !strings.Contains(err.Error(), "alive") {
 		t.Errorf("error %v", err)

@@ -11,7 +11,7 @@ import (
 )
 
 // A PumpResult is what a pump has moved. It is the reference that a host's
-// throughput is held against: the same sockets, and nothing else to do.
+// throughput is compared with: the same sockets, and nothing else to do.
 type PumpResult struct {
 	Frames  uint64 `json:"frames"`
 	Bytes   uint64 `json:"bytes"` // of the frames from their Ethernet header on
@@ -36,7 +36,7 @@ func (r PumpResult) per(n uint64) float64 {
 	return float64(n) / float64(r.SpanNS) * 1e9
 }
 
-// PumpLimit says when a pump stops: at the first limit that it reaches. Zero
+// PumpLimit is when a pump stops: at the first limit that it reaches. Zero
 // fields do not limit.
 type PumpLimit struct {
 	Frames   uint64

@@ -13,7 +13,7 @@
 //
 // # Memory shared with the kernel
 //
-// Every frame (every block of a Tap) begins with a status word that says whose
+// Every frame (every block of a Tap) begins with a status word that shows whose
 // it is. The kernel writes the frame before it sets the word to USER; the
 // process reads the word with an atomic load and the frame only after that. The
 // process is done with the frame before it sets the word to KERNEL, with an
@@ -43,7 +43,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config says which interface a Socket binds to and how. The zero value with
+// Config is which interface a Socket binds to and how. The zero value with
 // an Interface is what a host wants.
 type Config struct {
 	// Interface is the interface's name. When empty, Index is its number.
@@ -81,7 +81,7 @@ type Socket struct {
 	maxSend int
 
 	received uint64 // frames released: the number of the next one
-	holding  bool   // Receive has returned it
+	lent     bool   // Receive has returned it, and Release has not been called
 	// Frames ever committed, of them taken by the kernel, of them done with:
 	// committed >= taken >= done.
 	committed, taken, done uint64
@@ -244,7 +244,7 @@ func (s *Socket) Drops() (uint64, error) {
 // nothing.
 func (s *Socket) Close() error {
 	err := closeRing(s.fd, s.memory)
-	s.fd, s.memory, s.rx.memory, s.tx.memory, s.holding = -1, nil, nil, nil, false
+	s.fd, s.memory, s.rx.memory, s.tx.memory, s.lent = -1, nil, nil, nil, false
 	if err != nil {
 		return s.link.fail("close", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sirdbed/emu/fabric/rtnl"
 )
 
-// NotSupportedError says what is missing and who does not miss it.
+// NotSupportedError is about something that is missing, and who does without.
 type NotSupportedError struct {
 	Feature string // "ECN marking (sch_red)"
 	Option  string // a kernel option ("CONFIG_NET_SCH_RED, ..."), or what else it takes in words

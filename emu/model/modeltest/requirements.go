@@ -42,7 +42,7 @@ func (s Subject) params(f *topo.Fabric, r *rand.Rand) any {
 
 // ExactlyOnceUnderFaults: every message is delivered exactly once, with verified
 // bytes, under 5 % each of loss, duplication, reordering and corruption; and in
-// the end nothing is kept of it (design.md section 5).
+// the end nothing is kept of it.
 func ExactlyOnceUnderFaults(t *testing.T, s Subject) {
 	t.Helper()
 	f := Fabric(t, Small)
@@ -140,7 +140,7 @@ func DeadPeerFailsTheMessage(t *testing.T, s Subject) {
 }
 
 // NoAllocationPerPacket: once queues have grown no packet allocates anything,
-// with and without losses, by the default parameters (design.md section 3).
+// with and without losses, by the default parameters.
 func NoAllocationPerPacket(t *testing.T, s Subject) {
 	t.Helper()
 	f := Fabric(t, Small)

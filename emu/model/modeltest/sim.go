@@ -70,8 +70,8 @@ func AllDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
 	Idle(t, f, sim)
 }
 
-// Idle lets some timeouts pass, after which no host may keep anything: what its
-// transport's method Idle says, if it has one.
+// Idle lets some timeouts pass, after which no host may keep anything, by its
+// transport's method Idle, if it has one.
 func Idle(t *testing.T, f *topo.Fabric, sim *model.Sim) {
 	t.Helper()
 	sim.Run(sim.Now() + rest)

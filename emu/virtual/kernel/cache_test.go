@@ -91,7 +91,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("nothing: %v, %v", something, err)
 	}
 	b := put(t, c, "6.2", hash(), time.Now())
-	release, err := b.Hold()
+	release, err := b.Lock()
 	if err != nil {
 		t.Fatal(err)
 	}

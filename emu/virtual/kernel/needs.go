@@ -21,7 +21,7 @@ var tools = []struct{ program, pkg string }{
 // unpacked source is 0.5 GB, its objects 0.2 GB.
 const diskNeeded = 1 << 30
 
-// Needs says what Build needs, for people.
+// Needs lists what Build needs, for people.
 func Needs() string {
 	var names []string
 	for _, t := range tools {
@@ -31,7 +31,7 @@ func Needs() string {
 		strings.Join(names, ", "), Version, float64(diskNeeded)/(1<<30))
 }
 
-// check tells everything that is missing at once.
+// check returns everything that is missing at once.
 func (c Cache) check() error {
 	var missing, packages []string
 	for _, t := range tools {

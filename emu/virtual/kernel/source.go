@@ -14,7 +14,7 @@ const preparedFile = ".sirdbed-prepared"
 
 func (w *work) preparedFrom() string { return w.source + " " + hash() + "\n" }
 
-// prepared tells whether there is a tree that only has to be compiled.
+// prepared reports whether there is a tree that only has to be compiled.
 func (w *work) prepared() bool {
 	have, err := os.ReadFile(filepath.Join(w.cache.tree(), preparedFile))
 	return err == nil && string(have) == w.preparedFrom()

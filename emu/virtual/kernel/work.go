@@ -138,7 +138,7 @@ func (w *work) tool(ctx context.Context, input []byte, count *lineCounter, argv 
 	switch {
 	case ctx.Err() != nil:
 		if cmd.Process != nil {
-			_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // whoever did not hear
+			_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // whoever ignored that
 		}
 		return ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
