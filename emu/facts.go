@@ -57,7 +57,7 @@ type HostFacts struct {
 	Faults    int64    `json:"faults"`    // packets that the fault shim dropped
 	Extra     int64    `json:"extra"`     // packets that the fault shim made
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
-	Generator Lateness `json:"generator"` // of messages: how long after its nominal arrival each was handed to the transport
+	Generator Lateness `json:"generator"` // of messages handed to the transport, after their nominal arrivals
 	Finished  bool     `json:"finished"`  // ended in good order
 	// Kernel is set where Sent, Received and Corrupt are segments of the kernel's
 	// TCP, by the kernel's counters. Such a host has no receive ring.

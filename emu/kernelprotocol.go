@@ -29,8 +29,8 @@ func NoKernel(x *Experiment) error {
 // experiment whose protocol is one of that kernel; nil for others.
 func CheckKernelProtocol(x *Experiment) error {
 	if KernelProtocol(x) && x.Faults.Enabled() {
-		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through their raw sockets, "+
-			"and those of kernel TCP do not", x.Protocol), nil)
+		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through "+
+			"their raw sockets, and those of kernel TCP do not", x.Protocol), nil)
 	}
 	return nil
 }

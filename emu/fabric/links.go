@@ -55,7 +55,8 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 			continue // the other end of a link made before
 		}
 		peer := &f.topology.Ports[p.Reverse]
-		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Link(f.index(p.ID), 0, 0))
+		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+			rtnl.Link(f.index(p.ID), 0, 0))
 		f.linkAttrs(&b, p)
 		b.Nest(unix.IFLA_LINKINFO, nil, func() {
 			b.String(unix.IFLA_INFO_KIND, "veth")

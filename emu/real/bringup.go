@@ -53,7 +53,8 @@ func (r *run) startHosts(ctx context.Context) error {
 	}
 	for _, p := range r.hosts {
 		if _, err := p.await(ctx, node.StateReady); errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts", p.name, readyTime, len(r.hosts))
+			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts",
+				p.name, readyTime, len(r.hosts))
 		} else if err != nil {
 			return err
 		}

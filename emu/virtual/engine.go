@@ -95,7 +95,8 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	}
 	inner := *x
 	inner.Dilation = dilation(topology, x)
-	text, err := json.Marshal(&controllerConfig{Experiment: &inner, Capture: hooks.OpenCapture != nil, Node: e.NodeCommand})
+	text, err := json.Marshal(&controllerConfig{Experiment: &inner, Capture: hooks.OpenCapture != nil,
+		Node: e.NodeCommand})
 	if err != nil {
 		return nil, err
 	}
@@ -121,15 +122,18 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(out.others, "\n  "))
 	}
 	if err != nil && out.oom != "" {
-		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)", size>>20, out.oom)
+		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)",
+			size>>20, out.oom)
 	}
-	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation, Reached: out.reached}
+	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation,
+		Reached: out.reached}
 	return complete(dir, facts, err)
 }
 
 // environment is the same for every run, so that runs are.
 func environment() []string {
-	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4", "GODEBUG=asyncpreemptoff=1", noCollector}
+	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4",
+		"GODEBUG=asyncpreemptoff=1", noCollector}
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
@@ -170,7 +174,8 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	if err != nil && failure == nil {
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
-	facts.Started, facts.Startup, facts.Wall, facts.CPUs = started, startup, time.Since(started).Seconds(), runtime.NumCPU()
+	facts.Started, facts.Startup, facts.Wall = started, startup, time.Since(started).Seconds()
+	facts.CPUs = runtime.NumCPU()
 	// The guest's processor is infinitely fast. Its kernel counts processor time by
 	// the ticks that find a process running, which means nothing over some ms.
 	facts.ThreadCPU, facts.Steal = 0, 0

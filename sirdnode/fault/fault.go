@@ -45,7 +45,9 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.ReorderDelay < 0 || c.ReorderDelay > maxReorderDelay:
-		return &topo.SpecError{Field: "reorder_delay", Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay)}
+		return &topo.SpecError{
+			Field: "reorder_delay", Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay),
+		}
 	case c.ReorderDelay > 0 && c.Reorder == 0:
 		return &topo.SpecError{Field: "reorder_delay", Reason: "has no effect without reorder"}
 	}

@@ -54,7 +54,7 @@ const (
 // The states of a host process.
 const (
 	StateReady    = "ready"    // configured, waiting for "go"
-	StateDone     = "done"     // its messages and its transport's state are settled, or the end has come; still serving others
+	StateDone     = "done"     // its own messages are settled, or the end has come; it serves others
 	StateBusy     = "busy"     // not done after all: others had something for it
 	StateFinished = "finished" // stopped in good order; Report has its totals
 	StateFailed   = "failed"   // Error has the reason

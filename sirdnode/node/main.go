@@ -13,7 +13,8 @@ const logFile = 3
 func Main() int {
 	log := os.NewFile(logFile, "log")
 	if _, err := log.Stat(); err != nil {
-		fmt.Fprintln(os.Stderr, "this is the process of one host, which `sirdbed run` starts in each namespace of a fabric: it is of no use by itself")
+		fmt.Fprintln(os.Stderr, "this is the process of one host, which `sirdbed run` starts in each namespace of a "+
+			"fabric: it is of no use by itself")
 		return 2
 	}
 	if err := Run(0, os.Stdout, log); err != nil {

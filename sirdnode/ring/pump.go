@@ -62,7 +62,8 @@ func PumpSend(s *Socket, frame []byte, limit PumpLimit) (PumpResult, error) {
 		return result, fmt.Errorf("pump: neither a number of frames nor a duration: %w", unix.EINVAL)
 	}
 	if len(frame) > s.maxSend {
-		return result, fmt.Errorf("pump: a frame of %d bytes on an interface for %d: %w", len(frame), s.maxSend, unix.EMSGSIZE)
+		return result, fmt.Errorf("pump: a frame of %d bytes on an interface for %d: %w", len(frame), s.maxSend,
+			unix.EMSGSIZE)
 	}
 	start := clock.Monotonic()
 	now := start

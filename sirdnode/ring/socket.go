@@ -163,10 +163,12 @@ func (s *Socket) setUp(c Config) error {
 		{"choose ring version 2 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2},
 	}
 	if !c.Outgoing {
-		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1})
+		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
+			unix.PACKET_IGNORE_OUTGOING, 1})
 	}
 	if c.BypassQdisc {
-		options = append(options, option{"bypass the qdisc (PACKET_QDISC_BYPASS)", unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1})
+		options = append(options, option{"bypass the qdisc (PACKET_QDISC_BYPASS)", unix.SOL_PACKET,
+			unix.PACKET_QDISC_BYPASS, 1})
 	}
 	if err := s.link.set(s.fd, options); err != nil {
 		return err

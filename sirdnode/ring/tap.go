@@ -113,7 +113,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	}
 	options := []option{{"choose ring version 3 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3}}
 	if c.ReceivedOnly {
-		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1})
+		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
+			unix.PACKET_IGNORE_OUTGOING, 1})
 	}
 	if err := t.link.set(t.fd, options); err != nil {
 		return err

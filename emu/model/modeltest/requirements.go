@@ -65,7 +65,8 @@ func (s Subject) faultyRun(f *topo.Fabric, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 7))
 	params := s.params(f, r)
 	sim, err := model.New(model.Config{
-		Fabric: f, Protocol: s.Protocol, Params: params, Seed: seed, Sends: mixture(r, s.Protocol.Framing(f.Spec.MTU).MSS), Bytes: true,
+		Fabric: f, Protocol: s.Protocol, Params: params, Seed: seed, Bytes: true,
+		Sends:  mixture(r, s.Protocol.Framing(f.Spec.MTU).MSS),
 		Faults: fault.Config{Drop: 0.05, Duplicate: 0.05, Reorder: 0.05, Corrupt: 0.05},
 	})
 	if err != nil {

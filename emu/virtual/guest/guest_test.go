@@ -134,7 +134,8 @@ func TestKeeperEndsWithItsProcess(t *testing.T) {
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
 	old := time.Now().Add(-2 * minAge)
-	for _, name := range []string{dirPrefix + "left", dirPrefix + "unlocked", dirPrefix + "locked", dirPrefix + "new", "other"} {
+	for _, name := range []string{dirPrefix + "left", dirPrefix + "unlocked", dirPrefix + "locked", dirPrefix + "new",
+		"other"} {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -209,7 +210,8 @@ func TestPrivateDir(t *testing.T) {
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", parent)
 	_, err = privateDir(1 << 60)
-	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") || !strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
+	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") ||
+		!strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
@@ -228,7 +230,8 @@ func TestJob(t *testing.T) {
 	self, _ := os.Executable()
 	text, _ := os.ReadFile(filepath.Join(dir, jobFile))
 	var job Job
-	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" || !slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
+	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" ||
+		!slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
 		t.Errorf("%+v, %v", job, err)
 	}
 	if link, err := os.Readlink(filepath.Join(dir, initFile)); link != self {

@@ -34,16 +34,25 @@ func TestOutcome(t *testing.T) {
 	}{
 		{name: "well", lines: "hello\n#guest exit 7", exit: 7},
 		{name: "well, though the kernel did not", lines: "#guest exit 0", wait: ended(t, "kill -9 $$")},
-		{name: "panic", lines: "Warning: tempdir /tmp/x is not on tmpfs\nall is well\n<0>Kernel panic - not syncing: VFS\nCall Trace:", wait: ended(t, "kill -ABRT $$"),
-			err: []string{"the guest died: Kernel panic - not syncing: VFS; its last lines:\n  all is well\n  Call Trace:"}, not: "tmpfs"},
-		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing", err: []string{"the guest died: Out of memory: Killed process 3"}},
-		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space", wait: ended(t, "exit 1"),
-			err: []string{"no room is left for its memory in /some: free some there, or set TMPDIR"}, not: "last lines"},
-		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"), err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine for want of memory", "  busy"}},
+		{name: "panic", lines: "Warning: tempdir /tmp/x is not on tmpfs\nall is well\n<0>Kernel panic - not syncing: " +
+			"VFS\nCall Trace:", wait: ended(t, "kill -ABRT $$"),
+			err: []string{"the guest died: Kernel panic - not syncing: VFS; its last lines:\n  all is well\n  Call " +
+				"Trace:"}, not: "tmpfs"},
+		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing",
+			err: []string{"the guest died: Out of memory: Killed process 3"}},
+		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space",
+			wait: ended(t, "exit 1"),
+			err:  []string{"no room is left for its memory in /some: free some there, or set TMPDIR"}, not: "last lines"},
+		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"),
+			err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine for want of memory",
+				"  busy"}},
 		{name: "exit", wait: ended(t, "exit 3"), err: []string{"the guest's kernel ended: exit status 3"}, not: "last lines"},
 		{name: "off", lines: "bye", err: []string{"switched itself off before the command ended; its last lines:\n  bye"}},
-		{name: "given up", lines: "busy\n#reached 17", killed: "the guest showed no sign of progress for 9 s", wait: ended(t, "kill -9 $$"), err: []string{"no sign of progress for 9 s; its last lines:\n  busy"}, not: "#reached"},
-		{name: "canceled", ctx: canceled, killed: "context canceled", wait: ended(t, "kill -9 $$"), err: []string{"context canceled"}},
+		{name: "given up", lines: "busy\n#reached 17", killed: "the guest showed no sign of progress for 9 s",
+			wait: ended(t, "kill -9 $$"),
+			err:  []string{"no sign of progress for 9 s; its last lines:\n  busy"}, not: "#reached"},
+		{name: "canceled", ctx: canceled, killed: "context canceled", wait: ended(t, "kill -9 $$"),
+			err: []string{"context canceled"}},
 	} {
 		ctx := c.ctx
 		if ctx == nil {

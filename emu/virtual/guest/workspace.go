@@ -80,7 +80,8 @@ func privateDir(memory int64) (string, error) {
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
 	}
-	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted noexec:\n%s",
+	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
+		"noexec:\n%s",
 		memory>>20, strings.Join(reasons, "\n"))
 }
 

@@ -47,7 +47,8 @@ func (c Cache) Build(ctx context.Context, o Options) (b Built, fresh bool, err e
 		return b, false, err
 	}
 	defer unlock()
-	if b, err = c.Find(); err == nil && !o.Force && b.Source == source && b.Size == info.Size() && b.Changed.Equal(info.ModTime()) {
+	if b, err = c.Find(); err == nil && !o.Force && b.Source == source && b.Size == info.Size() &&
+		b.Changed.Equal(info.ModTime()) {
 		return b, false, nil
 	}
 	if err := c.check(); err != nil {
@@ -114,5 +115,6 @@ func (c Cache) explain(err error) error {
 	if e := os.RemoveAll(c.tree()); e != nil {
 		return errors.Join(err, e)
 	}
-	return fmt.Errorf("the disk with %s is full: building the kernel takes %d MB there, so free some, or set XDG_CACHE_HOME to a directory on another", c, diskNeeded>>20)
+	return fmt.Errorf("the disk with %s is full: building the kernel takes %d MB there, so free some, or set "+
+		"XDG_CACHE_HOME to a directory on another", c, diskNeeded>>20)
 }
