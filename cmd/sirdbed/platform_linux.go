@@ -25,7 +25,7 @@ import (
 func platformEngines() map[emu.EngineName]engineKind {
 	return map[emu.EngineName]engineKind{
 		emu.Real:    {make: realEngine, enter: enterSandbox},
-		emu.Virtual: {make: func(whileUp) emu.Engine { return virtualEngine() }, reserve: holdKernel},
+		emu.Virtual: {make: func(whileUp) emu.Engine { return virtualEngine() }, reserve: lockKernel},
 	}
 }
 
