@@ -69,7 +69,7 @@ var leading = regexp.MustCompile(`^(\$ |- |run: |sudo |[A-Z_]+=\S* )+`)
 // without what explains it behind two spaces or a #.
 func wordsOf(line string) []string {
 	line = leading.ReplaceAllString(strings.TrimSpace(line), "")
-	for _, end := range []string{"  ", " #", " | ", " > ", " && ", "; "} {
+	for _, end := range []string{"  ", " #", " | ", " > ", " && ", " || ", "; "} {
 		line, _, _ = strings.Cut(line, end)
 	}
 	words := strings.Fields(line)
