@@ -13,12 +13,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxErrors is how many errors of a file are told at once.
+// maxErrors is how many errors of a file are reported at once.
 const maxErrors = 10
 
 // A checker compares a parsed file with the Go type that it is to be decoded
 // into, and notes what does not fit. The decoder itself stops at the first
-// error and does not know where a wrong unit stands.
+// error and does not know where in the file a wrong unit is.
 type checker struct {
 	src      *source
 	sections map[string]reflect.Type // keys of a Scenario or Variant besides its fields
@@ -110,13 +110,13 @@ func (c *checker) items(n ast.Node, t reflect.Type, what string) {
 	}
 }
 
-// leaf decodes a value to see whether it can be.
+// leaf decodes a value, to check that it can be decoded.
 func (c *checker) leaf(n ast.Node, t reflect.Type, what string) {
 	err := yaml.NodeToValue(n, reflect.New(t).Interface(), yaml.Strict(), yaml.UseJSONUnmarshaler())
 	if err == nil {
 		return
 	}
-	if _, ok := errors.AsType[yaml.Error](err); ok { // it speaks of Go types
+	if _, ok := errors.AsType[yaml.Error](err); ok { // its text names Go types
 		c.fail(n, "%s: want %s, not %q", what, kindName(t), excerpt(n))
 		return
 	}
@@ -142,7 +142,7 @@ func (c *checker) oneOf(n ast.Node, what string, allowed []string) {
 	c.fail(n, "%s: %q is not one of %s", what, value, strings.Join(allowed, ", "))
 }
 
-// decodesItself tells whether a type reads its own text.
+// decodesItself reports whether a type reads its own text.
 func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	for _, unmarshaler := range []reflect.Type{
@@ -156,7 +156,7 @@ func decodesItself(t reflect.Type) bool {
 	return false
 }
 
-// A field is what may stand under a key.
+// A field is what a key may hold.
 type field struct {
 	typ  reflect.Type
 	enum []string
@@ -211,7 +211,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// hint helps with an unknown key.
+// hint suggests a known key in place of an unknown one.
 func hint[V any](key string, known map[string]V) string {
 	keys := sortedKeys(known)
 	if s := suggest(key, keys); s != "" {
@@ -236,7 +236,7 @@ func kindName(t reflect.Type) string {
 	return fmt.Sprintf("a %s", strings.ToLower(t.Name()))
 }
 
-// excerpt is a value in short, for an error.
+// excerpt is a value, shortened for an error.
 func excerpt(n ast.Node) string {
 	text := n.String()
 	switch n.(type) {

@@ -10,12 +10,12 @@ import (
 // An Error is something wrong in a scenario file, and where.
 type Error struct {
 	File         string
-	Line, Column int    // from 1; 0 where no place in the file is at fault
+	Line, Column int    // from 1; 0 where no line of the file is at fault
 	Excerpt      string // that line of the file
 	Message      string
 }
 
-// Error prints the place as editors and terminals link it, what is wrong there,
+// Error prints the position as editors and terminals link it, what is wrong there,
 // and the line itself.
 func (e *Error) Error() string {
 	if e.Line == 0 {
@@ -30,7 +30,7 @@ func (e *Error) Error() string {
 		strings.Repeat(" ", len(gutter)-2), strings.Repeat(" ", max(0, e.Column-1)))
 }
 
-// Errors is everything wrong with a scenario file that can be told at once.
+// Errors is everything found wrong with a scenario file at once.
 type Errors []*Error
 
 func (es Errors) Error() string {
@@ -70,8 +70,8 @@ func (s *source) errorIn(path, format string, args ...any) *Error {
 	return s.errorAt(at, "%s", message)
 }
 
-// suggest says which of the known names an unknown one is closest to, "" when
-// none is close.
+// suggest proposes the known name that is closest to an unknown one, "" if none is
+// close.
 func suggest(unknown string, known []string) string {
 	best, least := "", max(2, len(unknown)/3)+1
 	for _, k := range known {

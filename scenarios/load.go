@@ -119,7 +119,7 @@ func sectionFabric() *topo.Fabric {
 	return f
 }
 
-// decode fills in a Scenario from a file that check has found good.
+// decode fills in a Scenario from a file that check has accepted.
 func decode(src *source, sections map[string]reflect.Type) (*Scenario, error) {
 	s := &Scenario{src: src}
 	params, rest := split(src.root, sections)
@@ -150,7 +150,7 @@ func decode(src *source, sections map[string]reflect.Type) (*Scenario, error) {
 	return s, nil
 }
 
-// split parts the protocols' sections of a mapping from the rest of it.
+// split separates the protocols' sections of a mapping from the rest of it.
 func split(m *ast.MappingNode, sections map[string]reflect.Type) (Parameters, *ast.MappingNode) {
 	params := Parameters{}
 	rest := ast.Mapping(m.Start, m.IsFlowStyle)

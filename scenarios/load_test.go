@@ -12,7 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// good is a scenario that the tests below spoil.
+// good is a valid scenario, which the tests below break.
 const good = `name: x
 topology: {leaves: 2, hosts_per_leaf: 4, spines: 1, host_rate: 100Gbps, host_delay: 2us, core_rate: 400Gbps, core_delay: 1us}
 traffic:

@@ -12,8 +12,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// A source is a scenario file as parsed: it knows where everything in it
-// stands.
+// A source is a parsed scenario file, with the position of everything in it.
 type source struct {
 	file  string
 	text  string
@@ -65,7 +64,7 @@ func resolve(n ast.Node) ast.Node {
 	return n
 }
 
-// find walks a path such as "topology.links[2].between" as far as it leads. It
+// find follows a path such as "topology.links[2].between" as far as it goes. It
 // returns the token of the value there (of the key, where the value has
 // children of its own), and whether the whole path was there.
 func (s *source) find(path string) (at *token.Token, found bool) {

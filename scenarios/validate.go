@@ -14,7 +14,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// validate finds what cannot be though every value by itself is fine.
+// validate finds what is impossible although every value is fine by itself.
 func (s *Scenario) validate(dir string) error {
 	if err := s.validateFabric(); err != nil {
 		return err // nothing else makes sense without one
@@ -163,7 +163,7 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	}
 	params, err := all.DecodeParams(p, s.fabric, overrides)
 	if err == nil {
-		err = try(p, transport.Env{Fabric: s.fabric, Sink: deaf{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+		err = try(p, transport.Env{Fabric: s.fabric, Sink: discard{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
 	}
 	if err == nil {
 		return nil
@@ -177,11 +177,10 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	return s.src.errorIn(path, "%v", err)
 }
 
-// try makes a protocol, to see whether it can be.
+// try makes a protocol, to check whether its parameters can work.
 func try(p transport.Protocol, env transport.Env, params any) error {
 	if p.Kernel != nil {
-		_, err := p.Kernel(transport.KernelEnv{Env: env}, params)
-		return err
+		return p.Kernel(params)
 	}
 	_, err := p.New(env, params)
 	return err
@@ -192,15 +191,15 @@ func (s *Scenario) has(path string) bool {
 	return found
 }
 
-// deaf is a Sink for a protocol that is made only to see whether it can be.
-type deaf struct{}
+// discard is the Sink of a protocol that is made only to check its parameters.
+type discard struct{}
 
-func (deaf) Data(units.Time, transport.Message, units.Bytes, int, []byte) {}
-func (deaf) Delivered(units.Time, transport.Message)                      {}
-func (deaf) Acked(units.Time, transport.Message)                          {}
-func (deaf) Failed(units.Time, transport.Message, string)                 {}
-func (deaf) Gauge(string, func() float64)                                 {}
-func (deaf) Count(*transport.Counter, int)                                {}
+func (discard) Data(units.Time, transport.Message, units.Bytes, int, []byte) {}
+func (discard) Delivered(units.Time, transport.Message)                      {}
+func (discard) Acked(units.Time, transport.Message)                          {}
+func (discard) Failed(units.Time, transport.Message, string)                 {}
+func (discard) Gauge(string, func() float64)                                 {}
+func (discard) Count(*transport.Counter, int)                                {}
 
 func (s *Scenario) validateVariants() *Error {
 	var streams []string
@@ -275,7 +274,7 @@ func (s *Scenario) validateFaults() *Error {
 	}
 }
 
-// hintOf helps with an unknown name among those known.
+// hintOf suggests a known name in place of an unknown one.
 func hintOf(name string, known []string) string {
 	if h := suggest(name, known); h != "" {
 		return h
@@ -283,7 +282,7 @@ func hintOf(name string, known []string) string {
 	return "there are " + strings.Join(known, ", ")
 }
 
-// nameOK tells whether a name can be a directory's in the results.
+// nameOK reports whether a name can name a directory of results.
 func nameOK(name string) bool {
 	for i, r := range name {
 		switch {

@@ -79,8 +79,8 @@ func (fr Framing) WireOf(n units.Bytes) units.Bytes {
 	return wire
 }
 
-// UnloadedPaper is the latency of a message by the released scripts' rule
-// (protocols.md section 9): its payload at the bottleneck's rate, and
+// UnloadedPaper is the latency of a message by the rule of the released simulator's
+// scripts (scenarios/README, Slowdown): its payload at the bottleneck's rate, and
 // propagation. It has neither headers nor store-and-forward.
 func (f *Fabric) UnloadedPaper(src, dst HostID, size units.Bytes) units.Time {
 	path := f.Path(src, dst, 0)

@@ -1,6 +1,6 @@
 // Package topo describes a fabric as data: hosts, leaves and spines, the links
 // between them, every node's addresses and routes, and how long a message takes
-// over it when nothing else is there. It knows nothing of Linux or of
+// over it unloaded. It knows nothing of Linux or of
 // protocols; engines build what it describes.
 //
 // # Names and addresses
@@ -61,7 +61,7 @@ const (
 	maxDelay        = units.Second
 )
 
-// SpecError says which field of a Spec is impossible and why.
+// A SpecError names a field of a Spec that is impossible, and the reason.
 type SpecError struct {
 	Field  string // path in the scenario file, such as "links[2].between"
 	Reason string

@@ -19,9 +19,9 @@ func workload(t testing.TB, name string) *Distribution {
 
 func near(got, want, relative float64) bool { return math.Abs(got-want) <= relative*math.Abs(want) }
 
-// protocols.md section 7.1. The tables come from HomaModule, whose figures are
-// rounded a little differently from the ones that section took its means from:
-// they differ by 2 in 10,000 (WKa).
+// README, Workloads. The means are those of Homa's simulator; the tables here come
+// from HomaModule, whose figures are rounded a little differently: the means differ
+// by 2 in 10,000 (WKa).
 func TestMeans(t *testing.T) {
 	for _, c := range []struct {
 		name      string

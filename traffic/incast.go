@@ -10,7 +10,7 @@ import (
 
 // period returns the time in ns from one burst of an incast stream to the
 // next. With load, bursts make up that fraction of what all hosts' links carry
-// (protocols.md section 8.3).
+// (README, Incast).
 func (s *Stream) period(f *topo.Fabric) float64 {
 	if s.Interval != 0 {
 		return float64(s.Interval)
@@ -101,8 +101,8 @@ func (g *incast) advance() {
 }
 
 // burst draws a receiver and fanIn distinct senders, the receiver left out,
-// and tells whether self is one of them. Starting from whatever order the last
-// burst left is as random as starting afresh, and the same at all hosts.
+// and reports whether self is one of them. It starts from the order that the last
+// burst left, which is as random as any and the same at all hosts.
 func (g *incast) burst() (sends bool) {
 	g.receiver = g.to[g.rng.IntN(len(g.to))]
 	senders := g.from

@@ -52,7 +52,7 @@ func (s *Stream) ReadFile(dir string) error {
 // ParseList reads messages from a CSV file with the header
 // time,src,dst,size[,reply]. Times and sizes have units ("7.5us", "10MB"), src
 // and dst are host names. Rows may be in any order; lines that begin with #
-// are comments. reply is the size of a message's reply where the file says
+// are comments. reply is the size of a message's reply where the file has
 // none. name is what errors call the file, with the line: "flows.csv:7: ...".
 func ParseList(name string, r io.Reader, reply units.Bytes) ([]ListEntry, error) {
 	in := csv.NewReader(r)

@@ -18,7 +18,8 @@ func (s *Stream) validateOutcast(f *topo.Fabric) error {
 }
 
 // outcast keeps a number of messages on their way to each receiver that has
-// joined: the paper's testbed experiment (protocols.md section 8.5).
+// joined: the testbed experiment of the paper's section 6.1.2 (README,
+// Outcast).
 type outcast struct {
 	start, stagger units.Time
 	size           units.Bytes

@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Poisson: as many messages and bytes as the load says, exponential gaps, all
+// Poisson: as many messages and bytes as the load asks for, exponential gaps, all
 // receivers alike. The bounds are four standard deviations.
 func TestPoissonStatistics(t *testing.T) {
 	f := fabric(t, paperSpec)
@@ -62,7 +62,7 @@ func TestPoissonOffersItsLoad(t *testing.T) {
 	}
 }
 
-// released (protocols.md 7.3): the order of the sizes is that of the gaps
+// README, Arrivals, released: the order of the sizes is that of the gaps
 // before them. Independent arrivals have no such order.
 func TestReleasedArrivalsTieSizesToGaps(t *testing.T) {
 	f := fabric(t, rackSpec)
@@ -154,7 +154,7 @@ func TestFixedToAllIsAPermutation(t *testing.T) {
 	}
 }
 
-// protocols.md section 8.3: 30 of 144 hosts send 500 KB at once to one, every
+// README, Incast: 30 of 144 hosts send 500 KB at once to one, every
 // 238 us, for 7 % of a load of 50 Gbps.
 func TestIncastOfThePaper(t *testing.T) {
 	f := fabric(t, paperSpec)
@@ -223,7 +223,7 @@ func TestIncastSendersAreDistinct(t *testing.T) {
 	}
 }
 
-// The paper's outcast (protocols.md 8.5) in small: receivers join at 1, 3 and
+// The paper's outcast (README, Outcast) in small: receivers join at 1, 3 and
 // 5 ms, each has two messages on their way at any time from then on.
 func TestOutcastKeepsMessagesOutstanding(t *testing.T) {
 	f := fabric(t, rackSpec)

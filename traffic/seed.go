@@ -8,12 +8,12 @@ import (
 	"sirdbed/topo"
 )
 
-// everyHost stands for the host in a draw that all hosts make alike.
+// everyHost takes the place of the host in a draw that all hosts make alike.
 const everyHost topo.HostID = -1
 
 // draws returns the random generator for one purpose ("gap", "size", ...) of
-// one stream at one host. Streams are told apart by name, so their order and
-// number do not matter; generators of the same purpose, stream, host and seed
+// one stream at one host. Streams differ by name, so their order and number do
+// not matter; generators of the same purpose, stream, host and seed
 // yield the same numbers everywhere.
 func draws(seed uint64, stream string, host topo.HostID, purpose string) *rand.Rand {
 	key := binary.LittleEndian.AppendUint64(nil, seed)

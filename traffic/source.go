@@ -19,8 +19,8 @@ type Arrival struct {
 
 // A generator makes one stream's messages at one host.
 type generator interface {
-	// at returns when the next message arrives, units.Never if none does as
-	// things stand.
+	// at returns when the next message arrives, units.Never if none does unless
+	// another completes.
 	at() units.Time
 	// pop returns the message that at announced, all but its tag and reply,
 	// and its index, and moves on to the next.
@@ -115,8 +115,8 @@ func (s *Source) findFirst() {
 	}
 }
 
-// NextAt returns when the next message arrives, units.Never when none will as
-// things stand. A call of Completed may bring it forward.
+// NextAt returns when the next message arrives, units.Never if none is due. A call of
+// Completed may bring it forward.
 func (s *Source) NextAt() units.Time {
 	if s.first < 0 {
 		return units.Never
@@ -144,12 +144,12 @@ func (s *Source) Pop() (Arrival, bool) {
 	return a, true
 }
 
-// Err tells why a Source ended early: a stream went on beyond the messages
-// that a Tag can count. Poisson streams that come close, and closed loops, can.
+// Err returns why a Source ended early: a stream had more messages than a Tag can
+// count. Poisson streams that come close, and closed loops, can.
 func (s *Source) Err() error { return s.err }
 
-// Completed says that a message of this host, or the reply to it where it has
-// one, was delivered or has failed: in a closed loop the next may follow, and
+// Completed reports that a message of this host, or the reply to it where it has one,
+// was delivered or has failed: in a closed loop the next may follow, and
 // arrives at now. Other messages, and those completed before, are ignored. now
 // must not decrease from one call to the next.
 func (s *Source) Completed(tag Tag, now units.Time) {

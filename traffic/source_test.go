@@ -157,7 +157,7 @@ func TestTooManyMessages(t *testing.T) {
 	}
 }
 
-// A source whose stream runs out of tags ends and says so.
+// A source whose stream runs out of tags ends with an error.
 func TestTagOverflowEndsTheSource(t *testing.T) {
 	f := fabric(t, rackSpec)
 	s := source(t, f, 1, 0, units.Never, Stream{Name: "f", Pattern: PatternFixed, Interval: 8, Size: 1, Phase: PhaseZero})

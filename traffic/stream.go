@@ -11,13 +11,13 @@
 // its part.
 //
 // Sizes are bytes of application payload. Rates and loads count payload too,
-// without any protocol's headers, as in the paper (section "Throughput-
-// Buffering-Latency") and protocols.md section 8.2.
+// without any protocol's headers, as in the paper (section 6.2). README.md has
+// the facts behind workloads and patterns.
 package traffic
 
 import "sirdbed/topo/units"
 
-// MaxStreams is how many streams a Tag can tell apart.
+// MaxStreams is how many streams a Tag can distinguish.
 const MaxStreams = 128
 
 // A Stream is one named stream of messages as a scenario states it. Pattern
@@ -59,7 +59,7 @@ type Stream struct {
 	Messages []ListEntry `yaml:"-" json:"messages,omitempty" jsonschema:"-"`
 }
 
-// Pattern names who sends to whom and when.
+// Pattern names who sends to whom and when (README, Patterns).
 type Pattern string
 
 // The patterns.
@@ -71,7 +71,7 @@ const (
 	PatternList    Pattern = "list"
 )
 
-// Arrivals tells how the gaps of a poisson stream relate to its sizes.
+// Arrivals is how the gaps of a poisson stream relate to its sizes.
 type Arrivals string
 
 const (
@@ -80,23 +80,23 @@ const (
 	// ArrivalsReleased draws both from generators with the same seed, as the
 	// released simulator does: a message's size has the same rank among sizes
 	// as the gap before it has among gaps. Large messages then come after long
-	// silences, which lowers WKc's p99 slowdown by a quarter to a third
-	// (protocols.md section 7.3). The paper's numbers have this in them.
+	// silences, which lowers WKc's p99 slowdown by a quarter to a third (README,
+	// Arrivals). The paper's numbers have this in them.
 	ArrivalsReleased Arrivals = "released"
 )
 
-// Latency tells where the latency of a message that is answered ends.
+// Latency is where the latency of a message that is answered ends.
 type Latency string
 
 const (
 	// LatencyRoundTrip counts to the reply's arrival. It is the default.
 	LatencyRoundTrip Latency = "round-trip"
 	// LatencyRequest counts to the message's own delivery. The released
-	// simulator measures so (protocols.md sections 8.2 and 9).
+	// simulator measures so (README, Replies).
 	LatencyRequest Latency = "request"
 )
 
-// Phase tells when the senders of a fixed stream begin.
+// Phase is when the senders of a fixed stream begin.
 type Phase string
 
 // The phases. Random is the default.

@@ -2,8 +2,8 @@ package traffic
 
 import "fmt"
 
-// Tag is the application's word about a message, which every transport carries
-// to the receiver unread. It names the message among those of its source:
+// Tag is the application's own field of a message, which every transport carries to
+// the receiver unread. It names the message among those of its source:
 //
 //	bit 31      set in the reply to a message
 //	bits 30-24  index of the stream in the scenario
@@ -34,7 +34,7 @@ func (t Tag) Stream() int { return int(t >> 24 & (MaxStreams - 1)) }
 // Index returns the index of the message within its stream and source.
 func (t Tag) Index() int { return int(t & MaxIndex) }
 
-// IsReply tells a reply from a request.
+// IsReply reports whether the message is a reply.
 func (t Tag) IsReply() bool { return t&replyBit != 0 }
 
 // Reply returns the tag of the reply to t.

@@ -19,7 +19,7 @@ const (
 	maxOutstanding = 1 << 16
 )
 
-// FieldError says which field of a Stream is impossible and why.
+// A FieldError names a field of a Stream that is impossible, and the reason.
 type FieldError struct {
 	Field  string // path in the scenario file, such as "rate" or "traffic[2].to[0]"
 	Reason string

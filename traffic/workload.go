@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// The three workloads of the paper (protocols.md section 7.1). Their sources
-// are stated at the top of each file.
+// The three workloads of the paper (README, Workloads). Their sources are stated at
+// the top of each file.
 //
 //go:embed workloads/*.csv
 var workloadFiles embed.FS
@@ -34,7 +34,7 @@ var parsedWorkloads = sync.OnceValue(func() map[string]*Distribution {
 	return all
 })
 
-// Workloads lists the names that Workload knows.
+// Workloads lists the names that Workload accepts.
 func Workloads() []string { return slices.Clone(workloadNames) }
 
 // Workload returns one of the paper's size distributions: "wka" (Google RPCs,

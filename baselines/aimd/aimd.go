@@ -1,11 +1,11 @@
 // Package aimd is a small rate-based transport: the worked example of
-// baselines/README.md. It is complete and reliable, and no protocol of any
-// paper.
+// baselines/README.md. It is complete and reliable, and taken from no paper.
 //
-// A sender has a rate towards each receiver. Every DATA packet is answered by an
-// ACK that echoes the packet's ECN mark. An unloaded round trip's time without a
-// mark adds Step to the rate, one with a mark takes a Cut of it. Messages to a receiver go one
-// after another; what is not acknowledged for Timeout goes again.
+// A sender has a rate towards each receiver. Every DATA packet is answered by
+// an ACK that echoes the packet's ECN mark. An unloaded round trip without a
+// mark adds Step to the rate, one with a mark cuts it by Cut. Messages to a
+// receiver are sent one after another; what has not been acknowledged for
+// Timeout is sent again.
 package aimd
 
 import (
@@ -18,7 +18,7 @@ import (
 type (
 	// Time is nominal ns.
 	Time = transport.Time
-	// Bytes is payload, or wire bytes where a rate is meant.
+	// Bytes counts payload, or wire bytes in rates.
 	Bytes = transport.Bytes
 )
 
@@ -31,7 +31,7 @@ type AIMD struct {
 	out  []*flow    // by HostID, nil until something was sent there
 	in   []*inbound // by HostID, nil until something came from there
 	acks queue.FIFO[reply]
-	turn int // of the receivers, one packet each
+	turn int // the receiver served last; each gets one packet in turn
 }
 
 // A reply is an ACK that waits to be sent.
@@ -52,7 +52,7 @@ func New(env transport.Env, params *Params) (*AIMD, error) {
 	}, nil
 }
 
-// Send implements transport.Transport: messages to a receiver wait in line.
+// Send implements transport.Transport: messages to one receiver are queued.
 func (a *AIMD) Send(now Time, m transport.Message) {
 	if !a.env.Fits(now, m, layout.MaxMessage) {
 		return

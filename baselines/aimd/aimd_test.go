@@ -13,7 +13,7 @@ import (
 
 var subject = modeltest.Subject{Protocol: aimd.Protocol, Seeds: 200}
 
-// What every protocol has to meet.
+// The requirements on every protocol.
 func TestExactlyOnceUnderFaults(t *testing.T)  { modeltest.ExactlyOnceUnderFaults(t, subject) }
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
 func TestNoAllocationPerPacket(t *testing.T)   { modeltest.NoAllocationPerPacket(t, subject) }

@@ -10,18 +10,18 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A flow is what a sender knows of one receiver: the messages in line, of which
-// the first is under way, and the rate.
+// A flow is a sender's state for one receiver: the queue of messages, of which
+// the first is being sent, and the rate.
 type flow struct {
 	queue queue.FIFO[transport.Message]
 	rate  float64 // bit/s
 	pacer timer.Pacer
 
-	roundTrip Time // of an empty network
+	roundTrip Time // unloaded
 
 	acked    account.Spans // of the first message
 	next     Bytes         // offset of its next packet
-	progress Time          // when it began, or something of it was last acknowledged
+	progress Time          // when it began, or bytes of it were last acknowledged
 	timeouts int           // in a row
 
 	adjustAt Time // when the rate is adjusted next
@@ -79,15 +79,15 @@ func (a *AIMD) sendData(now Time, f *flow, p *transport.Packet) bool {
 
 var timeouts = transport.Counter{Name: "timeouts"}
 
-// advance goes on to the next message.
+// advance moves on to the next message.
 func (f *flow) advance() {
 	f.queue.Pop()
 	f.acked.Reset()
 	f.next, f.timeouts = 0, 0
 }
 
-// takeAck notes what arrived at the receiver, and adjusts the rate once for each
-// unloaded round trip.
+// takeAck records what has arrived at the receiver, and adjusts the rate once
+// per unloaded round trip.
 func (a *AIMD) takeAck(now Time, f *flow, h *header) {
 	if f.queue.Len() == 0 || f.queue.Front().ID != h.id || Bytes(h.offset) >= f.queue.Front().Size {
 		return // of a message that is done
@@ -117,7 +117,7 @@ func (a *AIMD) adjust(f *flow) {
 	f.rate = min(max(f.rate, float64(a.params.Least)), float64(a.env.Fabric.Uplink(a.env.Self).Rate))
 }
 
-// An inbound is what a receiver knows of one sender. Messages come one after
+// An inbound is a receiver's state for one sender. Messages come one after
 // another, so anything below the current one is done.
 type inbound struct {
 	m    transport.Message
@@ -135,7 +135,7 @@ func (a *AIMD) takeData(now Time, h *header, p *transport.Packet) bool {
 	}
 	n := Bytes(p.PayloadLen)
 	if n == 0 || Bytes(h.offset)+n > Bytes(h.length) {
-		return false // makes no sense
+		return false // inconsistent
 	}
 	if h.id < in.next || h.id < in.m.ID {
 		return true // late duplicate: the ACK was lost, or the sender went on

@@ -10,8 +10,9 @@ import (
 )
 
 // Both packet types begin with kind (1), mark echo (1), message id (4) and
-// offset (4). DATA goes on with message length (4) and tag (4). An ACK's offset
-// is that of the DATA packet it answers, and with it says which bytes arrived.
+// offset (4). DATA continues with message length (4) and tag (4). An ACK
+// repeats the offset of the DATA packet that it answers, and so says which
+// bytes arrived.
 const (
 	data = 1
 	ack  = 2

@@ -44,7 +44,7 @@ func (p *Params) validate() error {
 	return nil
 }
 
-// Protocol is what makes the package selectable: sirdnode/protocols.go lists it.
+// Protocol makes the package selectable: package all lists it.
 var Protocol = transport.Protocol{
 	Name:          "aimd",
 	Wire:          wire.Protocol{Name: "AIMD", Port: 47030, HeaderLen: headerLen, Fields: fields},

@@ -1,3 +1,5 @@
+// Package all lists the protocols that a scenario can select, and finds them by
+// name.
 package all
 
 import (
@@ -23,10 +25,10 @@ var protocols = append([]transport.Protocol{
 	sird.Protocol, homa.Protocol, dcpim.Protocol, xpass.Protocol, swift.Protocol, dctcp.Protocol, aimd.Protocol,
 }, tcp.Protocols...)
 
-// Protocols returns every protocol that a scenario can select.
+// List returns every protocol that a scenario can select.
 func List() []transport.Protocol { return protocols }
 
-// Protocol finds a transport by name.
+// Find returns the protocol of that name. The error lists the names there are.
 func Find(name string) (transport.Protocol, error) {
 	var names []string
 	for _, p := range protocols {

@@ -1,34 +1,35 @@
-// Package dcpim is dcPIM (Cai, Arashloo, Agarwal, SIGCOMM 2022), as its released
-// simulator has it (protocols.md section 5): hosts match senders with receivers
-// in rounds of messages, as a switch's ports are matched by parallel iterative
-// matching, while data flows by the matching before.
+// Package dcpim is dcPIM (Cai, Arashloo, Agarwal, SIGCOMM 2022), after its
+// released simulator: hosts match senders with receivers in rounds of control
+// packets, as the ports of a switch are matched by parallel iterative matching,
+// while data flows by the previous matching. README.md has its parameters and
+// rules, and where they come from.
 //
 // The package is split by role:
 //
 //	timing.go     rounds, matching and data phases, from the topology and the clock
 //	matching.go   the receiving half of a round: REQUEST, ACCEPT, the next data phase
 //	granting.go   the sending half of a round: GRANT, GRANTSR
-//	tokens.go     TOKENs for matched senders, paced; windows and token time-outs
-//	receiver.go   messages on their way in
-//	sender.go     messages on their way out: RTS, data for tokens, short messages
+//	tokens.go     TOKENs for matched senders, paced; windows and token timeouts
+//	receiver.go   messages being received
+//	sender.go     messages being sent: RTS, data for tokens, short messages
 //	loss.go       silence, RTS again, giving up
 //	header.go, params.go
 //
 // A round takes beta times the fabric's control round trip. It begins with a
-// REQUEST from every receiver to each sender it wants more from; half a round
-// later senders GRANT, and where the next round begins receivers ACCEPT. Each
-// host has k channels of 1/k of its link's rate as a sender, and k as a receiver.
-// After r rounds the data phase of that matching begins, and so does the next
-// matching.
+// REQUEST from every receiver to each sender that it wants more from; half a
+// round later senders GRANT, and at the beginning of the next round receivers
+// ACCEPT. Each host has k channels of 1/k of its link's rate as a sender, and k
+// as a receiver. After r rounds the data phase of that matching begins, and so
+// does the next matching.
 //
-// Nothing is coordinated but by these messages and the clock. All hosts of a
-// run share one clock, so skew is taken to be 0: what it would cost is covered
-// by beta alone. A packet that is late for its half of a round is ignored, as
-// the simulator does.
+// Hosts coordinate by these packets and the clock alone. All hosts of a run
+// share one clock, so there is no skew, which beta would otherwise have to
+// cover. A packet that is late for its half of a round is ignored, as in the
+// simulator.
 //
-// What the simulator leaves out is added: RTS are acknowledged, messages that
-// nothing is heard of are announced again and given up at last. What it reserves
-// and never uses (prompt links) is left out.
+// Added to the simulator is loss recovery for RTS: they are acknowledged, and a
+// message of which nothing is heard is announced again and in the end given up.
+// The simulator's prompt links are left out (README, Matching).
 package dcpim
 
 import (
@@ -40,7 +41,7 @@ import (
 )
 
 type (
-	// Time is nominal nanoseconds.
+	// Time is in nominal ns.
 	Time = transport.Time
 	// Bytes counts payload, or wire bytes where it says so.
 	Bytes = transport.Bytes
@@ -58,10 +59,10 @@ type DCPIM struct {
 	control  queue.FIFO[note]
 	sender   sender
 	receiver receiver
-	tick     int64 // the last half round that was dealt with
+	tick     int64 // the last half round that was handled
 
-	// Next found nothing to send, and nothing has happened since. Then only
-	// time can change that: at wake.
+	// Next found nothing to send, and nothing has happened since: only time can
+	// change that, at wake.
 	quiet bool
 	wake  Time
 }
@@ -166,8 +167,8 @@ type note struct {
 // tell queues a control packet.
 func (s *DCPIM) tell(peer transport.HostID, h header) { s.control.Push(note{peer, h}) }
 
-// fillControl makes a packet of a note. It reports false when the note has
-// become pointless while it waited.
+// fillControl makes a packet of a note. It returns false if the note has become
+// pointless while it waited.
 func (s *DCPIM) fillControl(n note, p *transport.Packet) bool {
 	if n.kind == rts {
 		o := s.sender.peers[n.peer]

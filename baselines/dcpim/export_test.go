@@ -17,8 +17,8 @@ func (s *DCPIM) Idle() error {
 	return nil
 }
 
-// Leaks describes what is left when nothing is under way, at either half of a
-// host; "" when nothing is.
+// Leaks describes state that is left at either half of a host when no message
+// is under way; "" when none is.
 func (s *DCPIM) Leaks() string {
 	r, o := &s.receiver, &s.sender
 	switch {
@@ -49,7 +49,7 @@ func (s *DCPIM) Leaks() string {
 }
 
 // Broken describes a sum that does not add up, which no packet may cause; ""
-// when all do.
+// when all sums do.
 func (s *DCPIM) Broken() string {
 	r := &s.receiver
 	for name, m := range map[string]*matching{"active": &r.active, "building": &r.building} {
@@ -98,7 +98,7 @@ func (s *DCPIM) Broken() string {
 func (s *DCPIM) ControlQueue() int { return s.control.Len() }
 
 // ReceiverChannels and SenderChannels return the channels of the data phase as
-// the two halves of a host know them, and Peers those by sender.
+// the two halves of a host see them, and Peers the channels by sender.
 func (s *DCPIM) ReceiverChannels() int { return s.receiver.active.total }
 func (s *DCPIM) SenderChannels() int   { return s.matched() }
 func (s *DCPIM) With(id topo.HostID) int {

@@ -19,7 +19,7 @@ const (
 )
 
 // released is the fabric of the released simulator: 0.65 us of propagation on
-// each link, 100 Gbps hosts, 400 Gbps core (protocols.md section 5).
+// each link, 100 Gbps hosts, 400 Gbps core (README, Parameters).
 var released = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 	HostDelay: 650, CoreDelay: 650}
 
@@ -43,8 +43,8 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) (dcpim.Header, bool) {
 	return dcpim.Parse(e.Packet.Header()), true
 }
 
-// loses makes a Config.Lose that loses the packets at their senders that match,
-// and no more than limit of them.
+// loses makes a Config.Lose that loses matching packets at their senders, at
+// most limit of them.
 func loses(f *topo.Fabric, limit int, match func(model.PacketEvent, dcpim.Header) bool) func(model.PacketEvent) bool {
 	return modeltest.Loses(f, limit, dcpim.Parse, match)
 }

@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// FuzzReceive has a host with messages of its own take any sequence of packets:
+// FuzzReceive feeds any sequence of packets to a host with messages of its own:
 // it neither panics nor loses count, and stays within its k channels.
 func FuzzReceive(f *testing.F) {
 	step := func(peer, delay byte, h dcpim.Header, payload uint16) []byte {

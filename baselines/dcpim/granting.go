@@ -6,7 +6,7 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// A wish is a receiver's REQUEST, until senders grant in the middle of the
+// A wish is a receiver's REQUEST, until the sender grants in the middle of the
 // round.
 type wish struct {
 	peer      transport.HostID
@@ -15,15 +15,15 @@ type wish struct {
 	channels  int
 }
 
-// A share is what a sender knows of one epoch's matching: how many of its
-// channels receivers have accepted.
+// A share is a sender's view of one epoch's matching: how many of its channels
+// receivers have accepted.
 type share struct {
 	epoch    int64
 	accepted int
 }
 
-// of returns the record of an epoch, nil if it is too old. Two are alive: the
-// one that data flows by, and the one that is being negotiated.
+// of returns the record of an epoch, nil if it is too old. There are two: the
+// epoch in its data phase, and the one being negotiated.
 func (s *sender) of(epoch int64) *share {
 	r := &s.shares[epoch&1]
 	if r.epoch < epoch {
@@ -57,10 +57,10 @@ func (s *DCPIM) receiveRequest(now Time, h *header, peer transport.HostID) {
 	s.sender.requests = append(s.sender.requests, wish{peer, h.id, h.remaining, int(h.channels)})
 }
 
-// grantAll answers the round's requests while channels are free: the shortest
-// messages' first in the first rounds, then random ones (PimEpoch::
-// handle_all_req). What is granted and not accepted is free again in the next
-// round.
+// grantAll answers the round's requests while channels are free: in the first
+// rounds those of the shortest messages first, then in random order (README,
+// Matching; PimEpoch::handle_all_req). What is granted and not accepted is free
+// again in the next round.
 func (s *DCPIM) grantAll(round int64) {
 	requests := s.sender.requests
 	s.sender.requests = requests[:0]
@@ -89,9 +89,9 @@ func (s *DCPIM) grantAll(round int64) {
 	}
 }
 
-// receiveAccept counts matched channels. Those above k go back with a GRANTSR:
-// an ACCEPT that comes after the grants of the next round can make them too many
-// (PimEpoch::receive_accept_pkt).
+// receiveAccept counts matched channels. Those above k are taken back with a
+// GRANTSR: an ACCEPT that comes after the grants of the next round can make
+// them too many (PimEpoch::receive_accept_pkt).
 func (s *DCPIM) receiveAccept(h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	round := s.roundOf(h)

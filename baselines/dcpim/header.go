@@ -15,18 +15,18 @@ const Port = 47023
 // kind is a packet's type.
 type kind uint8
 
-// The packet types of protocols.md section 5, and gone.
+// The packet types (README, Wire format). gone is not the simulator's.
 const (
-	rts     kind = 1 + iota // sender to receiver: a message of this size wants to come
+	rts     kind = 1 + iota // sender to receiver: announces a message of this size
 	rtsAck                  // receiver to sender: the message is known
-	request                 // receiver to sender: so many channels, please
-	grant                   // sender to receiver: have so many
-	accept                  // receiver to sender: these are matched
+	request                 // receiver to sender: asks for channels
+	grant                   // sender to receiver: offers channels
+	accept                  // receiver to sender: these channels are matched
 	grantsr                 // sender to receiver: takes accepted channels back
 	token                   // receiver to sender: send this packet
 	data                    // bytes of a message
 	ack                     // receiver to sender: the message is complete
-	gone                    // sender to receiver: there is no such message any more
+	gone                    // sender to receiver: the message no longer exists
 )
 
 var kindNames = [...]string{
@@ -49,23 +49,23 @@ const (
 	//
 	// which makes control packets 84 bytes on the wire, Ethernet's least.
 	baseLen = 14
-	// RTS goes on with how far the id is above the lowest unacknowledged one (2).
+	// RTS continues with how far the id is above the lowest unsettled one (2).
 	rtsLen = baseLen + 2
-	// DATA goes on with message length (4), tag (4), and the same (2).
+	// DATA continues with message length (4), tag (4), and the same (2).
 	dataLen = baseLen + 10
 )
 
-// maxPackets is the most packets of a message.
+// maxPackets is the largest number of packets in a message.
 const maxPackets = 1 << 26
 
-// A header is a dcPIM header, decoded.
+// A header is a decoded dcPIM header.
 type header struct {
 	kind kind
 	id   transport.MessageID
 
 	channels  uint8
 	round     uint32 // counted from time 0, modulo 2^32
-	remaining uint32 // packets that the receiver misses
+	remaining uint32 // packets that the receiver lacks
 
 	priority uint8 // TOKEN: among the tokens of one sender
 	epoch    uint8 // TOKEN: whose data phase it is for, modulo 16

@@ -38,8 +38,8 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// Matching packets and tokens are Ethernet's smallest: the simulator's are its
-// least too, 40 bytes (protocols.md section 5).
+// Matching packets and tokens are Ethernet's smallest; the simulator's 40 bytes
+// are its smallest too (README, Wire format).
 func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
 	for _, h := range headers {
 		var p transport.Packet

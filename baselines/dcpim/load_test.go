@@ -23,12 +23,12 @@ func allToAll(f *topo.Fabric, size units.Bytes) (sends []model.Send) {
 	return sends
 }
 
-// Where every pair of hosts has a message without end, r = 4 rounds match all
-// channels, and what data does not use of the links is what tokens take: 84
-// bytes for each 1538, 5.2 % of the uplink. One round matches about 82 % of the
-// channels: the first round's shortest are the same message for many, and
-// conflicts are not resolved (released README: sustained load of 54 to 56 % for
-// r = 1, and 82 % for r = 4).
+// If every pair of hosts has a message without end, r = 4 rounds match all
+// channels, and data uses all of the links but what tokens take: 84 bytes per
+// 1538, 5.2 % of the uplink. One round matches about 82 % of the channels: in
+// it many hosts choose the same shortest message, and conflicts are not
+// resolved (README, Matching: a sustained load of 54 to 56 % for r = 1, and 82
+// % for r = 4).
 func TestFourRoundsMatchAllChannels(t *testing.T) {
 	f := rack(t, 16)
 	for _, c := range []struct {
@@ -52,16 +52,16 @@ func TestFourRoundsMatchAllChannels(t *testing.T) {
 	}
 }
 
-// Released README, figure 6a: with r = 4 and k = 4 a load of 82 % is sustained,
-// with r = 1 no more than 56 %. The simulator's load counts 1500 bytes for 1460
-// of payload: it is the share of the links that data takes. Here it is measured
-// as what is carried of more than can be: 86 Gbps of long messages of 3 MB, all
-// to all, while some eight of them wait at each host. It is 78 %, and 6 points
-// either way are allowed: 16 hosts' demand is more lumpy than 144's, the last of
-// a message's 38 channels are part empty (as in the simulator, packets under way
-// count as missing when channels are asked for), and the more waits, the more is
-// matched, up to 94 % (TestFourRoundsMatchAllChannels). One round carries at
-// least 5 points less.
+// The simulator's README, figure 6a: with r = 4 and k = 4 a load of 82 % is
+// sustained, with r = 1 no more than 56 %. The simulator's load counts 1500
+// bytes for 1460 of payload: it is the share of the links that data takes. Here
+// it is measured under overload: 86 Gbps of long messages of 3 MB, all to all,
+// while about eight of them wait at each host. It is 78 %, and 6 points either
+// way are allowed: the demand of 16 hosts is more uneven than that of 144, the
+// last of a message's 38 channels are partly empty (as in the simulator,
+// packets in flight count as missing when channels are requested), and the more
+// messages wait, the more is matched, up to 94 %
+// (TestFourRoundsMatchAllChannels). One round carries at least 5 points less.
 func TestSustainsTheReleasedLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 24 ms of 16 hosts")
@@ -84,8 +84,8 @@ func TestSustainsTheReleasedLoad(t *testing.T) {
 	}
 }
 
-// A realistic load on two racks: everything arrives, once, with no packet lost
-// and little sent twice; and every host is at rest afterwards.
+// A realistic load on two racks: everything arrives once, no packet is lost and
+// little is sent twice; and every host is idle afterwards.
 func TestWebSearchAllToAllDelivers(t *testing.T) {
 	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 6, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 		HostDelay: 1250, CoreDelay: 500})
@@ -106,7 +106,7 @@ func TestWebSearchAllToAllDelivers(t *testing.T) {
 	}
 }
 
-// The gauges tell channels and tokens of both halves.
+// The gauges report channels and tokens of both halves.
 func TestGaugesFollowTheMatching(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	sim := newSim(t, model.Config{Fabric: f, Sends: allToAll(f, 5_000_000), GaugeEvery: 10 * units.Microsecond})

@@ -8,13 +8,14 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Loss is covered by time-outs. Packets that a receiver has asked for and does
-// not get, and what is missing of a short message, get tokens again after a rest
-// (tokens.go); a matching packet that is lost costs its round. What is left is
-// here: a sender that hears nothing of a message sends its RTS again, which the
-// receiver answers with RTSACK or, if it has it all, ACK; after MaxRetries without
-// an answer the message fails. A receiver learns of that by GONE, by the floor
-// that later messages carry, or at last by silence.
+// Loss is covered by timeouts (README, Loss). Packets that a receiver has asked
+// for and does not get, and what is missing of a short message, get new tokens
+// after a rest (tokens.go); a lost matching packet costs its round. The
+// remainder is here: a sender that hears nothing of a message sends its RTS
+// again, which the receiver answers with RTSACK or, if it has everything, ACK;
+// after MaxRetries without an answer the message fails. A receiver learns of
+// that by GONE, by the floor that later messages carry, or in the end by
+// silence.
 
 var (
 	announces = transport.Counter{Name: "messages_announced_again"}
@@ -56,7 +57,7 @@ func (s *DCPIM) setTimer(m *outMessage, at Time) {
 	s.sender.timers.Set(m, Bytes(at))
 }
 
-// lookAfter announces a message again that nothing was heard of for too long.
+// lookAfter announces a message again of which nothing was heard for too long.
 // One that waits for the uplink is not lost.
 func (s *DCPIM) lookAfter(now Time, m *outMessage) {
 	switch due := m.heard + m.wait; {
@@ -80,15 +81,15 @@ func (s *DCPIM) lookAfter(now Time, m *outMessage) {
 	s.env.Sink.Count(&announces, 1)
 }
 
-// noSuchMessage tells a receiver that a message has been settled here.
+// noSuchMessage tells a receiver that a message is settled here.
 func (s *DCPIM) noSuchMessage(o *outPeer, id transport.MessageID) {
 	if int32(id-o.messages.Next()) < 0 {
 		s.tell(o.id, header{kind: gone, id: id})
 	}
 }
 
-// receiveGone forgets a message that its sender has given up. What of it is
-// still under way is no new message.
+// receiveGone forgets a message that its sender has given up. Packets of it
+// that are still in flight do not start a new one.
 func (s *DCPIM) receiveGone(h *header, peer transport.HostID) {
 	if i := s.receiver.peers[peer]; i != nil {
 		if m := i.messages.Find(h.id); m != nil {

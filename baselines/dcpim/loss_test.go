@@ -13,9 +13,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 5: "Lost RTS/tokens are covered by timeouts". The loss of
-// any packet, or of the first few of its type, costs an epoch or two, and no
-// bytes.
+// README, Loss: timeouts cover lost RTS and tokens. The loss of any packet, or
+// of the first few of its type, costs an epoch or two, and no bytes.
 func TestEveryLossIsRecovered(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	epoch := at(newSim(t, model.Config{Fabric: f}), 0).Epoch()
@@ -39,8 +38,8 @@ func TestEveryLossIsRecovered(t *testing.T) {
 						alone = m.Acked
 						continue
 					}
-					// An RTS that is lost three times is sent after 1, 2 and 4
-					// epochs, and the like.
+					// An RTS lost three times is sent again after 1, 2 and 4
+					// epochs, and so on for the others.
 					if m.Acked > alone+9*epoch || sim.Totals().Payload != int64(size) {
 						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone, sim.Totals().Payload)
 					}
@@ -50,7 +49,7 @@ func TestEveryLossIsRecovered(t *testing.T) {
 	}
 }
 
-// subject is dcPIM with the requirements of every protocol.
+// subject is dcPIM, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: dcpim.Protocol,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
@@ -75,8 +74,9 @@ func TestExactlyOnceAndNothingLeftUnderFaults(t *testing.T) {
 	modeltest.ExactlyOnceUnderFaults(t, subject)
 }
 
-// The issue: "give up with Failed after N". Whichever direction is dead, and
-// whenever it dies, both ends forget the message.
+// A message fails after max_retries announcements without an answer (README,
+// Loss). Whichever direction is dead, and whenever it dies, both ends forget
+// the message.
 func TestDeadPeerFailsTheMessage(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	for _, size := range []units.Bytes{1, 30_000, 2_000_000} {
@@ -100,8 +100,8 @@ func TestDeadPeerFailsTheMessage(t *testing.T) {
 	}
 }
 
-// A receiver that asks for a message that its sender has given up hears that it
-// is gone, and what of it is still under way is no new message.
+// A receiver that asks for a message that its sender has given up learns that
+// it is gone, and packets of it still in flight do not start a new one.
 func TestGoneMessageIsForgotten(t *testing.T) {
 	c, begin := matchedCore(t, 4, 200)
 	c.all(begin)
@@ -130,8 +130,8 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 	}
 }
 
-// Ids below the sender's floor are settled: they are not remembered, and late
-// packets of theirs are acknowledged.
+// Ids below the sender's floor are settled: they are not remembered, and their
+// late packets are acknowledged.
 func TestLateDuplicatesAreAcknowledged(t *testing.T) {
 	c := newCore(t, rack(t, 2))
 	for id := range transport.MessageID(1000) {

@@ -8,8 +8,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A matching is a receiver's view of one epoch's: the senders that it is
-// matched with, and the channels to each. No more than k in all.
+// A matching is a receiver's view of one epoch's matching: the senders that it
+// is matched with, and the channels to each, at most k in all.
 type matching struct {
 	epoch int64
 	total int // channels
@@ -46,7 +46,7 @@ func (m *matching) add(i *inPeer, channels int, shortest uint32) {
 	m.links = append(m.links, link{peer: i, channels: channels, shortest: shortest})
 }
 
-// take removes up to so many channels to a sender.
+// take removes up to channels of the channels to a sender.
 func (m *matching) take(i *inPeer, channels int) {
 	for k := range m.links {
 		l := &m.links[k]
@@ -104,8 +104,8 @@ func (s *DCPIM) beginRound(round int64, current bool) {
 }
 
 // requestAll asks every sender with messages that wait for tokens for as many
-// channels as its shortest message fills in a data phase (PimEpoch::
-// send_all_req).
+// channels as its shortest message fills in a data phase (README, Matching;
+// PimEpoch::send_all_req).
 func (s *DCPIM) requestAll(round int64) {
 	r := &s.receiver
 	for k := 0; k < len(r.wanting); {
@@ -148,8 +148,9 @@ func (s *DCPIM) receiveGrant(h *header, peer transport.HostID) {
 
 var late = transport.Counter{Name: "matching_packets_late"}
 
-// acceptGrants takes grants while channels are free: the shortest messages'
-// first in the first rounds, then random ones (PimEpoch::handle_all_grants).
+// acceptGrants accepts grants while channels are free: in the first rounds
+// those for the shortest messages first, then in random order (README,
+// Matching; PimEpoch::handle_all_grants).
 func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 	r := &s.receiver
 	if len(r.grants) == 0 || r.building.epoch != epoch {
@@ -172,7 +173,7 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 	}
 }
 
-// beginPhase begins the data phase of an epoch. Tokens of the sender with the
+// beginPhase begins the data phase of an epoch. Tokens to the sender with the
 // shortest message have the first priority.
 func (s *DCPIM) beginPhase(epoch int64) {
 	r := &s.receiver
@@ -191,7 +192,7 @@ func (s *DCPIM) beginPhase(epoch int64) {
 	}
 }
 
-// receiveGrantSR gives channels back that the sender has too many of
+// receiveGrantSR gives back the channels that the sender has in excess
 // (PimEpoch::receive_grantsr).
 func (s *DCPIM) receiveGrantSR(h *header, peer transport.HostID) {
 	r := &s.receiver

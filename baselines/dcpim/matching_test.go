@@ -13,9 +13,9 @@ import (
 	"sirdbed/traffic"
 )
 
-// The issue: "dcPIM never matches more than k". Counted on the wire, for every
-// host and data phase, as a sender and as a receiver: channels accepted, without
-// those that GRANTSR took back; and no token goes to a sender that is not
+// No host is ever matched on more than k channels. Counted on the wire, for
+// every host and data phase, as a sender and as a receiver: channels accepted,
+// less those that GRANTSR took back; and no token goes to a sender that is not
 // matched.
 func TestNeverMatchesMoreThanKChannels(t *testing.T) {
 	for k := 1; k <= 8; k += k/2 + 1 {
@@ -83,8 +83,8 @@ func inSenderCore(t *testing.T, seed uint64, n int) core {
 	return c
 }
 
-// grants hands a sender requests for one channel each, and returns whom it
-// grants: remaining[i] packets are missing at host i+1.
+// grants hands a sender requests for one channel each, and returns the hosts
+// that it grants: remaining[i] packets are missing at host i+1.
 func (c core) grants(round uint32, remaining []uint32) (hosts []int) {
 	begin := units.Time(round) * c.Round()
 	c.all(begin)
@@ -100,8 +100,8 @@ func (c core) grants(round uint32, remaining []uint32) (hosts []int) {
 	return hosts
 }
 
-// protocols.md section 5: select_min_iters 1, "first round favours the shortest;
-// later random". Of ties, random ones.
+// README, Matching: the first select_min_rounds rounds prefer the shortest
+// message, later ones choose at random. Ties are broken at random.
 func TestFirstRoundGrantsTheShortest(t *testing.T) {
 	later, ties := map[int]int{}, map[int]int{}
 	for seed := range uint64(60) {
@@ -125,7 +125,7 @@ func TestFirstRoundGrantsTheShortest(t *testing.T) {
 	}
 }
 
-// inReceiverCore makes a receiver that knows of a message from each of n other
+// inReceiverCore makes a receiver that knows a message from each of n other
 // hosts, of the given numbers of packets, and takes its requests of a round.
 func inReceiverCore(t *testing.T, seed uint64, packets []uint32) core {
 	c := newSeededCore(t, rack(t, len(packets)+1), seed)
@@ -181,8 +181,8 @@ func TestFirstRoundAcceptsTheShortest(t *testing.T) {
 	}
 }
 
-// REQUESTs ask for what the shortest message of a sender fills in a data phase,
-// and no more than is free (PimEpoch::send_all_req).
+// A REQUEST asks for the channels that the sender's shortest message fills in a
+// data phase, and for no more than are free (PimEpoch::send_all_req).
 func TestRequestsAskForWhatAMessageFills(t *testing.T) {
 	packets := []uint32{48, 55, 56, 110, 111, 1000}
 	c := newSeededCore(t, rack(t, len(packets)+1), 1)
@@ -209,9 +209,10 @@ func TestRequestsAskForWhatAMessageFills(t *testing.T) {
 	}
 }
 
-// protocols.md section 5: "GRANTSR takes back links when accepts would exceed k"
-// (pimhost.cpp:286-300). That takes ACCEPTs from two rounds; the second one's
-// excess goes back, and its duplicate changes nothing.
+// README, Matching: GRANTSR takes channels back if ACCEPTs would exceed k
+// (pimhost.cpp, receive_accept_pkt). It takes ACCEPTs of two rounds for that;
+// the excess of the second one is taken back, and its duplicate changes
+// nothing.
 func TestGrantSRTakesBackWhatIsAboveK(t *testing.T) {
 	c := inSenderCore(t, 1, 3)
 	c.all(c.Round())
@@ -232,7 +233,7 @@ func TestGrantSRTakesBackWhatIsAboveK(t *testing.T) {
 	}
 }
 
-// The receiver loses those channels, whether the data phase has begun or not,
+// The receiver loses those channels, whether or not the data phase has begun,
 // and paces its tokens by the rest.
 func TestReceiverGivesBackWhatGrantSRTakes(t *testing.T) {
 	for _, after := range []bool{false, true} {
@@ -256,7 +257,7 @@ func TestReceiverGivesBackWhatGrantSRTakes(t *testing.T) {
 				t.Errorf("matched %d of %d", c.With(1), c.ReceiverChannels())
 			}
 			takeBack(now + 100)
-			now += 2 * units.Microsecond // what was paced before is through
+			now += 2 * units.Microsecond // what was paced before has been sent
 		}
 		if c.With(1) != 1 || c.With(2) != 1 || c.ReceiverChannels() != 2 || c.Broken() != "" {
 			t.Errorf("after GRANTSR: %d and %d of %d channels; %s", c.With(1), c.With(2), c.ReceiverChannels(), c.Broken())
@@ -276,8 +277,8 @@ func TestReceiverGivesBackWhatGrantSRTakes(t *testing.T) {
 	}
 }
 
-// What is late for its half of the round is ignored, as PimEpoch::receive_req
-// and receive_grants do.
+// A packet late for its half of the round is ignored, as by
+// PimEpoch::receive_req and receive_grants.
 func TestLateMatchingPacketsAreIgnored(t *testing.T) {
 	c := inSenderCore(t, 1, 2)
 	c.all(c.Round() / 2)
@@ -298,7 +299,7 @@ func TestLateMatchingPacketsAreIgnored(t *testing.T) {
 			t.Errorf("%+v for a late grant", p)
 		}
 	}
-	// At the very instant of the step it is in time.
+	// At the instant of the step it is still in time.
 	c = inSenderCore(t, 1, 2)
 	c.get(c.Round()/2, 1, dcpim.Header{Kind: "REQUEST", Round: 0, Channels: 1}, 0)
 	if got := c.all(c.Round() / 2); len(got) != 1 || got[0].Kind != "GRANT" {

@@ -10,8 +10,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 5: "Short flows: <= 1 BDP (49 packets) sent at once with
-// the RTS, no matching". So their latency is the unloaded one, and the RTS's.
+// README, Short messages: messages of up to 1 BDP are sent at once behind the
+// RTS, without a matching. So their latency is the unloaded one, and the RTS's.
 func TestShortMessagesGoAtOnce(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).Initial()) * mss
@@ -37,10 +37,10 @@ func TestShortMessagesGoAtOnce(t *testing.T) {
 	}
 }
 
-// The issue: dcPIM's "large messages wait for the matching". A message of one
-// packet more than a BDP has its first data not before the matching ends and a
-// token has come; an idle fabric's matching gives it all the channels it can
-// use.
+// Long messages wait for the matching (README, Matching). A message of one
+// packet more than a BDP sends its first data only when the matching has ended
+// and a token has come; an idle fabric's matching gives it all the channels
+// that it can use.
 func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 	f := rack(t, 4)
 	host := at(newSim(t, model.Config{Fabric: f}), 0)
@@ -66,7 +66,7 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 			}
 		}})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
-		if want := host.Phase(c.epoch) + control; first < want || first > want+15 { // behind an ACCEPT and a REQUEST
+		if want := host.Phase(c.epoch) + control; first < want || first > want+15 { // after an ACCEPT and a REQUEST
 			t.Errorf("%v at %v: first data at %v, want %v", c.size, c.at, first, want)
 		}
 		alone := f.UnloadedExact(0, 1, c.size, dcpim.Protocol.Framing(f.Spec.MTU))
@@ -78,9 +78,9 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 	}
 }
 
-// protocols.md section 5: short messages "join the matching if not completed
-// ('redundancy' timeout)": their packets' time and the token resend timeout of 1
-// BDP after they began to come.
+// README, Short messages: they join the matching if they are not complete after
+// their packets' time and the token resend timeout of 1 BDP, counted from their
+// first packet.
 func TestIncompleteShortMessageJoinsTheMatching(t *testing.T) {
 	f := rack(t, 4)
 	host := at(newSim(t, model.Config{Fabric: f}), 0)
@@ -102,8 +102,8 @@ func TestIncompleteShortMessageJoinsTheMatching(t *testing.T) {
 	}
 }
 
-// A sender that is matched needs no new matching for its next message
-// (PimHost::receive_rts): tokens go to its shortest one at once.
+// A matched sender needs no new matching for its next message
+// (PimHost::receive_rts): its shortest message gets tokens at once.
 func TestMatchedPairServesANewMessageAtOnce(t *testing.T) {
 	f := rack(t, 4)
 	host := at(newSim(t, model.Config{Fabric: f}), 0)
@@ -123,8 +123,9 @@ func TestMatchedPairServesANewMessageAtOnce(t *testing.T) {
 }
 
 // A short message holds back as many tokens as it has packets, so that the
-// downlink has room for it (TOKEN_HOLD in pimhost.cpp). The window is wide here:
-// else it would do much of the same, since data comes late behind the message.
+// downlink has room for it (README, Tokens; TOKEN_HOLD in pimhost.cpp). The
+// window is wide here: a narrow one would have much the same effect, since data
+// comes late behind the message.
 func TestShortMessageHoldsTokensBack(t *testing.T) {
 	f := rack(t, 4)
 	begin := at(newSim(t, model.Config{Fabric: f}), 0).Phase(0) + 5*units.Microsecond

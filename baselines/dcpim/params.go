@@ -12,8 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Params are dcPIM's parameters (protocols.md section 5; the released
-// simulator's py/load_100Gbps/load.py).
+// Params are dcPIM's parameters (README, Parameters).
 type Params struct {
 	Rounds          int     `json:"rounds" jsonschema_description:"Rounds r of a matching."`
 	Channels        int     `json:"channels" jsonschema_description:"Channels k of each host, as a sender and as a receiver; each carries 1/k of its link's rate."`
@@ -47,7 +46,7 @@ func defaults(f *topo.Fabric) *Params {
 	}
 }
 
-// maxChannels is set by the token's priority, which has 4 bits.
+// maxChannels follows from the token's priority, which has 4 bits.
 const maxChannels = 8
 
 // validate names the parameter that cannot work.
@@ -79,12 +78,13 @@ func (p *Params) validate(frame units.Bytes) error {
 	return nil
 }
 
-// level returns the packet priority of a class, 0 being that of control
-// packets: the most urgent of the levels in use.
+// level returns the packet priority of a class. Class 0 is that of control
+// packets, whose level is the most urgent in use.
 func (p *Params) level(class int) uint8 { return uint8(max(0, p.Priorities-1-class)) }
 
-// class returns the class of a message's data, from 1: DCExpParams::
-// packet_priority of the released simulator, called with base token_initial.
+// class returns the class of a message's data, from 1 (README, Priorities): the
+// released simulator's DCExpParams::packet_priority, called with base
+// token_initial.
 func (p *Params) class(packets, short int) int {
 	base := p.PriorityBase
 	if base == 0 {

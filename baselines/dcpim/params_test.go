@@ -8,7 +8,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 5: the parameter table.
+// README, Parameters.
 func TestDefaultsAreTheReleased(t *testing.T) {
 	want := dcpim.Params{
 		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
@@ -25,8 +25,8 @@ func TestDefaultsAreTheReleased(t *testing.T) {
 	}
 }
 
-// protocols.md section 5: "data by size, base 7: <=7 packets -> 1, <=49 -> 2,
-// <=343 -> 3", up to 6. pimflow.cpp calls the rule with base token_initial, 49
+// README, Priorities: with base 7, up to 7 packets have class 1, up to 49 class
+// 2, up to 343 class 3, and so on. pimflow.cpp passes token_initial, 49
 // packets, which is the default and makes the SIRD paper's 3 levels: control,
 // short messages, long ones.
 func TestDataPriorityGoesBySize(t *testing.T) {

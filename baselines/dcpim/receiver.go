@@ -17,15 +17,15 @@ type receiver struct {
 
 	rate        units.BitsPerSecond
 	initial     int                   // packets of the longest short message
-	window      int64                 // tokens of a message that may be out
+	window      int64                 // tokens of a message that may be unanswered
 	hold        int                   // tokens to be left out for a short message
 	holdUntil   Time                  // by when it should be here
-	outstanding int64                 // packets asked for, or announced as short, and not yet come
+	outstanding int64                 // packets asked for, or of short messages, that have not arrived
 	resting     queue.Heap[inMessage] // by the end of their rest
-	silent      queue.Heap[inMessage] // by when they are forgotten, if not heard of
+	silent      queue.Heap[inMessage] // by when they are forgotten, if nothing is heard of them
 }
 
-// An inPeer is what a receiver knows of one sender.
+// An inPeer is a receiver's state for one sender.
 type inPeer struct {
 	id     transport.HostID
 	listed bool // in receiver.wanting
@@ -36,7 +36,7 @@ type inPeer struct {
 	takenBack int64 // 1 + the round of the last GRANTSR
 }
 
-// An inMessage is a message on its way in, until it is complete.
+// An inMessage is a message being received, until it is complete.
 type inMessage struct {
 	transport.Message
 	from *inPeer
@@ -44,10 +44,10 @@ type inMessage struct {
 
 	got      account.Spans // payload that has arrived
 	cursor   Bytes         // tokens have been sent for what is missing below
-	tokens   int64         // sent, or packets announced as short
-	heardSeq int64         // the latest of them that a packet has answered
+	tokens   int64         // tokens sent, counting those that a short message did not need
+	heardSeq int64         // the latest of them that a data packet has answered
 	tokenAt  Time          // when the last token was sent
-	resting  bool          // waits for packets that it need not ask for
+	resting  bool          // waits for packets that it need not ask for now
 	until    Time          // end of its rest
 	again    bool          // tokens have been sent for all of it before
 
@@ -59,7 +59,8 @@ type inMessage struct {
 // left returns the payload still to arrive.
 func (m *inMessage) left() Bytes { return m.Size - m.got.Total() }
 
-// gap returns the tokens that may still be answered (PimFlow::token_gap).
+// gap returns the number of tokens that may still be answered
+// (PimFlow::token_gap).
 func (m *inMessage) gap() int64 { return m.tokens - 1 - m.heardSeq }
 
 func (s *DCPIM) initReceiver(rate units.BitsPerSecond) {
@@ -78,7 +79,7 @@ func (s *DCPIM) initReceiver(rate units.BitsPerSecond) {
 	s.env.Sink.Gauge("tokens_outstanding", func() float64 { return float64(s.receiver.outstanding) })
 }
 
-// packets returns how many packets carry n bytes of a message.
+// packets returns the number of packets that carry n bytes of a message.
 func (s *DCPIM) packets(n Bytes) int { return int((n + s.mss - 1) / s.mss) }
 
 func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
@@ -94,8 +95,8 @@ func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
 	return i
 }
 
-// receiveRTS takes the announcement of a message, and answers what has become
-// of it so far.
+// receiveRTS takes the announcement of a message, and answers that it is known
+// or complete.
 func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
 	i := s.inPeer(peer)
 	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
@@ -104,9 +105,9 @@ func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
 	}
 }
 
-// findMessage returns the message of an RTS or DATA, which begins with it if it
-// is not known. It is nil if it has been delivered before, which its sender
-// then hears, or makes no sense.
+// findMessage returns the message of an RTS or DATA packet, which it creates if
+// the message is unknown. It returns nil if the message has been delivered
+// before, and then acknowledges it, or if the packet makes no sense.
 func (s *DCPIM) findMessage(now Time, i *inPeer, h *header) *inMessage {
 	m := i.messages.Find(h.id)
 	switch {
@@ -124,9 +125,10 @@ func (s *DCPIM) findMessage(now Time, i *inPeer, h *header) *inMessage {
 	return m
 }
 
-// newInMessage takes in a message: a short one is already on its way, and joins
-// the matching if it has not come in time; a long one joins at once (PimHost::
-// receive_rts, PimFlow::receive_short_flow).
+// newInMessage makes the state for a message: a short one is already being
+// sent, and joins the matching if it does not arrive in time; a long one joins
+// at once (README, Short messages; PimHost::receive_rts,
+// PimFlow::receive_short_flow).
 func (s *DCPIM) newInMessage(now Time, i *inPeer, h *header) *inMessage {
 	r := &s.receiver
 	m := &inMessage{from: i, heardSeq: -1}
@@ -162,7 +164,7 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 	i := s.inPeer(p.Peer)
 	from, n := Bytes(h.offset), Bytes(p.PayloadLen)
 	if from%s.mss != 0 || from >= Bytes(h.length) || n != min(s.mss, Bytes(h.length)-from) {
-		return // makes no sense
+		return // inconsistent
 	}
 	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
 	m := s.findMessage(now, i, h)
@@ -191,7 +193,7 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
-// drop forgets a message that is complete, or will not be.
+// drop forgets a message that is complete or given up.
 func (s *DCPIM) drop(m *inMessage) {
 	r := &s.receiver
 	r.outstanding -= m.gap()

@@ -13,11 +13,11 @@ type sender struct {
 	shares   [2]share
 
 	ready  queue.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
-	timers queue.Heap[outMessage] // by when to look whether they have fallen silent
+	timers queue.Heap[outMessage] // by when to check whether they have fallen silent
 	tokens int                    // held for all messages
 }
 
-// An outPeer is what a sender knows of one receiver.
+// An outPeer is a sender's state for one receiver.
 type outPeer struct {
 	id       transport.HostID
 	messages account.Outgoing[*outMessage]
@@ -25,8 +25,7 @@ type outPeer struct {
 	accepted int64 // 1 + the round of its last ACCEPT
 }
 
-// An outMessage is a message on its way out, until it is acknowledged or given
-// up.
+// An outMessage is a message being sent, until it is acknowledged or given up.
 type outMessage struct {
 	transport.Message
 	to    *outPeer
@@ -73,8 +72,8 @@ func (s *DCPIM) outPeer(id transport.HostID) *outPeer {
 	return o
 }
 
-// sendMessage announces a message with an RTS. A short one follows at once, all
-// of it (PimHost::start_flow).
+// sendMessage announces a message with an RTS. All of a short message follows
+// at once (PimHost::start_flow).
 func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	o := s.outPeer(msg.Peer)
 	m := &outMessage{Message: msg, to: o, packets: s.packets(msg.Size), heard: now, wait: s.timing.retryAfter}
@@ -89,7 +88,7 @@ func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	}
 }
 
-// sortIn puts a message where nextData finds it, or moves it there.
+// sortIn puts a message in its place in nextData's order.
 func (s *DCPIM) sortIn(m *outMessage) {
 	if m.sent == m.free && m.tokens.Len() == 0 {
 		s.sender.ready.Remove(m)
@@ -103,7 +102,7 @@ func (s *DCPIM) sortIn(m *outMessage) {
 }
 
 // receiveToken keeps a token until the uplink has time for it. One for a packet
-// that will be sent without is not needed.
+// that will be sent without a token is not needed.
 func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	m := o.messages.Find(h.id)
@@ -116,7 +115,8 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	if offset%s.mss != 0 || offset >= m.Size || int(offset/s.mss) >= m.sent && m.sent < m.free {
 		return
 	}
-	// Of the epoch 4 bits travel: take the one nearest to the present.
+	// The header has 4 bits of the epoch: take the epoch nearest to the present
+	// one.
 	current, _ := s.timing.of(max(0, s.tick)/2 - s.timing.rounds)
 	epoch := current + int64(int8((h.epoch-uint8(current))<<4)>>4)
 	m.tokens.Push(ticket{h.seq, h.offset, s.timing.expiry(epoch)})
@@ -125,8 +125,8 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	s.sortIn(m)
 }
 
-// nextData sends the next DATA packet, if any message has one that needs no
-// token, or has one. Tokens that have become void are thrown away.
+// nextData sends the next DATA packet, if a message has one that needs no
+// token, or a token for one. Tokens that have expired are dropped.
 func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 	for {
 		m := s.sender.ready.Top()
@@ -167,7 +167,7 @@ var (
 	retransmissions = transport.Counter{Name: "retransmissions"}
 )
 
-// answered notes that the receiver has shown that it knows of m.
+// answered records that the receiver has shown that it knows m.
 func (m *outMessage) answered(now Time) { m.heard, m.tries = now, 0 }
 
 func (s *DCPIM) receiveRTSAck(now Time, h *header, peer transport.HostID) {

@@ -9,14 +9,16 @@ import (
 	"sirdbed/topo/units"
 )
 
-// sizes are what packets occupy on a link. The released simulator has 1500 and
-// 40 bytes, this testbed's frames have their headers, preamble and gap besides.
+// sizes are what packets occupy on a link: 1500 and 40 bytes in the released
+// simulator, while the frames of this testbed have Ethernet's framing, preamble
+// and gap too.
 type sizes struct{ data, control Bytes }
 
-// A timing is how a fabric's hosts divide time. Rounds are counted from time 0
-// on. The matching of epoch e is negotiated in the first r rounds from e*period
-// on; then its data phase begins, which lasts for period rounds. With alpha 1 a
-// matching takes as long as a data phase, and one always runs beside the other.
+// A timing is how the hosts of a fabric divide time (README, Timing). Rounds
+// are counted from time 0. The matching of epoch e is negotiated in the first r
+// rounds from e*period on; then its data phase begins, which lasts for period
+// rounds. With alpha 1 a matching takes as long as a data phase, and the two
+// always overlap.
 type timing struct {
 	controlRTT Time // worst round trip of a control packet over the idle fabric
 	half       Time // of a round
@@ -33,8 +35,8 @@ type timing struct {
 	abandonAfter Time // silence until a receiver forgets a message
 }
 
-// newTiming derives phases and time-outs from the topology, as
-// LeafSpineTopology::set_up_parameter of the released simulator does:
+// newTiming derives phases and timeouts from the topology, as the released
+// simulator's LeafSpineTopology::set_up_parameter does:
 //
 //	round         beta x control RTT
 //	matching      r rounds
@@ -53,14 +55,14 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	t.share = max(1, int(int64(phase)*1000/rate.Picoseconds(wire.data)/int64(p.Channels)))
 
 	// The simulator adds half a control round trip and k packet times to the
-	// end of the data phase; the packet times are a parameter here.
+	// end of the data phase; here the packet times are a parameter.
 	bdpTime := float64(rate.Picoseconds(wire.data*Bytes(t.bdp))) / 1000
 	t.tokenLife = t.controlRTT/2 + Time(p.TokenTimeout*float64(rate.Picoseconds(wire.data))/1000)
 	t.resendAfter = Time(p.TokenResendTimeout * bdpTime)
 	t.windowAfter = Time(p.TokenWindowTimeout * bdpTime)
 	t.retryAfter = max(1, Time(p.RetryTimeout*float64(t.epoch())))
-	// Longer than it takes the sender to give up, so that no message that is
-	// still alive there is forgotten here.
+	// Longer than the sender takes to give up, so that no message that is still
+	// alive there is forgotten here.
 	for n, wait := 0, t.retryAfter; n <= p.MaxRetries; n++ {
 		t.abandonAfter += 2 * wait
 		wait = timer.Backoff(wait, t.retryAfter)
@@ -73,18 +75,18 @@ func (t *timing) round() Time { return 2 * t.half }
 // epoch is a matching and its data phase.
 func (t *timing) epoch() Time { return t.round() * Time(t.rounds+t.period) }
 
-// of returns a round's epoch, and its number within it: a matching round if it
-// is less than r.
+// of returns a round's epoch, and its number within the epoch: less than r for
+// a round of the matching.
 func (t *timing) of(round int64) (epoch, n int64) { return round / t.period, round % t.period }
 
-// expiry returns when a token of an epoch's data phase is void at its sender.
+// expiry returns when a token of an epoch's data phase expires at its sender.
 func (t *timing) expiry(epoch int64) Time {
 	return Time(epoch*t.period+t.rounds+t.period)*t.round() + t.tokenLife
 }
 
 // roundTrip returns how long packets of the given wire length take there and
-// back over the longest path of the idle fabric: exact where all host links are
-// alike and all core links are, else no path takes longer.
+// back over the longest path of the idle fabric. It is exact if all host links
+// are alike and all core links are alike, and otherwise an upper bound.
 func roundTrip(f *topo.Fabric, wire Bytes) Time {
 	var host, core int64
 	for i := range f.Ports {
@@ -102,14 +104,14 @@ func roundTrip(f *topo.Fabric, wire Bytes) Time {
 	return Time((2*(2*host+2*core) + 500) / 1000)
 }
 
-// bandwidthDelay returns the BDP in whole full packets, rounded up: a full
-// packet there and back, as the simulator has it.
+// bandwidthDelay returns the BDP in whole full packets, rounded up, of a full
+// packet's round trip, as in the simulator.
 func bandwidthDelay(f *topo.Fabric, frame Bytes) Bytes {
 	bytes := f.Spec.HostRate.BytesIn(roundTrip(f, frame))
 	return (bytes + frame - 1) / frame * frame
 }
 
-// advance does what is due at the half rounds up to now.
+// advance handles the half rounds up to now.
 func (s *DCPIM) advance(now Time) {
 	due := int64(now / s.timing.half)
 	if now < 0 || s.tick >= due {
@@ -119,7 +121,7 @@ func (s *DCPIM) advance(now Time) {
 		s.tick = due
 		return
 	}
-	// Late by more than two epochs, only the end of what was is of interest.
+	// After more than two epochs without a step, only the last ones matter.
 	s.tick = max(s.tick, due-4*(s.timing.rounds+s.timing.period))
 	for s.tick < due {
 		s.tick++
@@ -137,7 +139,7 @@ func (s *DCPIM) matching() bool {
 	return len(s.sender.requests) > 0 || len(r.grants) > 0 || len(r.wanting) > 0 || r.building.total > 0 || len(r.active.links) > 0
 }
 
-// nextStep returns when the next half round is to be dealt with.
+// nextStep returns when the next half round is to be handled.
 func (s *DCPIM) nextStep() Time {
 	if !s.matching() {
 		return units.Never
@@ -145,13 +147,13 @@ func (s *DCPIM) nextStep() Time {
 	return Time(s.tick+1) * s.timing.half
 }
 
-// roundOf completes the round of a packet, of which 32 bits travel.
+// roundOf returns the round of a packet, of which the header has 32 bits.
 func (s *DCPIM) roundOf(h *header) int64 {
 	now := max(0, s.tick) / 2
 	return now + int64(int32(h.round-uint32(now)))
 }
 
-// shuffle brings a list into random order.
+// shuffle puts a list into random order.
 func shuffle[T any](env *transport.Env, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := env.Rand.IntN(i + 1)

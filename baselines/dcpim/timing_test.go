@@ -9,12 +9,13 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 5, "Derived at 100G": BDP 49 packets, control RTT 5.216
-// us, round 6.78 us, 54.25 us for a matching and its data phase, a new epoch
-// every 27.1 us, 56 packets per channel and data phase. The simulator's packets
-// are 1500 and 40 bytes with everything; with the frames of this testbed (1538
-// and 84 bytes on the wire) control packets take 18 ns more there and back, and
-// a packet 3 ns more, which takes one packet off the BDP and one off a channel.
+// README, Timing: at 100 Gbps the BDP is 49 packets, the control RTT 5.216 us,
+// a round 6.78 us, a matching and its data phase 54.25 us, with a new matching
+// every 27.1 us, and 56 packets per channel and data phase. The simulator's
+// packets have 1500 and 40 bytes with all headers; with the frames of this
+// testbed (1538 and 84 bytes on the wire) control packets take 18 ns more there
+// and back, and a packet 3 ns more, which takes one packet off the BDP and one
+// off a channel.
 //
 // Times are whole ns and a round has two equal halves, so that a round may be
 // off by 1 ns and an epoch by 8.
@@ -54,8 +55,8 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 	}
 }
 
-// The issue: "a round is 1.3 times this topology's control RTT, and phases,
-// windows and token time-outs follow from it".
+// README, Timing: a round is beta times the topology's control RTT, and phases,
+// windows and timeouts follow from it.
 func TestRoundsFollowFromTheTopology(t *testing.T) {
 	slow := modeltest.Small
 	slow.CoreDelay = 5000
@@ -77,7 +78,7 @@ func TestRoundsFollowFromTheTopology(t *testing.T) {
 		if c.from != c.to {
 			want = f.Transit(f.Path(c.from, c.to, 0), topo.MinWire) + f.Transit(f.Path(c.to, c.from, 0), topo.MinWire)
 		} else {
-			// Bounded by two links like the most distant host's.
+			// The bound takes both host links to be like the most distant host's.
 			want = 2 * (2*(3000+7) + 2*(500+7))
 		}
 		got := dcpim.Derive(f, c.spec.HostRate, frame, topo.MinWire, params(f, nil))

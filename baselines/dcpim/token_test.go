@@ -11,9 +11,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 5: TOKENs are "paced at line_rate*links/k per matched
-// pair". A message of as many packets as n channels carry in a data phase is
-// given n of them.
+// README, Tokens: TOKENs are paced at line rate x channels / k per matched
+// pair. A message of as many packets as n channels carry in a data phase is
+// given n channels.
 func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	f := rack(t, 2)
 	share := at(newSim(t, model.Config{Fabric: f}), 0).Share()
@@ -38,7 +38,7 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	}
 }
 
-// matchedCore makes a receiver that is matched with host 1 by n channels, for a
+// matchedCore makes a receiver that is matched with host 1 on n channels, for a
 // message of so many packets, at the beginning of the data phase.
 func matchedCore(t *testing.T, n int, packets uint32) (core, units.Time) {
 	c := inReceiverCore(t, 1, []uint32{packets})
@@ -63,9 +63,9 @@ func (c core) tokens(from, to units.Time) (list []sent) {
 	return list
 }
 
-// protocols.md section 5: token_window 1 BDP, token_window_timeout 1.1 BDP;
-// PIM_Vlink::send_token takes the window's share of the channels, and opens it
-// again when no data has come for so long.
+// README, Tokens: token_window is 1 BDP, token_window_timeout 1.1 BDP.
+// PIM_Vlink::send_token uses the channels' share of the window, and opens it
+// again when no data has come for the timeout.
 func TestTokenWindowOpensAgainAfterItsTimeout(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		c, begin := matchedCore(t, n, 5000)
@@ -84,7 +84,8 @@ func TestTokenWindowOpensAgainAfterItsTimeout(t *testing.T) {
 		if got := len(c.tokens(next-100, next)); got < 1 || got > 2 {
 			t.Errorf("%d channels: %d tokens after the timeout, want 1", n, got)
 		}
-		// Data for the latest token shows that the others' is lost or here.
+		// Data for the latest token shows that data for the others is lost or
+		// has arrived.
 		c.get(next, 1, dcpim.Header{Kind: "DATA", Seq: uint32(window), Length: 5000 * mss}, mss)
 		if got := len(c.tokens(next, next+2*packet*units.Time(window))); got < window*n/4 {
 			t.Errorf("%d channels: %d tokens after data, want most of a window", n, got)
@@ -133,9 +134,9 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 	}
 }
 
-// protocols.md section 5: token_timeout, 8 packet times. A token is void at its
-// sender that long after its data phase has ended there, half a control round
-// trip late (PimFlow::send_token_pkt).
+// README, Tokens: token_timeout is 8 packet times. A token expires at its
+// sender that long after the data phase has ended there, half a control round
+// trip later than at the receiver (PimFlow::send_token_pkt).
 func TestTokensExpire(t *testing.T) {
 	f := rack(t, 2)
 	c := inSenderCore(t, 1, 1)
@@ -162,7 +163,7 @@ func TestTokensExpire(t *testing.T) {
 			t.Errorf("late %v: %d data packets", late, n)
 		}
 	}
-	// Of the epoch 4 bits travel; the nearest is meant.
+	// The header has 4 bits of the epoch; the nearest epoch is meant.
 	for _, epoch := range []int64{15, 16, 100} {
 		c := inSenderCore(t, 1, 1)
 		c.all(c.Phase(epoch))
@@ -179,8 +180,8 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
-// Senders serve tokens by priority, then the message with the fewest packets
-// left, and short messages before all (PimTokenComparator).
+// Senders use tokens by priority, then for the message with the fewest packets
+// left, and send short messages before anything else (PimTokenComparator).
 func TestSenderServesTokensByPriority(t *testing.T) {
 	c := newCore(t, rack(t, 5))
 	for h := topo.HostID(1); h <= 4; h++ {
@@ -211,7 +212,7 @@ func TestSenderServesTokensByPriority(t *testing.T) {
 }
 
 // The sender with the shortest message has the first priority, and each of its
-// channels is one (PimEpoch::schedule_receiver_iter_evt).
+// channels takes one (PimEpoch::schedule_receiver_iter_evt).
 func TestTokenPriorityFollowsTheShortestMessage(t *testing.T) {
 	packets := []uint32{900, 300, 600}
 	c := inReceiverCore(t, 1, packets)

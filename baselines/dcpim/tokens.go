@@ -5,17 +5,17 @@ import (
 	"sirdbed/topo/units"
 )
 
-// firstToken is the priority of the first matched sender's tokens. Before them
-// come short messages, which need none (PimEpoch::schedule_receiver_iter_evt;
-// PimFlow::assign_init_token).
+// firstToken is the priority of the first matched sender's tokens. Short
+// messages, which need no tokens, come before them
+// (PimEpoch::schedule_receiver_iter_evt; PimFlow::assign_init_token).
 const (
 	freeData   = 1
 	firstToken = 2
 )
 
 // nextToken sends the next TOKEN to a matched sender: for its shortest message,
-// paced at line rate x channels / k (PIM_Vlink::send_token). When none may go
-// yet, at is when one will.
+// paced at line rate x channels / k (README, Tokens; PIM_Vlink::send_token). If
+// none may be sent yet, at is when one may.
 func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 	r := &s.receiver
 	at = units.Never
@@ -57,9 +57,9 @@ var (
 	tokensAgain    = transport.Counter{Name: "tokens_sent_again"}
 )
 
-// sendToken asks for the next packet that is missing. When all that are missing
-// have been asked for, the message rests for a time-out, and then it begins with
-// the first of them again.
+// sendToken asks for the next missing packet. When all missing packets have
+// been asked for, the message rests for a timeout, and then starts again with
+// the first one still missing.
 func (s *DCPIM) sendToken(now Time, l *link, m *inMessage, p *transport.Packet) {
 	from, _, _ := m.got.Gap(m.cursor, m.Size)
 	n := min(s.mss, m.Size-from)
@@ -82,8 +82,8 @@ func (s *DCPIM) sendToken(now Time, l *link, m *inMessage, p *transport.Packet) 
 	h.encode(p)
 }
 
-// rest lets a message wait for packets that it has asked for, or that come
-// unasked.
+// rest has a message wait for packets that it has asked for, or that need no
+// tokens.
 func (s *DCPIM) rest(m *inMessage, until Time) {
 	m.from.want.Remove(m)
 	m.cursor = 0
@@ -91,8 +91,8 @@ func (s *DCPIM) rest(m *inMessage, until Time) {
 	s.receiver.resting.Set(m, Bytes(until))
 }
 
-// wakeResting has messages whose rest is over join the matching, or its
-// tokens, again.
+// wakeResting has messages whose rest is over ask for channels and tokens
+// again.
 func (s *DCPIM) wakeResting(now Time) {
 	r := &s.receiver
 	for m := r.resting.Top(); m != nil && m.until <= now; m = r.resting.Top() {

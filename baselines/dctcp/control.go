@@ -2,8 +2,8 @@ package dctcp
 
 import "sirdbed/baselines/flow"
 
-// control is the window of one connection (DCTCP, SIGCOMM 2010, section 3.2;
-// RFC 8257; figures in protocols.md section 2).
+// control is the congestion window of one connection (DCTCP paper, section 3.1;
+// RFC 8257, section 3.3; README, Window).
 type control struct {
 	params *Params
 
@@ -12,11 +12,11 @@ type control struct {
 	alpha     float64 // estimated share of marked segments
 
 	acked, marked int    // segments in this window of data
-	end           uint64 // transmission that ends the window of data
-	cutEnd        uint64 // until which the window is not cut again
+	end           uint64 // order of the transmission that ends this window of data
+	cutEnd        uint64 // order of the transmission before which there is no second cut
 }
 
-// What the window and slow start's threshold never fall below, in segments.
+// Lower bounds of the window and of the slow start threshold, in segments.
 const (
 	leastWindow    = 1
 	leastThreshold = 2
@@ -26,8 +26,8 @@ func newControl(p *Params) *control {
 	return &control{params: p, window: p.InitialWindow, threshold: p.MaxWindow, alpha: p.InitialAlpha}
 }
 
-// OnMessage starts again from the initial window; what was learned of the
-// network, alpha and the threshold, stays.
+// OnMessage resets the window to the initial one. What the connection has
+// learned of the network, alpha and the threshold, stays.
 func (c *control) OnMessage(flow.Time) { c.window = c.params.InitialWindow }
 
 // OnAck implements flow.Controller.
@@ -52,9 +52,9 @@ func (c *control) OnAck(_ flow.Time, a flow.Ack) {
 	}
 }
 
-// mayGrow tells whether the window is to open. As released it always is, also
-// while the sender's own link, not the window, limits it; Linux opens one that
-// is used, or half used in slow start.
+// mayGrow reports whether the window may open. As released it always may, even
+// while the sender's own link limits the sender and not the window; Linux opens
+// a window only if it is used up, or half used up in slow start.
 func (c *control) mayGrow(a flow.Ack) bool {
 	if c.params.Growth != "limited" {
 		return true
@@ -66,8 +66,8 @@ func (c *control) mayGrow(a flow.Ack) bool {
 	return used >= int(c.window)
 }
 
-// grow opens the window for acknowledged segments: by as many in slow start,
-// by one for each window after it.
+// grow opens the window for acknowledged segments: by their number in slow
+// start, by one segment per window after it.
 func (c *control) grow(segments float64) {
 	if c.window < c.threshold {
 		c.window = min(c.window+segments, c.threshold)

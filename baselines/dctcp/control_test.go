@@ -12,8 +12,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// windows feeds a control law whole windows of single acknowledgements, the
-// first marked ones of each marked. It returns the order it has come to.
+// windows feeds a control law whole windows of single acknowledgements, of
+// which the first few of each window are marked. It returns the order that it
+// has reached.
 func windows(c *dctcp.Control, order uint64, n, size, marked int) uint64 {
 	for range n {
 		next := order + uint64(size)
@@ -25,8 +26,8 @@ func windows(c *dctcp.Control, order uint64, n, size, marked int) uint64 {
 	return order
 }
 
-// protocols.md section 2: alpha is updated per window with g = 0.08, from 0:
-// after n windows of a share f of marks it is f (1 - 0.92^n).
+// Alpha starts at 0 and is updated once per window with g = 0.08 (README,
+// Window): after n windows in which a share f is marked, it is f (1 - 0.92^n).
 func TestAlphaIsAMovingAverageOverWindows(t *testing.T) {
 	for _, c := range []struct{ n, marked int }{{1, 100}, {10, 100}, {10, 50}, {60, 25}, {200, 10}} {
 		l := dctcp.NewControl(params(rack(t, 2), nil))
@@ -44,8 +45,8 @@ func TestAlphaIsAMovingAverageOverWindows(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "cut once per window: cwnd *= (1 - alpha/2)",
-// however many of its segments are marked.
+// The window is cut to 1 - alpha/2 once per window of data, however many of its
+// segments are marked (README, Window).
 func TestOneCutPerWindow(t *testing.T) {
 	for _, marked := range []int{1, 10, 100} {
 		l := dctcp.NewControl(params(rack(t, 2), func(p *dctcp.Params) { p.Gain = 0 }))
@@ -71,8 +72,8 @@ func TestOneCutPerWindow(t *testing.T) {
 	}
 }
 
-// On a network as well: a long flow's window is not cut again before what it
-// had sent at the last cut is acknowledged.
+// The same over a network: a long flow's window is not cut again before
+// everything that it had sent by the last cut is acknowledged.
 func TestOneCutPerRoundTripOnTheFabric(t *testing.T) {
 	_, sim := senders(t, 2, nil)
 	sim.Run(2 * units.Millisecond)
@@ -82,7 +83,7 @@ func TestOneCutPerRoundTripOnTheFabric(t *testing.T) {
 		sim.Run(sim.Now() + 50) // ns: less than a packet takes
 		window, _, _ := at(sim, 0).Controls()[0].State()
 		if window < last-1e-9 {
-			if cuts++; sim.Now()-lastCut < 15*us { // 7.3 us and a queue of some 110 KB
+			if cuts++; sim.Now()-lastCut < 15*us { // 7.3 us and a queue of about 110 KB
 				t.Errorf("cut at %v and at %v", lastCut, sim.Now())
 			}
 			lastCut = sim.Now()
@@ -94,7 +95,7 @@ func TestOneCutPerRoundTripOnTheFabric(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "slow start until ssthresh, then +1 per window".
+// Slow start up to the threshold, then one segment per window (README, Window).
 func TestSlowStartThenOnePerWindow(t *testing.T) {
 	l := dctcp.NewControl(params(rack(t, 2), nil))
 	l.Set(10, 40, 0)
@@ -112,7 +113,7 @@ func TestSlowStartThenOnePerWindow(t *testing.T) {
 			t.Errorf("congestion avoidance: from %g to %g", before, window)
 		}
 	}
-	// An acknowledgement with an echo does not open it.
+	// A marked acknowledgement does not open the window.
 	l.Set(10, 40, 0)
 	l.OnAck(0, flow.Ack{Segments: 1, Marked: true, Highest: 5000, Next: 5010})
 	if window, threshold, alpha := l.State(); window != 10*(1-alpha/2) || threshold != window {
@@ -142,9 +143,10 @@ func TestSlowStartDoublesEachRoundTrip(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "window cap 1256". A sender that its own link limits
-// comes to it, if its own queue does not mark; with Linux's rule it stays at about twice
-// the 60 segments that the link lets into the network.
+// The window is capped at 1256 segments (README, Parameters). A sender that
+// only its own link limits reaches the cap if its own queue does not mark; with
+// Linux's rule its window stays at about twice the 60 segments that the link
+// lets into the network.
 func TestWindowIsCapped(t *testing.T) {
 	f := rack(t, 2)
 	for growth, most := range map[string]float64{"always": 1256, "limited": 125} {
@@ -158,7 +160,7 @@ func TestWindowIsCapped(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "dupacks 3, halves".
+// Loss is found by three later segments, and halves the window (README, Loss).
 func TestLossHalvesTheWindow(t *testing.T) {
 	f := rack(t, 2)
 	lost := 0
@@ -186,8 +188,8 @@ func TestLossHalvesTheWindow(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "min RTO 200 us"; a timeout begins with one segment,
-// and slow start.
+// The least retransmission timeout is 200 us (README, Parameters). After one
+// the window is one segment, and slow start begins.
 func TestTimeoutAfter200usBeginsWithOneSegment(t *testing.T) {
 	f := rack(t, 2)
 	var again units.Time

@@ -1,8 +1,9 @@
-// Package dctcp is DCTCP as the paper's evaluation runs it (protocols.md section
-// 2): a window that is cut in proportion to the share of segments that switches
-// marked, over a pool of connections to each peer.
+// Package dctcp is DCTCP as the paper's evaluation runs it (paper, section
+// 6.2): a window that is cut in proportion to the share of segments that
+// switches marked, over a pool of connections to each peer. README.md has its
+// parameters and rules, and where they come from.
 //
-// control.go is the control law; all the rest of a connection is package flow.
+// control.go is the control law; package flow is the rest of a connection.
 package dctcp
 
 import (
@@ -45,7 +46,7 @@ func New(env transport.Env, params *Params) (*DCTCP, error) {
 	return d, nil
 }
 
-// alpha returns the mean over the connections used so far.
+// alpha returns the mean alpha of the connections used so far.
 func (d *DCTCP) alpha() (mean float64) {
 	for _, c := range d.controls {
 		mean += c.alpha / float64(len(d.controls))

@@ -8,7 +8,7 @@ type Control = control
 // NewControl makes one.
 func NewControl(p *Params) *Control { return newControl(p) }
 
-// State returns the window, slow start's threshold, and alpha.
+// State returns the window, the slow start threshold, and alpha.
 func (c *Control) State() (window, threshold, alpha float64) { return c.window, c.threshold, c.alpha }
 
 // Set changes them.

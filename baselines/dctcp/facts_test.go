@@ -37,7 +37,7 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 	return modeltest.Leaving(f, e) && e.Packet.PayloadLen > 0
 }
 
-// Paper, appendix table; protocols.md section 2.
+// Paper, section 6.2, table of parameters; README, Parameters.
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := dctcp.Params{
@@ -57,7 +57,7 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	}
 }
 
-// The window, its cap and K follow the hosts' rate.
+// The window, its cap and K scale with the hosts' rate.
 func TestDefaultsFollowTheRate(t *testing.T) {
 	s := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: 400 * units.Gbps, HostDelay: 1000}
 	if p := dctcp.DefaultParams(modeltest.Fabric(t, s)); p.InitialWindow != 264 || p.K != 500_000 || p.MaxWindow != 5024 {
@@ -81,7 +81,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 	})
 }
 
-// senders has n hosts send without end to another one.
+// senders has n hosts send to another one without end.
 func senders(t testing.TB, n int, change func(*dctcp.Params)) (*topo.Fabric, *model.Sim) {
 	f := rack(t, n+1)
 	var sends []model.Send
@@ -91,10 +91,10 @@ func senders(t testing.TB, n int, change func(*dctcp.Params)) (*topo.Fabric, *mo
 	return f, newSim(t, model.Config{Fabric: f, Params: params(f, change), Sends: sends})
 }
 
-// DCTCP, SIGCOMM 2010, sections 3.3 and 4.1.1: with a few long flows the queue
-// varies between a little above K (N segments, one for each flow's increase
-// before the marks are heard of) and an amplitude of O(sqrt(BDP)) below, and the
-// link stays full. K as in protocols.md section 2, 1.25 BDP on all ports.
+// DCTCP paper, sections 3.3 and 4.1.1: with a few long flows the queue varies
+// between a little above K (N segments, one for each flow's increase before the
+// marks come back) and an amplitude of O(sqrt(BDP)) below, and the link stays
+// full. K is 1.25 BDP on all ports (README, Marking).
 func TestQueueStaysAroundKAndTheLinkFull(t *testing.T) {
 	for _, n := range []int{2, 4, 8} {
 		for _, k := range []units.Bytes{125_000, 123_000, 60_000} {
@@ -117,9 +117,10 @@ func TestQueueStaysAroundKAndTheLinkFull(t *testing.T) {
 	}
 }
 
-// As released, a host's own queue marks too, so a flow that is alone on its path
-// learns of its uplink: its window stays around the round trip's 60 segments and
-// K's 81, where it would grow to the largest one.
+// As released, a host's own queue marks too, so that a flow alone on its path
+// hears of its uplink (README, Marking): its window stays around the 60
+// segments of the round trip and the 81 of K, where it would otherwise grow to
+// the cap.
 func TestUplinkMarksBoundALoneFlow(t *testing.T) {
 	for _, marks := range []bool{true, false} {
 		f, sim := senders(t, 1, func(p *dctcp.Params) { p.UplinkMarks = marks })
@@ -141,7 +142,7 @@ func TestUplinkMarksBoundALoneFlow(t *testing.T) {
 	}
 }
 
-// The same on a leaf-spine port: all switch ports mark.
+// The same at a leaf-spine port: all switch ports mark.
 func TestCoreIsKeptAroundKToo(t *testing.T) {
 	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 1 << 31}, {Src: 1, Dst: 3, Size: 1 << 31}}})
@@ -154,8 +155,8 @@ func TestCoreIsKeptAroundKToo(t *testing.T) {
 	}
 }
 
-// DCTCP, SIGCOMM 2010, section 3.3: in steady state alpha is about sqrt(2/W) of
-// the critical window W, and flows have equal windows.
+// DCTCP paper, section 3.3: in steady state alpha is about sqrt(2/W), where W
+// is the critical window, and flows have equal windows.
 func TestAlphaSettles(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		_, sim := senders(t, n, nil)
@@ -180,8 +181,8 @@ func TestAlphaSettles(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "cwnd set back to 66 at each message; alpha and
-// ssthresh persist per connection".
+// Each message starts from a window of 66 segments; alpha and the threshold
+// belong to the connection and stay (README, Window).
 func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	f := rack(t, 3)
 	burst := map[transport.MessageID]int{}

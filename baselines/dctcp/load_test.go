@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// subject is DCTCP with the requirements of every protocol.
+// subject is DCTCP, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: dctcp.Protocol,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
@@ -22,17 +22,18 @@ var subject = modeltest.Subject{
 }
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
-// reordering and corruption (design.md section 5).
+// reordering and corruption.
 func TestExactlyOnceUnderFaults(t *testing.T) { modeltest.ExactlyOnceUnderFaults(t, subject) }
 
 // No packet allocates anything once queues and pools have grown.
 func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of
+// it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
 
-// Eight hosts, all to all, web search at half the load: everything arrives, and
-// in the lossless network of the evaluation hardly anything is sent twice.
+// Eight hosts, all to all, web search at half load: everything arrives, and in
+// the lossless network of the evaluation hardly anything is sent twice.
 func TestAllToAllIsDelivered(t *testing.T) {
 	f, sim := modeltest.HalfLoad(t, subject, "wkc", 5*units.Millisecond)
 	again, timeouts := modeltest.Counted(f, sim, "retransmissions"), modeltest.Counted(f, sim, "timeouts")

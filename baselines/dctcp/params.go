@@ -17,7 +17,7 @@ import (
 const Port = 47020
 
 // Params are DCTCP's parameters. Defaults are those of the paper's evaluation
-// (protocols.md section 2).
+// (README, Parameters).
 type Params struct {
 	InitialWindow float64     `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
 	MaxWindow     float64     `json:"max_window" jsonschema_description:"Largest window in segments."`

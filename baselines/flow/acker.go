@@ -7,15 +7,16 @@ import (
 )
 
 // An acker acknowledges what arrives on one connection. With delayed
-// acknowledgements it waits for SegmentsPerAck full segments, or DelayedAck
-// time; out of order, at a message's end and when congestion begins or ends it
-// does not (RFC 5681, section 4.2; RFC 8257, section 3.2).
+// acknowledgements it waits for SegmentsPerAck full segments, or for
+// DelayedAck; it does not wait out of order, at a message's end, or when
+// congestion begins or ends (RFC 5681, section 4.2; RFC 8257, section 3.2;
+// README, Acknowledgements).
 type acker struct {
 	slot    queue.Slot // in Transport.delayed, while an acknowledgement waits
 	due     Time
-	pending note // the one that waits
+	pending note // the acknowledgement that waits
 	full    int  // full segments that it covers
-	marked  bool // the last packet was
+	marked  bool // the last packet was marked
 }
 
 // A note is an acknowledgement that is to be sent.
@@ -77,9 +78,9 @@ func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
 	}
 }
 
-// describe writes into h what has arrived of m: all up to an offset, the packet
-// just received if it lies beyond, and the two lowest ranges beyond. It reports
-// whether nothing lies beyond.
+// describe writes into h what has arrived of m: everything up to an offset, the
+// packet just received if it lies beyond that, and the two lowest ranges
+// beyond. It reports whether nothing lies beyond.
 func describe(h *header, m *Inbound, offset, n Bytes) bool {
 	whole := m.Received()
 	h.offset = uint32(whole)
@@ -107,14 +108,15 @@ func (t *Transport) acknowledge(a *acker) {
 	t.acks.Push(a.pending)
 }
 
-// acknowledgeDue queues those that have been delayed long enough.
+// acknowledgeDue queues the acknowledgements that have been delayed long
+// enough.
 func (t *Transport) acknowledgeDue(now Time) {
 	for a := t.delayed.Top(); a != nil && a.due <= now; a = t.delayed.Top() {
 		t.acknowledge(a)
 	}
 }
 
-// nextDelayed returns when the next one will be.
+// nextDelayed returns when the next delayed acknowledgement is due.
 func (t *Transport) nextDelayed() Time {
 	if a := t.delayed.Top(); a != nil {
 		return a.due
@@ -126,7 +128,7 @@ func (t *Transport) nextDelayed() Time {
 func (n *note) fillAck(now Time, p *transport.Packet) {
 	n.held = uint32(min(max(now-n.since, 0), 1<<32-1))
 	p.Peer = n.peer
-	// The way back is as fixed as the way there.
+	// Acknowledgements take one path too.
 	p.Entropy = n.entropy
 	n.encode(p)
 }

@@ -12,9 +12,9 @@ func segmentOf(n int) flow.Header {
 	return flow.Header{Kind: "DATA", Offset: uint32(n * full), Length: 20 * full, Stamp: uint32(n)}
 }
 
-// protocols.md section 2: "delayed ACK: interval 6 us, segsperack 1": every full
-// segment is acknowledged at once, a short one that does not end its message
-// after 6 us. With segsperack 2, every second one.
+// README, Acknowledgements: with one segment per acknowledgement and a delay of
+// 6 us, every full segment is acknowledged at once, and a short one that does
+// not end its message after 6 us. With two, every second full segment.
 func TestDelayedAcknowledgements(t *testing.T) {
 	for _, per := range []int{1, 2, 3} {
 		c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, per }))
@@ -85,8 +85,8 @@ func TestNothingIsDelayedWhenTheSenderWaitsForIt(t *testing.T) {
 	}
 }
 
-// RFC 8257, section 3.2: when marking begins or ends, what is pending goes at
-// once with the old state, so that no acknowledgement mixes the two.
+// RFC 8257, section 3.2: when marking begins or ends, a pending acknowledgement
+// is sent at once with the old state, so that none mixes the two.
 func TestEchoIsExactDespiteDelay(t *testing.T) {
 	c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 3 }))
 	covered, marked := uint32(0), 0

@@ -9,8 +9,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A connection is the sending end of one of a pool. It carries one message at a
-// time; its path, round-trip estimate and congestion state outlive messages.
+// A connection is the sending end of one connection of a pool. It carries one
+// message at a time; its path, round-trip estimate and congestion state outlive
+// messages (README, Connections).
 type connection struct {
 	peer    *outPeer
 	number  uint8
@@ -24,16 +25,16 @@ type connection struct {
 
 	listed   bool       // in Transport.ready
 	slot     queue.Slot // in Transport.timers
-	wakeAt   Time       // its key there: not after the next of what follows
+	wakeAt   Time       // its key there: no later than resendAt and paceAt
 	resendAt Time       // retransmission timeout; units.Never when nothing is in flight
-	paceAt   Time       // when pacing lets the next segment out, units.Never if it does not wait
+	paceAt   Time       // when pacing lets the next segment out; units.Never when none waits for it
 	lastSent Time
 	timeouts int    // in a row
 	recover  uint64 // order of transmission that ends recovery from loss
-	queued   Bytes  // its share of Transport.queued
+	queued   Bytes  // part of Transport.queued
 }
 
-// An outPeer is what a host knows of one it sends to.
+// An outPeer is a host's state for a peer that it sends to.
 type outPeer struct {
 	id          transport.HostID
 	pool        *Pool[connection]
@@ -75,7 +76,7 @@ func (t *Transport) Send(now Time, m transport.Message) {
 	}
 }
 
-// begin has a connection carry a message.
+// begin starts a message on a connection.
 func (t *Transport) begin(now Time, c *connection, m transport.Message) {
 	c.message, c.busy, c.timeouts = m, true, 0
 	c.segments.Begin(m.Size)
@@ -83,7 +84,7 @@ func (t *Transport) begin(now Time, c *connection, m transport.Message) {
 	t.activate(c)
 }
 
-// end has it carry the next one, or none.
+// end finishes a connection's message and starts the next one, if any waits.
 func (t *Transport) end(now Time, c *connection) {
 	c.busy = false
 	c.resendAt, c.paceAt = units.Never, units.Never
@@ -105,8 +106,8 @@ func (t *Transport) activate(c *connection) {
 	}
 }
 
-// maySend reports that window and pacing let the next segment out. When only
-// pacing does not, it arranges for the time when it does.
+// maySend reports whether window and pacing let the next segment out. If only
+// pacing does not, it sets the timer for when it will.
 func (t *Transport) maySend(now Time, c *connection) bool {
 	c.paceAt = units.Never
 	if !c.busy || c.segments.Left() == 0 || c.segments.InFlight() >= max(1, int(c.control.Window())) {
@@ -120,8 +121,8 @@ func (t *Transport) maySend(now Time, c *connection) bool {
 	return true
 }
 
-// nextData sends a segment of the connection whose turn it is: those that may
-// send take turns, packet by packet.
+// nextData sends a segment of the connection whose turn it is: connections that
+// may send take turns, packet by packet.
 func (t *Transport) nextData(now Time, p *transport.Packet) bool {
 	for {
 		c, ok := t.ready.Pop()
@@ -159,7 +160,7 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	t.arm(c)
 }
 
-// arm makes sure that the connection's timers are looked at in time.
+// arm sets the connection's timer no later than what it waits for.
 func (t *Transport) arm(c *connection) {
 	if at := min(c.resendAt, c.paceAt); at < units.Never && (!c.slot.In() || at < c.wakeAt) {
 		c.wakeAt = at
@@ -182,7 +183,7 @@ func (t *Transport) fireTimers(now Time) {
 	}
 }
 
-// timeout takes all in flight for lost, or gives the message up.
+// timeout declares everything in flight lost, or gives the message up.
 func (t *Transport) timeout(now Time, c *connection) {
 	c.resendAt = units.Never
 	c.timeouts++

@@ -17,9 +17,9 @@ const us = units.Microsecond
 // full is the payload of a full packet with an MTU of 1500.
 const full = 1443
 
-// protocols.md sections 2 and 3: 40 connections per ordered pair, one message at
-// a time on each; the 41st message waits until one is released, and then the
-// 42nd, in their order.
+// README, Connections: 40 connections per ordered pair, one message at a time
+// on each; the 41st message waits until a connection is released, and then the
+// 42nd, in order.
 func TestFortyMessagesAtOnceThenInOrder(t *testing.T) {
 	f := rack(t, 2)
 	started := map[transport.MessageID]units.Time{}
@@ -64,7 +64,7 @@ func TestFortyMessagesAtOnceThenInOrder(t *testing.T) {
 	}
 }
 
-// The pool is of an ordered pair: another peer has its own.
+// A pool belongs to an ordered pair: another peer has its own.
 func TestPoolsOfPeersAreSeparate(t *testing.T) {
 	f := rack(t, 3)
 	var sends []model.Send
@@ -87,8 +87,9 @@ func TestPoolsOfPeersAreSeparate(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: "ECMP per flow": all packets of a connection take one
-// path, in both directions, and a pool's connections take all of them.
+// ECMP per connection (README, Connections): all packets of a connection take
+// one path in each direction, and a pool's connections between them use every
+// path.
 func TestEachConnectionKeepsItsPathAndThePoolUsesAll(t *testing.T) {
 	s := modeltest.Small
 	s.Spines = 4
@@ -126,7 +127,7 @@ func TestEachConnectionKeepsItsPathAndThePoolUsesAll(t *testing.T) {
 	}
 }
 
-// In a FIFO network connections share their host's link: here by turns.
+// Connections share their host's link in turns.
 func TestConnectionsTakeTurns(t *testing.T) {
 	f := rack(t, 2)
 	var last [3]units.Time
@@ -165,8 +166,8 @@ func TestWindowBoundsWhatIsInFlight(t *testing.T) {
 	}
 }
 
-// Segments are at least the pacing gap apart, and no more when nothing else
-// holds them back.
+// Segments are at least the pacing gap apart, and exactly that when nothing
+// else holds them back.
 func TestPacingSpacesSegments(t *testing.T) {
 	f := rack(t, 2)
 	for _, gap := range []units.Time{500, 20 * us} {
@@ -186,9 +187,9 @@ func TestPacingSpacesSegments(t *testing.T) {
 	}
 }
 
-// protocols.md section 2: min RTO 200 us, and RFC 6298: it doubles with each
-// timeout in a row. After MaxTimeouts of them the message fails, and the
-// connection is free for the next.
+// The least retransmission timeout is 200 us for DCTCP (README, Parameters),
+// and doubles with each timeout in a row (RFC 6298). After MaxTimeouts of them
+// the message fails, and the connection is free for the next.
 func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 	f := rack(t, 2)
 	var sent []units.Time
@@ -232,8 +233,8 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 	}
 }
 
-// RFC 6298, section 5.7: once something was heard, the timeout is back at what the
-// round trip asks for, at once.
+// RFC 6298, section 5: as soon as something is acknowledged, the timeout is
+// again the one of the round trip.
 func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 	c := newCore(t, rack(t, 2), config(1, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 3 * full})
@@ -262,7 +263,7 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 	if c.next(now); c.Wake() != now+200*us {
 		t.Errorf("next timeout at %v, want %v", c.Wake(), now+200*us)
 	}
-	// So too without a transmission after the acknowledgement.
+	// The same without a transmission after the acknowledgement.
 	c = newCore(t, rack(t, 2), config(2, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 2 * full})
 	for now = 0; now < units.Millisecond; now = c.Wake() {
@@ -278,8 +279,9 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 	}
 }
 
-// A loss in the middle is repaired within two round trips, without a timeout,
-// and the controller hears of it once, however many segments are lost.
+// A loss in the middle of a message is repaired within two round trips, without
+// a timeout, and the controller hears of it once, however many segments are
+// lost.
 func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 	f := rack(t, 2)
 	for lost := 1; lost <= 20; lost++ {
@@ -309,8 +311,8 @@ func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 	}
 }
 
-// The delay that controllers see is the fabric's, to the nanosecond: with an
-// empty network a full packet's way and its acknowledgement's.
+// The delay that controllers see is the fabric's, to the nanosecond: over an
+// empty network, a full packet's one-way time and its acknowledgement's.
 func TestDelayIsTheFabricsRoundTrip(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	c := &fixed{window: 1, keep: true}

@@ -1,41 +1,44 @@
 package flow
 
-// A Controller is a congestion control law, one for each connection. It counts
-// in segments, of MSS.
+// A Controller is the congestion control law of one connection. It counts in
+// segments of one MSS.
 type Controller interface {
 	// OnMessage begins a message on the connection.
 	OnMessage(now Time)
-	// OnAck takes an acknowledgement that brings news.
+	// OnAck takes an acknowledgement of segments that were not acknowledged
+	// before.
 	OnAck(now Time, a Ack)
-	// OnLoss says that segments were lost: once for all those of a window.
+	// OnLoss says that segments were lost: once for all losses of a window of
+	// data.
 	OnLoss(now Time)
-	// OnTimeout says that nothing was heard for a retransmission timeout. n
-	// counts those in a row, from 1.
+	// OnTimeout says that a retransmission timeout has expired. n counts
+	// timeouts in a row, from 1.
 	OnTimeout(now Time, n int)
-	// Window returns how many segments may be in flight. One may always.
+	// Window returns how many segments may be in flight. One always may.
 	Window() float64
 	// Pacing returns the least time between two transmissions, 0 for none.
 	Pacing() Time
 }
 
-// An Ack is what an acknowledgement tells a Controller.
+// An Ack is what a Controller learns from an acknowledgement.
 type Ack struct {
-	Segments int  // that it is the first news of, at least 1
-	Marked   bool // the receiver says that these experienced congestion
-	InFlight int  // segments in the network before it came
+	Segments int  // acknowledged for the first time, at least 1
+	Marked   bool // the receiver says that they experienced congestion
+	InFlight int  // segments in flight before it came
 
-	// Delay is the round trip in the fabric: from the data packet's departure to
-	// the acknowledgement's arrival, less the time that the receiver held it.
+	// Delay is the round trip in the fabric: from the data packet's departure
+	// to the acknowledgement's arrival, less the time for which the receiver
+	// held it back.
 	Delay Time
-	// RTT is the smoothed round trip, holding included.
+	// RTT is the smoothed round trip, with the time held back.
 	RTT Time
 
-	// Every transmission of a connection has a number. Highest is that of the
-	// latest one that is known to have arrived, plus one, Next that of the next
-	// one. A window later, Highest has passed what is now Next.
+	// Every transmission of a connection has a number. Highest is one more than
+	// the highest known to have arrived, Next that of the next transmission.
+	// One window of data later, Highest has passed what is now Next.
 	Highest, Next uint64
 
-	// Recovering: what was in flight when OnLoss was last told is not yet
-	// through.
+	// Recovering: what was in flight when OnLoss was last called has not all
+	// been acknowledged or lost.
 	Recovering bool
 }

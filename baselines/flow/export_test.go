@@ -26,7 +26,8 @@ func (s *Segments) Broken() string {
 	return ""
 }
 
-// Broken describes what no packet may cause at a host; "" when all is well.
+// Broken describes a state that no packet may cause at a host, "" when all is
+// well.
 func (t *Transport) Broken() string {
 	for _, o := range t.peers {
 		if o == nil {

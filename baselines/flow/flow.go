@@ -1,18 +1,18 @@
 // Package flow is what connection-oriented protocols share, in pieces that may
-// be used one by one:
+// be used one by one (README.md has the facts behind it):
 //
 //	Pool       connections to a peer, and the messages that wait for one
-//	Inbox      reassembly, delivery once and only once
+//	Inbox      reassembly, delivery exactly once
 //	Segments   what of a message was sent, has arrived, and is lost
 //	RTT        round-trip estimate and retransmission timeout
 //
-// Transport puts them together into a protocol with windows: selective and,
-// if asked for, delayed acknowledgements with ECN echo and timestamps;
-// retransmission; pacing. All that it lacks is a congestion control law, a
-// Controller for each connection.
+// Transport combines them into a windowed protocol: selective and, if asked
+// for, delayed acknowledgements with ECN echo and timestamps; retransmission;
+// pacing. All that it lacks is a congestion control law, a Controller for each
+// connection.
 //
 // A connection's packets have a fixed entropy, so that ECMP takes all of them
-// over one path, and another connection's perhaps over another. A host's
+// over one path, and those of another connection perhaps over another. A host's
 // connections share its NIC in turns, packet by packet; acknowledgements go
 // ahead of data. There is one priority.
 package flow
@@ -27,7 +27,7 @@ import (
 )
 
 type (
-	// Time is nominal nanoseconds.
+	// Time is in nominal ns.
 	Time = transport.Time
 	// Bytes counts payload.
 	Bytes = transport.Bytes
@@ -37,12 +37,12 @@ type (
 type Config struct {
 	Connections    int  // in each ordered pair's pool, 1 to MaxConnections
 	MinRTO         Time // least retransmission timeout
-	MaxTimeouts    int  // in a row that a message survives
+	MaxTimeouts    int  // in a row, that a message survives
 	DelayedAck     Time // longest delay of an acknowledgement, 0: none is delayed
-	SegmentsPerAck int  // full segments after which one is not delayed
+	SegmentsPerAck int  // full segments that are acknowledged without delay
 
 	// UplinkMark is the ECN threshold of the host's own queue, 0 for none: what
-	// windows let out and the NIC has not taken (see uplink.go).
+	// windows have let out and the NIC has not taken (README, Uplink queue).
 	UplinkMark Bytes
 
 	// Controller makes the control law of a new connection to a peer.
@@ -67,12 +67,12 @@ type Transport struct {
 	delayed queue.Heap[acker]
 	acks    queue.FIFO[note]
 
-	// Next found nothing to send, and nothing has happened since. Then only
-	// time can change that.
+	// Next found nothing to send, and nothing has happened since: only a timer
+	// can change that.
 	quiet bool
 }
 
-// Framing is how messages are cut into packets.
+// Framing returns how messages are cut into packets at an MTU.
 func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
 
 var framing = layout.Framing(dataLen)
@@ -140,7 +140,7 @@ func (t *Transport) Wake() Time {
 }
 
 // Controllers calls do with the Controller of each connection to a peer that
-// was used so far, and whether it carries a message.
+// has been used, and whether it carries a message.
 func (t *Transport) Controllers(peer transport.HostID, do func(c Controller, busy bool)) {
 	if o := t.peers[peer]; o != nil {
 		for _, c := range o.connections {
@@ -149,7 +149,7 @@ func (t *Transport) Controllers(peer transport.HostID, do func(c Controller, bus
 	}
 }
 
-// gauges registers a host's sums over all connections.
+// gauges registers sums over all of a host's connections.
 func (t *Transport) gauges() {
 	sum := func(of func(c *connection) float64) func() float64 {
 		return func() (total float64) {
@@ -179,8 +179,8 @@ func (t *Transport) gauges() {
 	})
 }
 
-// Idle reports that nothing is under way, for the checks of tests and engines:
-// no message is being sent or put together, and nothing waits to be sent.
+// Idle returns an error if anything is left to do, for the checks of tests and
+// engines: a message being sent or reassembled, or a packet waiting to be sent.
 func (t *Transport) Idle() error {
 	for _, o := range t.peers {
 		if o != nil && (o.pool.Open() != 0 || o.pool.Busy() != 0 || o.pool.Waiting() != 0) {

@@ -32,21 +32,21 @@ const (
 	//	11  DATA: time of departure, ns modulo 2^32; ACK: that of the packet
 	//	    which caused it (4)
 	baseLen = 15
-	// DATA goes on with
+	// DATA continues with
 	//
 	//	15  message length (4)
 	//	19  tag (4)
-	//	23  how far the id is above the lowest one not settled (2)
+	//	23  how far the id is above the lowest unsettled one (2)
 	dataLen = baseLen + 10
-	// ACK goes on with
+	// ACK continues with
 	//
 	//	15  how long the receiver held it back, ns (4)
 	//	19  ranges that have arrived beyond the offset: from (4), to (4)
 	ackLen   = baseLen + 4
 	rangeLen = 8
 
-	// maxRanges is the range just received, unless it is at the offset, and the
-	// two lowest ones.
+	// maxRanges counts the range just received, unless it is at the offset, and
+	// the two lowest ones.
 	maxRanges = 3
 
 	echoBit = 0x80
@@ -55,7 +55,7 @@ const (
 // MaxConnections is the largest pool that the header can name.
 const MaxConnections = 256
 
-// A header is decoded.
+// A header is a decoded header.
 type header struct {
 	kind       kind
 	echo       bool // ACK: congestion was experienced
@@ -78,10 +78,10 @@ type extent struct{ from, to uint32 }
 
 var errRanges = errors.New("header with too many ranges")
 
-// layout is that of headers without ranges.
+// lengths are those of headers without ranges.
 var lengths = layout.Headers{Version: version, Lengths: [16]int{data: dataLen, ack: ackLen}}
 
-// HeaderLen tells the length of the header that b begins with.
+// HeaderLen returns the length of the header that b begins with.
 func HeaderLen(b []byte) (int, error) {
 	n, err := lengths.Len(b)
 	if err != nil {

@@ -30,7 +30,8 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// An acknowledgement in order costs hardly more than Ethernet's least packet.
+// An acknowledgement in order takes hardly more than Ethernet's smallest
+// packet.
 func TestAcknowledgementInOrderIsSmall(t *testing.T) {
 	if got := wire.WireLen(ackLen, 0); got != 89 {
 		t.Errorf("%d wire bytes", got)

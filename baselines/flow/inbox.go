@@ -6,7 +6,7 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// A Segment is what a data packet says of the bytes that it carries.
+// A Segment is what a data packet says about the bytes that it carries.
 type Segment struct {
 	ID     transport.MessageID
 	Tag    transport.Tag
@@ -15,29 +15,29 @@ type Segment struct {
 	Behind uint16 // see Pool.Behind
 }
 
-// A Verdict is what became of a data packet at its receiver.
+// A Verdict is what the receiver made of a data packet.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Nonsense  Verdict = iota // contradicts itself or what is known: ignore it
+	Nonsense  Verdict = iota // contradicts itself or what is known: to be ignored
 	Fresh                    // bytes that were missing; more still are
 	Duplicate                // nothing new
 	Completed                // the message's last missing bytes
 	Settled                  // of a message that was delivered before, or given up
 )
 
-// An Inbox is the receiving half of a host: it puts messages together from the
+// An Inbox is the receiving half of a host: it reassembles messages from the
 // packets of all peers and delivers each once, however often and in whatever
-// order its packets arrive. What it has delivered it remembers until the sender
-// says that the message is settled (design.md section 5).
+// order its packets arrive. It remembers what it has delivered until the sender
+// says that the message is settled (README, Receiver).
 type Inbox struct {
 	sink  transport.Sink
 	peers []*account.Incoming[Inbound] // by HostID, nil until met
 	free  queue.Free[Inbound]
 }
 
-// An Inbound is a message on its way in. It is valid until it is delivered or
+// An Inbound is a message being received. It is valid until it is delivered or
 // given up, which the Inbox alone decides: do not keep one across packets.
 type Inbound struct {
 	transport.Message
@@ -61,7 +61,7 @@ func NewInbox(env transport.Env) *Inbox {
 	return &Inbox{sink: env.Sink, peers: make([]*account.Incoming[Inbound], len(env.Fabric.Hosts))}
 }
 
-// Find returns the message of that id on its way in from a peer, nil if there
+// Find returns the message of that id being received from a peer, nil if there
 // is none.
 func (x *Inbox) Find(peer transport.HostID, id transport.MessageID) *Inbound {
 	if in := x.peers[peer]; in != nil {
@@ -70,7 +70,7 @@ func (x *Inbox) Find(peer transport.HostID, id transport.MessageID) *Inbound {
 	return nil
 }
 
-// Open returns how many messages are on their way in.
+// Open returns how many messages are being received.
 func (x *Inbox) Open() (n int) {
 	for _, in := range x.peers {
 		if in != nil {
@@ -80,13 +80,13 @@ func (x *Inbox) Open() (n int) {
 	return n
 }
 
-// Take takes a data packet: it hands new bytes to the Sink, and says Delivered
-// when they were the last ones. p.Peer is a valid host. The message is nil if
-// the verdict is Nonsense or Settled; after Completed it is valid until the
+// Take takes a data packet: it hands new bytes to the Sink, and calls Delivered
+// when they were the last ones. p.Peer must be a valid host. The message is nil
+// if the verdict is Nonsense or Settled; after Completed it is valid until the
 // next call.
 //
-// All packets of a message are cut at the same places whenever they are sent,
-// so that their bytes are new all together or not at all.
+// A message is cut into packets at the same places whenever they are sent, so
+// that a packet's bytes are either all new or all known.
 func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdict) {
 	n := Bytes(p.PayloadLen)
 	if n < 1 || s.Offset < 0 || s.Offset+n > s.Length {
@@ -132,7 +132,7 @@ func (x *Inbox) begin(in *account.Incoming[Inbound], s Segment, peer transport.H
 	return m
 }
 
-// forget drops a message's state, which is used again by the next one.
+// forget drops a message's state, which another message will use.
 func (x *Inbox) forget(in *account.Incoming[Inbound], m *Inbound) {
 	in.Drop(m.ID)
 	x.free.Put(m)

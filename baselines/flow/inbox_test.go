@@ -10,8 +10,9 @@ import (
 	"sirdbed/sirdnode/transport/account"
 )
 
-// design.md section 5: after completion a receiver "remembers the id until the
-// sender's lowest unacknowledged id has passed it": once delivered, never again.
+// README, Receiver: after delivery a receiver remembers the id until the
+// sender's lowest unsettled id has passed it, so that nothing is delivered
+// twice.
 func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 	f := rack(t, 2)
 	for seed := range uint64(300) {
@@ -70,7 +71,7 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 	}
 }
 
-// What the sender gave up is forgotten, and does not come back.
+// What the sender has given up is forgotten, and does not come back.
 func TestInboxForgetsWhatIsSettled(t *testing.T) {
 	for _, jump := range []transport.MessageID{1, 50, 1000, 1 << 30} {
 		env, _ := modeltest.Env(rack(t, 2), 0)

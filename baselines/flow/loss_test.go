@@ -12,7 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// subject is a windowed protocol with the requirements of every protocol.
+// subject is a windowed protocol, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: windowed, Seeds: 1000,
 	Params: func(_ *topo.Fabric, r *rand.Rand) any {
@@ -38,11 +38,11 @@ var subject = modeltest.Subject{
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption, whatever the window, the pacing and the delay of
-// acknowledgements; and in the end nothing is left over (design.md section 5).
+// acknowledgements; and in the end nothing is left over.
 func TestExactlyOnceUnderFaults(t *testing.T) { modeltest.ExactlyOnceUnderFaults(t, subject) }
 
-// FuzzReceive: no sequence of packets breaks the protocol's sums, and it goes on
-// working. Each step is one packet or a pass of time.
+// FuzzReceive: no sequence of packets breaks the protocol's sums, and it goes
+// on working. Each step is one packet or the passing of time.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
 	f.Add([]byte{1, 0, 0, 0, 1, 1, 0, 0, 2, 3, 1, 0, 1, 1, 1, 250, 0, 7})
@@ -112,7 +112,8 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of
+// it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
 
 // No packet allocates anything once queues have grown: with windows, and with

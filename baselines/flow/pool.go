@@ -6,14 +6,14 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// A Pool is the connections from one host to one peer (protocols.md sections 2,
-// 3 and 6: 40 of them, established before the run). A connection carries one
-// message at a time. When all are busy, messages wait in the order in which
-// they came; whichever connection is first released takes the next one. Idle
-// connections are used in turn, the one that was released first before others.
+// A Pool is the connections from one host to one peer (README, Connections). A
+// connection carries one message at a time. When all are busy, messages wait in
+// order of arrival, and the first connection to be released takes the next one.
+// Idle connections are used in turn, the one released first before others.
 //
-// The Pool also counts which messages are settled, acknowledged or given up:
-// the peer need not remember those (see Behind, and Inbox).
+// The Pool also keeps account of which messages are settled, that is
+// acknowledged or given up: the peer need not remember those (see Behind, and
+// Inbox).
 type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
@@ -29,8 +29,8 @@ func NewPool[C any](limit int, dial func(n int) *C) *Pool[C] {
 	return &Pool[C]{dial: dial, limit: limit}
 }
 
-// Add takes a message, in the order of ids. It returns the connection that is
-// to carry it now, or nil if it waits for one.
+// Add takes a message; ids must ascend. It returns the connection that is to
+// carry it now, or nil if it waits for one.
 func (p *Pool[C]) Add(m transport.Message) *C {
 	p.open.Add(m.ID, struct{}{})
 	if p.dialed < p.limit {
@@ -50,8 +50,8 @@ func (p *Pool[C]) Skip(id transport.MessageID) {
 	p.open.Settle(id)
 }
 
-// Release ends a connection's message. It returns the one that c is to carry
-// next, or false when c is idle now.
+// Release ends a connection's message. It returns the message that c is to
+// carry next, or false if c is idle now.
 func (p *Pool[C]) Release(c *C) (transport.Message, bool) {
 	m, ok := p.waiting.Pop()
 	if !ok {

@@ -11,8 +11,8 @@ import (
 
 type line struct{ n int }
 
-// protocols.md section 2: "40 pre-established per ordered host pair; if all busy
-// the message queues". The queue is first come, first served.
+// README, Connections: if all connections are busy, messages wait, first come,
+// first served.
 func TestPoolGivesOutConnectionsThenQueuesInOrder(t *testing.T) {
 	p := flow.NewPool(3, func(n int) *line { return &line{n} })
 	var busy []*line
@@ -33,7 +33,7 @@ func TestPoolGivesOutConnectionsThenQueuesInOrder(t *testing.T) {
 			t.Errorf("released: got message %d, %v, want %d", m.ID, ok, want)
 		}
 	}
-	// Idle ones are used in turn.
+	// Idle connections are used in turn.
 	for _, n := range []int{2, 0, 1} {
 		if _, ok := p.Release(busy[n]); ok {
 			t.Error("a message out of nowhere")
@@ -60,8 +60,8 @@ func TestPoolUsesAllConnectionsInTurn(t *testing.T) {
 	}
 }
 
-// Behind tells the distance to the lowest message that is not settled, in
-// whatever order they are.
+// Behind returns the distance to the lowest unsettled message, in whatever
+// order messages are settled.
 func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))

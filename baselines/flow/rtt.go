@@ -1,13 +1,13 @@
 package flow
 
 // An RTT estimates the round-trip time and its variation from samples (RFC
-// 6298, with a clock that needs no granularity term). The zero value has none.
+// 6298, without the term for clock granularity). The zero value has no samples.
 type RTT struct {
 	Smoothed  Time
 	Variation Time
 }
 
-// Sample adds one.
+// Sample adds a sample.
 func (r *RTT) Sample(rtt Time) {
 	if r.Smoothed == 0 {
 		r.Smoothed, r.Variation = rtt, rtt/2
@@ -21,8 +21,8 @@ func (r *RTT) Sample(rtt Time) {
 	r.Smoothed += (rtt - r.Smoothed) / 8
 }
 
-// Timeout returns the retransmission timeout, at least least, after so many
-// timeouts in a row: it doubles with each, up to maxBackoff times.
+// Timeout returns the retransmission timeout, no less than least, after inARow
+// timeouts in a row: each doubles it, up to maxBackoff times.
 func (r *RTT) Timeout(least Time, inARow int) Time {
 	return max(least, r.Smoothed+4*r.Variation) << min(inARow, maxBackoff)
 }

@@ -3,26 +3,26 @@ package flow
 import "sirdbed/sirdnode/transport/queue"
 
 // Segments is a sender's account of the message that a connection carries: what
-// was sent, acknowledged and lost. Loss is found as by three duplicate
-// acknowledgements, from selective ones: a segment is lost when one that was
-// sent at least three transmissions later has arrived. That holds for
-// retransmissions too, since each transmission has a number of its own, which
-// goes on from message to message.
+// was sent, acknowledged and lost. Loss is detected as by three duplicate
+// acknowledgements, but from selective ones: a segment is lost when one sent at
+// least three transmissions later has arrived (README, Loss). That holds for
+// retransmissions too, since each transmission has a number of its own, counted
+// across messages.
 //
-// What to send when is up to the caller: windows, or credits.
+// When to send is up to the caller: by windows, or by credits.
 type Segments struct {
 	mss  Bytes
 	size Bytes
 
 	count    int       // segments of the message
 	acked    int       // all below have arrived
-	fresh    int       // the first one never sent
+	fresh    int       // the first segment never sent
 	ring     []segment // of [acked, fresh), by number modulo its length
 	inFlight int
 	lost     int // to be sent again
 	lostFrom int // none below is lost
 
-	sent    queue.FIFO[transmission] // in order, those settled dropped now and then
+	sent    queue.FIFO[transmission] // in order; those settled are dropped now and then
 	next    uint64                   // order of the next transmission
 	highest uint64                   // order after the highest that arrived
 }
@@ -48,7 +48,7 @@ type transmission struct {
 }
 
 // reorder is how many later transmissions must have arrived before one counts
-// as lost: TCP's three duplicate acknowledgements (protocols.md section 2).
+// as lost: TCP's three duplicate acknowledgements (README, Loss).
 const reorder = 3
 
 // NewSegments makes an account for messages cut into segments of mss.
@@ -64,23 +64,21 @@ func (s *Segments) Begin(size Bytes) {
 // Done reports that all of the message has arrived.
 func (s *Segments) Done() bool { return s.acked == s.count }
 
-// InFlight returns how many segments are in the network, as far as is known.
+// InFlight returns how many segments are in flight, as far as is known.
 func (s *Segments) InFlight() int { return s.inFlight }
 
-// Left returns how many segments have not been sent yet, or are to be sent
-// again.
+// Left returns how many segments have yet to be sent, or sent again.
 func (s *Segments) Left() int { return s.count - s.fresh + s.lost }
 
-// Order returns the order of the next transmission, and Highest that of the
-// latest one that is known to have arrived, plus one.
+// Order returns the number of the next transmission.
 func (s *Segments) Order() uint64 { return s.next }
 
-// Highest returns the order of the latest transmission that has arrived, plus
-// one.
+// Highest returns one more than the number of the latest transmission known to
+// have arrived.
 func (s *Segments) Highest() uint64 { return s.highest }
 
-// Send takes the next segment to be transmitted, lost ones first: its range,
-// and whether it goes again. It is false when there is none.
+// Send takes the next segment to transmit, lost ones first: its range, and
+// whether it is a retransmission. ok is false if there is none.
 func (s *Segments) Send(now Time) (offset, n Bytes, again, ok bool) {
 	var number int
 	switch {
@@ -119,10 +117,10 @@ func (s *Segments) grow() {
 	}
 }
 
-// Arrived notes that the bytes [0, to) are at the receiver. stamp is the time,
-// modulo 2^32, at which the packet that caused the acknowledgement was sent. It
-// returns how many segments this is news of. Ranges that were never sent are
-// ignored.
+// Arrived records that the bytes [0, to) are at the receiver. stamp is the
+// time, in ns modulo 2^32, at which the packet that caused the acknowledgement
+// was sent. It returns how many segments were not known to have arrived. Ranges
+// that were never sent are ignored.
 func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
 	end := s.number(to)
 	if end > s.fresh {
@@ -135,7 +133,7 @@ func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
 	return fresh
 }
 
-// ArrivedRange notes the same of the bytes [from, to).
+// ArrivedRange records the same of the bytes [from, to).
 func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
 	if from < 0 || from%s.mss != 0 {
 		return 0
@@ -154,8 +152,8 @@ func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
 	return fresh
 }
 
-// number returns the number of the segment that begins at to, or the count at
-// the message's end.
+// number returns the number of the segment that begins at to, or the number of
+// segments at the message's end.
 func (s *Segments) number(to Bytes) int {
 	if to >= s.size {
 		return s.count
@@ -173,15 +171,16 @@ func (s *Segments) settle(g *segment, stamp uint32) int {
 		s.lost--
 	}
 	g.state = arrived
-	// If it was transmitted more than once, the stamp says which one arrived.
+	// If it was transmitted more than once, the stamp says which transmission
+	// arrived.
 	if !g.again || uint32(g.at) == stamp {
 		s.highest = max(s.highest, g.order+1)
 	}
 	return 1
 }
 
-// Lost finds the segments that are lost by now. It returns how many, and the
-// highest order of their transmissions, plus one.
+// Lost finds the segments that are lost by now. It returns how many, and one
+// more than the highest number of their transmissions.
 func (s *Segments) Lost() (n int, order uint64) {
 	for s.sent.Len() > 0 {
 		t := *s.sent.Front()
@@ -205,7 +204,8 @@ func (s *Segments) lose(number int, g *segment) {
 	s.lostFrom = min(s.lostFrom, number)
 }
 
-// LoseAll takes everything in flight for lost: a timeout.
+// LoseAll declares everything in flight lost, after a timeout. It returns how
+// many segments that are.
 func (s *Segments) LoseAll() (n int) {
 	s.lostFrom = s.acked
 	for i := s.acked; i < s.fresh; i++ {

@@ -9,7 +9,7 @@ import (
 
 const mss flow.Bytes = 1000
 
-// sends transmits n segments from now on, one each ns.
+// sends transmits n segments from now on, one per ns.
 func sends(t *testing.T, s *flow.Segments, now flow.Time, n int) {
 	t.Helper()
 	for i := range n {
@@ -19,8 +19,8 @@ func sends(t *testing.T, s *flow.Segments, now flow.Time, n int) {
 	}
 }
 
-// protocols.md section 2: "dupacks 3": a segment is lost when three that were
-// sent after it have arrived, not when two have.
+// README, Loss: a segment is lost when three that were sent after it have
+// arrived, not when two have.
 func TestThreeLaterArrivalsMeanLoss(t *testing.T) {
 	s := flow.NewSegments(mss)
 	s.Begin(10_500)
@@ -45,7 +45,7 @@ func TestThreeLaterArrivalsMeanLoss(t *testing.T) {
 	}
 }
 
-// The acknowledgement of a first transmission that was only late says nothing
+// The acknowledgement of a first transmission that was merely late says nothing
 // about what was sent after its retransmission.
 func TestStampTellsWhichTransmissionArrived(t *testing.T) {
 	for late, want := range map[bool]uint64{true: 4, false: 5} {

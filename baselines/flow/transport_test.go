@@ -12,7 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// fixed is a Controller that does as it is told.
+// fixed is a Controller whose window and pacing a test sets.
 type fixed struct {
 	window   float64
 	pacing   flow.Time
@@ -34,7 +34,7 @@ func (c *fixed) OnTimeout(now flow.Time, _ int) { c.timeouts = append(c.timeouts
 func (c *fixed) Window() float64                { return c.window }
 func (c *fixed) Pacing() flow.Time              { return c.pacing }
 
-// config is what tests start from: a pool of 40 and a window of 1 BDP.
+// config is the default of the tests: a pool of 40 and a window of 1 BDP.
 func config(window float64, change func(*flow.Config)) *flow.Config {
 	c := &flow.Config{
 		Connections: 40, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15, SegmentsPerAck: 1,
@@ -58,7 +58,7 @@ var windowed = transport.Protocol{
 	},
 }
 
-// rack is hosts under one switch, with a round trip of just below the paper's.
+// rack is hosts under one switch, with a round trip just below the paper's.
 func rack(t testing.TB, hosts int) *topo.Fabric { return modeltest.Rack(t, hosts, 1750) }
 
 func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, windowed, c) }

@@ -5,11 +5,11 @@ package flow
 // has that queue, and it marks like those of switches (simulation.tcl gives
 // both ends of a host's link the same queue). Without its marks a connection
 // that is alone on its path hears of no congestion at all: its window grows to
-// the largest there is, and when a second one meets it at a receiver, all of
-// that ends up in the switch. So the queue is counted, and data that leaves it
-// while it is as long as Config.UplinkMark leaves marked.
+// the cap, and when a second connection meets it at a receiver, all of it ends
+// up in the switch. So the queue is counted, and data that leaves while it
+// holds Config.UplinkMark or more leaves marked (README, Uplink queue).
 
-// queue counts a connection's share of the queue anew: what its window lets out
+// queue recomputes a connection's part of the queue: what its window lets out
 // of what it has left, in IP bytes of data packets.
 func (t *Transport) queue(c *connection) {
 	if t.config.UplinkMark == 0 {
@@ -27,7 +27,7 @@ func (t *Transport) queue(c *connection) {
 	c.queued = bytes
 }
 
-// uplinkMarks reports that the packet which leaves the queue now is marked.
+// uplinkMarks reports whether the packet that leaves the queue now is marked.
 func (t *Transport) uplinkMarks() bool {
 	return t.config.UplinkMark > 0 && t.queued >= t.config.UplinkMark
 }

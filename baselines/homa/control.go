@@ -6,14 +6,14 @@ import "sirdbed/sirdnode/transport"
 type note struct {
 	peer   transport.HostID
 	kind   kind
-	own    bool // the message is one that this host sends
+	own    bool // this host sends the message
 	id     transport.MessageID
 	offset Bytes
 	length Bytes
 }
 
-// fill makes the packet. What a RESEND asks for is to come at the highest
-// priority: it is late already (HomaModule's homa_timer.c).
+// fill makes the packet. What a RESEND asks for is sent at the highest
+// priority, since it is late already (HomaModule, homa_timer.c).
 func (n note) fill(p *transport.Packet) {
 	h := header{kind: n.kind, own: n.own, id: n.id, offset: uint32(n.offset), length: uint32(n.length)}
 	if n.kind == resend {

@@ -6,23 +6,23 @@ import (
 	"sirdbed/traffic"
 )
 
-// Priorities of unscheduled data follow what a message has left to send, and are
-// cut so that each level carries the same share of bytes: HomaSimulation's
-// STATIC_CBF_GRADUATED, which SIRD's evaluation uses (protocols.md sections 4.1
-// and 4.2). Grants travel at the highest priority, so their bytes count as those
-// of packets with nothing left.
+// Priorities of unscheduled data depend on what a message has left to send, and
+// are divided so that each level carries the same share of bytes:
+// HomaSimulation's STATIC_CBF_GRADUATED, which SIRD's evaluation uses (README,
+// Cutoffs). Grants travel at the highest priority, so their bytes count as
+// those of packets with nothing left.
 
 // A census counts the wire bytes that a workload sends at unscheduled
-// priorities, per message on average, by the bytes that messages have left.
+// priorities, as an average per message, by the bytes that messages have left.
 type census struct {
 	sizes    []traffic.Point
 	framing  topo.Framing
 	rttBytes units.Bytes // packets that begin within this many wire bytes count
-	tail     units.Bytes // and those with less than this to go, themselves included
+	tail     units.Bytes // so do those with less than this to go, themselves included
 }
 
-// cutoffs returns the cutoffs between levels, fewer where the distribution has
-// no size to cut at.
+// cutoffs returns the cutoffs between levels: fewer than asked for if the
+// distribution has no size to cut at.
 func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
 	largest := c.sizes[len(c.sizes)-1].Size
 	total := c.upTo(largest)
@@ -48,8 +48,8 @@ func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
 	return cuts
 }
 
-// upTo returns the wire bytes of packets before which no more than left bytes of
-// their message are unsent, grants included.
+// upTo returns the wire bytes, grants included, of packets before which no more
+// than left bytes of their message are unsent.
 func (c *census) upTo(left units.Bytes) (sum float64) {
 	before := 0.0
 	for _, p := range c.sizes {
@@ -60,7 +60,7 @@ func (c *census) upTo(left units.Bytes) (sum float64) {
 	return sum
 }
 
-// message returns what one message of the given size adds to upTo.
+// message returns the contribution of one message of the given size to upTo.
 func (c *census) message(size, left units.Bytes) (wire units.Bytes) {
 	mss := c.framing.MSS
 	full := c.framing.Wire(mss)
@@ -85,8 +85,8 @@ func (c *census) message(size, left units.Bytes) (wire units.Bytes) {
 	return wire
 }
 
-// span returns the wire bytes of packets from up to to, of all packets of a
-// message.
+// span returns the wire bytes of packets from (included) up to to (excluded) of
+// a message of so many packets.
 func (c *census) span(size, packets, from, to units.Bytes) units.Bytes {
 	if from >= to {
 		return 0
@@ -98,8 +98,8 @@ func (c *census) span(size, packets, from, to units.Bytes) units.Bytes {
 	return wire
 }
 
-// unscheduledOf returns how much of a message goes without grants: all of it, or
-// the whole packets within the first RTTbytes.
+// unscheduledOf returns how much of a message needs no grants: all of it, or
+// the whole packets within the first RTTbytes (README, Unscheduled data).
 func unscheduledOf(size, rttBytes, mss units.Bytes) units.Bytes {
 	if size <= rttBytes {
 		return size
@@ -110,7 +110,7 @@ func unscheduledOf(size, rttBytes, mss units.Bytes) units.Bytes {
 // grantWire is what a GRANT takes on a link.
 const grantWire = topo.MinWire
 
-// cutoffs returns those that the parameters give, or ask to be computed.
+// cutoffs returns the cutoffs that the parameters give, or have computed.
 func (p *Params) cutoffs(fr topo.Framing) ([]units.Bytes, error) {
 	if len(p.Cutoffs) > 0 || p.Workload == "none" {
 		return p.Cutoffs, nil
@@ -123,8 +123,8 @@ func (p *Params) cutoffs(fr topo.Framing) ([]units.Bytes, error) {
 	return c.cutoffs(p.unscheduledLevels()), nil
 }
 
-// unscheduledPriority returns the priority of a packet before which its message
-// has left bytes unsent: 7 up to the first cutoff, 6 up to the second, and so
+// unscheduledPriority returns the priority of a packet whose message has left
+// bytes unsent before it: 7 up to the first cutoff, 6 up to the second, and so
 // on.
 func (h *Homa) unscheduledPriority(left Bytes) uint8 {
 	level := uint8(0)

@@ -19,12 +19,12 @@ func workload(t testing.TB, name string) *traffic.Distribution {
 	return d
 }
 
-// protocols.md section 4.2, recomputed there from HomaSimulation's algorithm with
-// that simulator's packets: at most 1442 bytes in the first, headers that add 96
-// wire bytes to an unscheduled packet, 86 for a grant. Here packets carry 1446,
-// add 92, and a grant takes 84. Cutoffs lie at sizes and at whole packets before
-// them; with 4 bytes of 96 the shares shift by a row of the distribution, which
-// are about 1 % apart. Hence the tolerance of 1.5 %.
+// README, Cutoffs: computed by HomaSimulation's algorithm with that simulator's
+// packets: at most 1442 bytes in the first, headers that add 96 wire bytes to
+// an unscheduled packet, 86 for a grant. Here packets carry 1446 bytes, headers
+// add 92, and a grant takes 84. Cutoffs lie at sizes and at whole packets
+// before them; 4 bytes in 96 shift the shares by a row of the distribution, and
+// rows are about 1 % apart. Hence the tolerance of 1.5 %.
 func TestCutoffsAreThoseOfThePublishedSimulator(t *testing.T) {
 	fr := homa.Protocol.Framing(1500)
 	for _, c := range []struct {
@@ -52,9 +52,10 @@ func TestCutoffsAreThoseOfThePublishedSimulator(t *testing.T) {
 	}
 }
 
-// The defining property (HomaSimulation, STATIC_CBF_GRADUATED), by a histogram
-// of every packet of every size: a cutoff is the least number of bytes left at
-// or below which the levels up to it have their share, grants being at 0.
+// The defining property (HomaSimulation, STATIC_CBF_GRADUATED), checked by a
+// histogram of every packet of every size: a cutoff is the least number of
+// bytes left at or below which the levels up to it have their share, with
+// grants at 0.
 func TestCutoffsDivideBytesEqually(t *testing.T) {
 	fr := homa.Protocol.Framing(1500)
 	for _, name := range traffic.Workloads() {
@@ -111,8 +112,9 @@ func histogramCutoffs(d *traffic.Distribution, levels int, fr topo.Framing, rttB
 	return cuts
 }
 
-// protocols.md section 4.1: 8 priorities; 3 unscheduled and 5 scheduled ones
-// for WKa, 1 and 7 else; as many senders granted as there are scheduled ones.
+// README, Parameters: 8 priorities, 3 of them unscheduled and 5 scheduled for
+// WKa, 1 and 7 otherwise; as many senders are granted as there are scheduled
+// priorities.
 func TestLevelsFollowTheWorkload(t *testing.T) {
 	f := rack(t, 10)
 	for _, c := range []struct {

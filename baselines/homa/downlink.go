@@ -1,25 +1,27 @@
 package homa
 
 // Silence does not mean loss while the downlink is full: with strict priorities
-// a message's packets wait in the switch for as long as more urgent ones come,
-// which for the large messages of WKc is several milliseconds. Once the link
-// has had a round trip's room, what was on its way has come through.
+// a message's packets wait in the switch for as long as more urgent ones
+// arrive, which is several ms for the large messages of WKc. Once the link has
+// had room for a round trip's bytes, whatever was in flight has arrived
+// (README, Loss).
 
 const (
-	// slackRoom is the share of a full link that may seem free: 1/slackRoom, for
-	// links a little below their rate.
+	// 1/slackRoom of a full link may appear free, for links a little below
+	// their nominal rate.
 	slackRoom = 50
-	// longestStarved times LossTimeout is how long a full link explains silence.
+	// A full link explains silence for longestStarved times LossTimeout at
+	// most.
 	longestStarved = 8
 )
 
-// heardOf begins a message's silence anew.
+// heardOf restarts the measure of a message's silence.
 func (h *Homa) heardOf(now Time, m *inMessage) {
 	m.heard, m.arrivals, m.asked = now, h.receiver.arrivals, 0
 }
 
-// overdue reports that a message misses bytes which its sender may have sent, and
-// which would have arrived.
+// overdue reports whether a message lacks bytes that its sender may have sent,
+// and that would have arrived by now.
 func (h *Homa) overdue(now Time, m *inMessage) bool {
 	r := &h.receiver
 	silence := now - m.heard

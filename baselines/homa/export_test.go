@@ -17,8 +17,8 @@ func (h *Homa) Idle() error {
 	return nil
 }
 
-// Leaks describes state that is left when nothing is under way, at either half
-// of a host; "" when all is released.
+// Leaks describes state that is left at either half of a host when no message
+// is under way; "" when all is released.
 func (h *Homa) Leaks() string {
 	s, r := &h.sender, &h.receiver
 	if s.ready.Len() != 0 || len(s.again) != 0 || s.backlog != 0 {
@@ -40,8 +40,8 @@ func (h *Homa) Leaks() string {
 	return h.Broken()
 }
 
-// Broken describes a sum or an order that is wrong, which no packet may cause;
-// "" when all are right.
+// Broken describes a wrong sum or order, which no packet may cause; "" when all
+// are right.
 func (h *Homa) Broken() string {
 	var flight, backlog Bytes
 	wanting := 0
@@ -95,10 +95,11 @@ func (h *Homa) Flight(from topo.HostID, id transport.MessageID) (Bytes, bool) {
 	return 0, false
 }
 
-// Remembered returns how many delivered messages a sender may still ask about.
+// Remembered returns how many delivered messages of a sender are remembered one
+// by one.
 func (h *Homa) Remembered(from topo.HostID) int { return h.receiver.peers[from].messages.Remembered() }
 
-// MostFlight returns the most of any message.
+// MostFlight returns the largest Flight of any message.
 func (h *Homa) MostFlight() (most Bytes) {
 	for _, i := range h.receiver.met {
 		for m := range i.messages.All() {
@@ -108,7 +109,7 @@ func (h *Homa) MostFlight() (most Bytes) {
 	return most
 }
 
-// Cutoffs returns those of a distribution for a number of levels.
+// Cutoffs returns the cutoffs of a distribution for a number of levels.
 func Cutoffs(d *traffic.Distribution, levels int, fr topo.Framing, rttBytes, tail Bytes) []Bytes {
 	c := census{sizes: d.Points(), framing: fr, rttBytes: rttBytes, tail: tail}
 	return c.cutoffs(levels)

@@ -19,11 +19,11 @@ const (
 	window = 69 * mss
 )
 
-// rack is hosts under one switch, at 100 Gbps, with a grant loop of just below
-// the paper's BDP of 100 KB.
+// rack is hosts under one switch, at 100 Gbps, with a grant loop just below the
+// paper's BDP of 100 KB.
 func rack(t testing.TB, hosts int) *topo.Fabric { return modeltest.Rack(t, hosts, 1900) }
 
-// params are the defaults, but for a loss timeout of 2 ms, which saves time.
+// params are the defaults except for a loss timeout of 2 ms, which saves time.
 func params(f *topo.Fabric, change func(*homa.Params)) *homa.Params {
 	return modeltest.Params(homa.Protocol, f, func(p *homa.Params) {
 		p.LossTimeout = 2 * units.Millisecond
@@ -52,8 +52,8 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) (homa.Header, bool) {
 	return homa.Parse(e.Packet.Header()), true
 }
 
-// loses makes a Config.Lose that loses the packets at their senders that match,
-// and no more than limit of them.
+// loses makes a Config.Lose that loses matching packets at their senders, at
+// most limit of them.
 func loses(f *topo.Fabric, limit int, match func(model.PacketEvent, homa.Header) bool) func(model.PacketEvent) bool {
 	return modeltest.Loses(f, limit, homa.Parse, match)
 }

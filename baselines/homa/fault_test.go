@@ -13,7 +13,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// subject is Homa with the requirements of every protocol.
+// subject is Homa, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: homa.Protocol, Seeds: 1000,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
@@ -31,12 +31,12 @@ var subject = modeltest.Subject{
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption; and when all is done both ends have forgotten it
-// (design.md section 5; recovery as HomaModule's, protocols.md section 4.3).
+// (README, Loss).
 func TestExactlyOnceAndNothingLeftUnderFaults(t *testing.T) {
 	modeltest.ExactlyOnceUnderFaults(t, subject)
 }
 
-// Under a realistic load with rare losses, control traffic stays in proportion:
+// Under a realistic load with rare losses control traffic stays in proportion:
 // recovery must not feed on itself.
 func TestRecoveryCausesNoControlStorm(t *testing.T) {
 	s := modeltest.Small
@@ -64,5 +64,6 @@ func TestRecoveryCausesNoControlStorm(t *testing.T) {
 	}
 }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of
+// it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }

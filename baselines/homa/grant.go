@@ -7,9 +7,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// rank puts a sender where it belongs in the order in which senders are
-// granted, or takes it out when it has no message to grant. Each is there with
-// one message (protocols.md section 4.1).
+// rank puts a sender in its place in the order in which senders are granted, or
+// removes it if it has no message to be granted. Each sender counts with one
+// message (README, Grants).
 func (h *Homa) rank(now Time, i *inPeer) {
 	list := h.receiver.ranking
 	switch {
@@ -43,8 +43,8 @@ func (h *Homa) rank(now Time, i *inPeer) {
 	i.place = at + 1
 }
 
-// nextGrant sends the next GRANT, for one packet, if one of the k first senders
-// may have it. When only the pacers do not let one out, at is when one will.
+// nextGrant sends the next GRANT, for one packet, if one of the first k senders
+// may have one. If only their pacers forbid it, at is when one will not.
 func (h *Homa) nextGrant(now Time, p *transport.Packet) (at Time, ok bool) {
 	at = units.Never
 	granted := h.receiver.ranking[:min(h.receiver.degree, len(h.receiver.ranking))]
@@ -73,9 +73,9 @@ func (h *Homa) nextGrant(now Time, p *transport.Packet) (at Time, ok bool) {
 
 // scheduledPriority returns the priority of the packet granted next to the
 // sender of the given rank among those granted: the shortest message has the
-// highest level in use, and fewer messages than levels use the lowest, so that
-// a shorter one that comes along finds a higher one free (protocols.md section
-// 4.1). The tail of a message may be boosted.
+// highest level in use, and if there are fewer messages than levels they use
+// the lowest, so that a shorter one that arrives later finds a higher one free
+// (README, Priorities). The tail of a message may be boosted.
 func (h *Homa) scheduledPriority(m *inMessage, rank, granted int) uint8 {
 	if h.params.BoostTail > 0 && h.framing.WireOf(m.toGrant()) < h.params.BoostTail {
 		return h.unscheduledPriority(m.toGrant())

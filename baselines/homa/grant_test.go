@@ -10,8 +10,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Messages up to RTTbytes, and the first RTTbytes of longer ones, go at line
-// rate without a grant (Homa, section 3.1; protocols.md section 4.1).
+// Messages up to RTTbytes, and the first RTTbytes of longer ones, are sent at
+// line rate without a grant (Homa paper, section 3.2; README, Unscheduled
+// data).
 func TestUnscheduledBytesGoAtOnce(t *testing.T) {
 	f := rack(t, 2)
 	for _, size := range []units.Bytes{1, 8, mss, mss + 1, 50_000, 99_999, 100_000} {
@@ -29,8 +30,8 @@ func TestUnscheduledBytesGoAtOnce(t *testing.T) {
 	}
 }
 
-// protocols.md section 4.1: "one grant, one packet", paced by the wire time of
-// the packet granted. A lone long message runs at line rate.
+// One grant is for one packet, and grants are paced by the wire time of the
+// packet granted (README, Grants). A lone long message runs at line rate.
 func TestOneGrantOnePacketPacedByItsWireTime(t *testing.T) {
 	f := rack(t, 2)
 	const size = 1000*mss + 10
@@ -66,8 +67,9 @@ func TestOneGrantOnePacketPacedByItsWireTime(t *testing.T) {
 	}
 }
 
-// Grants to a sender are paced also when all of a window is free at once: its
-// message waited for a place among the k, while its unscheduled bytes came.
+// Grants to a sender are paced even if a whole window is free at once, because
+// its message waited for a place among the k while its unscheduled bytes
+// arrived.
 func TestGrantsOfAFreeWindowArePaced(t *testing.T) {
 	f := rack(t, 3)
 	h := newCore(t, f, 2, params(f, func(p *homa.Params) { p.Overcommitment = 1 }))
@@ -82,8 +84,8 @@ func TestGrantsOfAFreeWindowArePaced(t *testing.T) {
 				granted++
 			}
 		}
-		// Two may go at once: one that was due, and one in the time that the
-		// NIC may keep it waiting.
+		// Two may leave at once: one that was due, and one that makes up for
+		// the time that the NIC may delay it.
 		if most := 2 + int(now*1000/123_040); granted > most {
 			t.Fatalf("%d grants within %v, want at most %d", granted, now, most)
 		}
@@ -93,14 +95,14 @@ func TestGrantsOfAFreeWindowArePaced(t *testing.T) {
 	}
 }
 
-// A busy uplink delays grants and does not slow them: with data both ways, both
-// directions stay full.
+// A busy uplink delays grants but does not slow them down: with data in both
+// directions, both stay full.
 func TestGrantsKeepTheirRateBesideData(t *testing.T) {
 	f := rack(t, 2)
 	sim := newSim(t, model.Config{Fabric: f, From: 200_000, To: 700_000, Sends: []model.Send{{Src: 0, Dst: 1, Size: 20_000_000}, {Src: 1, Dst: 0, Size: 20_000_000}}})
 	sim.Run(700_000)
 	for _, h := range []topo.HostID{0, 1} {
-		// A grant of 84 bytes takes its part of the uplink for each packet.
+		// A grant of 84 bytes takes its part of the uplink per packet.
 		got := float64(sim.Host(h).Counts().WindowPayload) * 8 / 500_000
 		if want := 100.0 * mss / (frame + 84); got < 0.97*want {
 			t.Errorf("%.1f Gbps arrive, want %.1f", got, want)

@@ -16,8 +16,8 @@ const Port = 47022
 // kind is a packet's type.
 type kind uint8
 
-// The packet types, by HomaModule's names (protocols.md section 4.3). CUTOFFS
-// and FREEZE have no use here: cutoffs are a parameter.
+// The packet types, by HomaModule's names (README, Wire format). CUTOFFS and
+// FREEZE have no use here: cutoffs are a parameter.
 const (
 	data    kind = 1 + iota // bytes of a message
 	grant                   // receiver to sender: send up to offset, at this priority
@@ -42,12 +42,12 @@ const (
 	//	6   offset (4)
 	//
 	// so that a GRANT has room in Ethernet's smallest packet, 84 bytes on the
-	// wire. own tells in BUSY and UNKNOWN, which go either way, that the message
-	// is one from the packet's sender.
+	// wire. own says in BUSY and UNKNOWN, which travel in either direction,
+	// that the message is sent by the packet's sender.
 	baseLen = 10
-	// RESEND goes on with the length of the missing range (4).
+	// RESEND continues with the length of the missing range (4).
 	resendLen = baseLen + 4
-	// DATA goes on with
+	// DATA continues with
 	//
 	//	10  message length (4)
 	//	14  tag (4)
@@ -62,7 +62,7 @@ const (
 // maxUnscheduled is the most unscheduled packets that the header can describe.
 const maxUnscheduled = 1<<16 - 1
 
-// A header is a Homa header, decoded.
+// A header is a decoded Homa header.
 type header struct {
 	kind     kind
 	own      bool
@@ -82,7 +82,7 @@ var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	data: dataLen, grant: baseLen, resend: resendLen, busy: baseLen, ack: baseLen, needAck: baseLen, unknown: baseLen,
 }}
 
-// headerLen tells the length of the header that b begins with.
+// headerLen returns the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
 	n, err := lengths.Len(b)
 	if err == nil && b[1]&^(ownBit|priorityBits) != 0 {

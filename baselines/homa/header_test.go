@@ -38,8 +38,8 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// protocols.md section 4.1: a grant of SIRD's port takes 86 bytes on the wire;
-// here it fits Ethernet's smallest packet. A full packet is Ethernet's largest.
+// A grant of SIRD's port takes 86 bytes on the wire; here it fits Ethernet's
+// smallest packet (README, Wire format). A full packet is Ethernet's largest.
 func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
 	for _, h := range headers {
 		var p transport.Packet

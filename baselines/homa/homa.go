@@ -1,12 +1,13 @@
 // Package homa is the Homa transport (Montazeri et al., SIGCOMM 2018) as SIRD's
-// evaluation runs it (protocols.md section 4.1), with the loss recovery of
-// HomaModule (section 4.3), which that port lacks.
+// evaluation runs it (paper, section 6.2), with the loss recovery of
+// HomaModule, which the evaluation's port lacks. README.md has its parameters
+// and rules, and where they come from.
 //
-// A message's first RTTbytes go at once, at a priority by what it has left. For
-// the rest its receiver grants packet by packet, to the k senders whose messages
-// have the fewest bytes to grant: more than the downlink can take, so that
-// it stays full when some of them are busy elsewhere (controlled
-// overcommitment). Both ends put the shortest message first.
+// A message's first RTTbytes are sent at once, at a priority that depends on
+// the bytes left. The rest is granted packet by packet by its receiver, to the
+// k senders whose messages have the fewest bytes to be granted: more than the
+// downlink can take, so that it stays full when some of them are busy elsewhere
+// (controlled overcommitment). Both ends put the shortest message first.
 //
 //	receiver.go, inbound.go, grant.go   what arrives, whom to grant
 //	downlink.go                         whether a full link explains silence
@@ -30,13 +31,13 @@ import (
 )
 
 type (
-	// Time is nominal nanoseconds.
+	// Time is in nominal ns.
 	Time = transport.Time
 	// Bytes counts payload, unless it says wire bytes.
 	Bytes = transport.Bytes
 )
 
-// highest is the most urgent priority: of control packets, and of the first
+// highest is the most urgent priority, that of control packets and of the first
 // level of unscheduled data.
 const highest uint8 = priorities - 1
 
@@ -54,8 +55,8 @@ type Homa struct {
 	sender   sender
 	receiver receiver
 
-	// Next found nothing to send, and nothing has happened since. Then only
-	// time can change that: at wake.
+	// Next found nothing to send, and nothing has happened since: only time can
+	// change that, at wake.
 	quiet  bool
 	wake   Time
 	silent timer.Watch // for silence
@@ -141,8 +142,8 @@ func (h *Homa) Wake() Time {
 	return min(h.wake, h.silent.At())
 }
 
-// startsPacket reports whether a message's packets have one that begins at
-// offset; ends whether one ends there.
+// startsPacket reports whether a packet of the message begins at offset,
+// endsPacket whether one ends there.
 func (h *Homa) startsPacket(offset, size Bytes) bool { return offset < size && offset%h.mss == 0 }
 func (h *Homa) endsPacket(offset, size Bytes) bool {
 	return offset > 0 && (offset == size || offset < size && offset%h.mss == 0)

@@ -7,27 +7,27 @@ import (
 	"sirdbed/sirdnode/transport/timer"
 )
 
-// An inMessage is a message on its way in.
+// An inMessage is a message being received.
 type inMessage struct {
 	transport.Message
 	from *inPeer
 	slot queue.Slot // in the peer's heap of messages to grant
 
 	got     account.Spans // payload that has arrived
-	granted Bytes         // up to where the sender may send: unscheduled, then by grants
+	granted Bytes         // offset up to which the sender may send: unscheduled, then by grants
 
-	heard    Time  // when something of it last arrived, or its sender said it lives
+	heard    Time  // when a packet of it last arrived, or its sender said BUSY
 	arrivals Bytes // receiver.arrivals then
 	asked    int   // RESENDs since
 }
 
-// toGrant returns the payload not yet granted: SRPT's key.
+// toGrant returns the payload not yet granted, the key of SRPT.
 func (m *inMessage) toGrant() Bytes { return m.Size - m.granted }
 
 // inFlight returns the payload granted and not yet received.
 func (m *inMessage) inFlight() Bytes { return m.granted - m.got.Total() }
 
-// An inPeer is what a receiver knows of one sender.
+// An inPeer is a receiver's state for one sender.
 type inPeer struct {
 	id    transport.HostID
 	place int         // in receiver.ranking, from 1; 0: not there
@@ -37,8 +37,8 @@ type inPeer struct {
 	want     queue.Heap[inMessage] // messages to grant, by toGrant
 }
 
-// before is the order of senders: by what the message that each would be
-// granted for has to be granted still.
+// before is the order of senders: by the bytes still to be granted of the
+// message that would be granted next.
 func (i *inPeer) before(j *inPeer) bool {
 	a, b := i.want.Top().toGrant(), j.want.Top().toGrant()
 	return a < b || a == b && i.id < j.id

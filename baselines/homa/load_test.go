@@ -13,9 +13,10 @@ import (
 )
 
 // The paper's workloads at half load between all hosts of two racks: everything
-// arrives, nothing is sent twice, and small messages hardly wait (paper, table of
-// raw slowdowns: Homa's 99th percentile over all sizes is 1.29 for WKa and 3.62
-// for WKc in a fabric of 144; this one is smaller and the runs short).
+// arrives, nothing is sent twice, and small messages hardly wait (paper,
+// appendix, raw slowdowns: Homa's 99th percentile over all sizes is 1.29 for
+// WKa and 3.62 for WKc in a fabric of 144 hosts; this one is smaller, and the
+// runs are short).
 func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
 	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 5, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 		HostDelay: 1250, CoreDelay: 500})

@@ -7,14 +7,14 @@ import (
 	"sirdbed/sirdnode/transport/timer"
 )
 
-// Loss is inferred from silence, as in HomaModule (protocols.md section 4.3). A
-// receiver that misses bytes its sender may have sent asks for them with RESEND,
-// unless a full downlink explains that they have not come (downlink.go).
-// The sender sends again what it had sent, and says BUSY if the rest waits for
-// its turn. A sender that has heard nothing of a message asks with NEED_ACK what
+// Loss is inferred from silence, as in HomaModule (README, Loss). A receiver
+// that lacks bytes which its sender may have sent asks for them with RESEND,
+// unless a full downlink explains why they have not arrived (downlink.go). The
+// sender repeats what it had sent, and says BUSY if the rest waits for its
+// turn. A sender that has heard nothing of a message asks with NEED_ACK what
 // has become of it: it is complete (ACK), known (BUSY), or was lost whole
-// (UNKNOWN), and then it begins again. Either gives up after
-// MaxResends attempts without an answer.
+// (UNKNOWN), and then it starts again. Either end gives up after MaxResends
+// attempts without an answer.
 
 var (
 	resends  = transport.Counter{Name: "resends_asked"}
@@ -24,12 +24,13 @@ var (
 	abandons = transport.Counter{Name: "inbound_messages_abandoned"}
 )
 
-// firstWait is how long a sender waits before it asks: longer than the receiver,
-// whose turn comes first. It backs off while the receiver answers that it knows.
+// firstWait is how long a sender waits before it asks: longer than the
+// receiver, which asks first. The wait backs off while the receiver answers
+// that it knows the message.
 func (h *Homa) firstWait() Time { return 2 * h.params.LossTimeout }
 
 // lookForSilence does what is due at both ends, in an order that does not
-// depend on how maps are laid out.
+// depend on the iteration of maps.
 func (h *Homa) lookForSilence(now Time) {
 	for _, o := range h.sender.peers {
 		if o != nil && o.messages.Len() > 0 {
@@ -45,9 +46,9 @@ func (h *Homa) lookForSilence(now Time) {
 	}
 }
 
-// askWhatBecame asks about messages that nothing was heard of for too long. A
-// message that has not begun to be sent, since shorter ones came first, has
-// nothing to be heard of.
+// askWhatBecame asks about messages of which nothing was heard for too long.
+// Nothing can be heard of a message of which nothing has been sent yet, because
+// shorter ones came first.
 func (h *Homa) askWhatBecame(now Time, o *outPeer) {
 	for m := range o.messages.All() {
 		if m.sent == 0 || now-m.heard < m.wait {
@@ -82,7 +83,7 @@ func (h *Homa) askAgain(now Time, i *inPeer) {
 	}
 }
 
-// ask asks for all that is missing of what was granted, up to RTTbytes.
+// ask asks for everything missing of what was granted, up to RTTbytes.
 func (h *Homa) ask(m *inMessage) {
 	room := h.window
 	for at := Bytes(0); room > 0; {
@@ -98,8 +99,8 @@ func (h *Homa) ask(m *inMessage) {
 	}
 }
 
-// receiveResend sends the part of the range that was sent before again. The rest
-// is granted, should the GRANT be lost, and has its turn to come.
+// receiveResend repeats the part of the range that was sent before. The rest
+// counts as granted, in case the GRANT was lost, and waits for its turn.
 func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 	m := h.outPeer(peer).messages.Find(hd.id)
 	if m == nil {
@@ -108,7 +109,7 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 	}
 	from, to := Bytes(hd.offset), Bytes(hd.offset)+Bytes(hd.length)
 	if !h.startsPacket(from, m.Size) || !h.endsPacket(to, m.Size) || from >= to {
-		return // makes no sense
+		return // inconsistent
 	}
 	m.answered(now, h.firstWait())
 	if known := min(to, m.sent); from < known {
@@ -121,8 +122,8 @@ func (h *Homa) receiveResend(now Time, hd *header, peer transport.HostID) {
 	}
 }
 
-// receiveBusy takes word from the other end that a message is known there and
-// waits: at its sender for the uplink, or at its receiver for grants.
+// receiveBusy learns that the other end knows a message, which waits: at its
+// sender for the uplink, or at its receiver for grants.
 func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
 		if m := h.inPeer(peer).messages.Find(hd.id); m != nil {
@@ -133,7 +134,7 @@ func (h *Homa) receiveBusy(now Time, hd *header, peer transport.HostID) {
 	}
 }
 
-// receiveNeedAck tells a sender what has become of its message.
+// receiveNeedAck answers a sender's question about its message.
 func (h *Homa) receiveNeedAck(hd *header, peer transport.HostID) {
 	i := h.inPeer(peer)
 	n := note{peer: peer, kind: unknown, id: hd.id}
@@ -145,9 +146,9 @@ func (h *Homa) receiveNeedAck(hd *header, peer transport.HostID) {
 	h.control.Push(n)
 }
 
-// receiveUnknown begins a message again that its receiver knows nothing of, or
-// forgets one that its sender has given up. Only the first answer to a question
-// counts, and it does not count as one that keeps the message from failing.
+// receiveUnknown restarts a message that its receiver does not know, or forgets
+// one that its sender has given up. Only the first answer to a question counts,
+// and it does not keep the message from failing.
 func (h *Homa) receiveUnknown(now Time, hd *header, peer transport.HostID) {
 	if hd.own {
 		if m := h.inPeer(peer).messages.Find(hd.id); m != nil {

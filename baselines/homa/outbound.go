@@ -8,19 +8,18 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// An outMessage is a message on its way out, until it is acknowledged or given
-// up.
+// An outMessage is a message being sent, until it is acknowledged or given up.
 type outMessage struct {
 	transport.Message
 	to   *outPeer
 	slot queue.Slot // in sender.ready
 
 	unscheduled Bytes // payload that needs no grant
-	granted     Bytes // up to where it may be sent
-	sent        Bytes // up to where it has been
+	granted     Bytes // offset up to which it may be sent
+	sent        Bytes // offset up to which it has been sent
 	priority    uint8 // of scheduled data, by the last grant
 
-	heard Time // when it was last sent from, or heard about
+	heard Time // when a packet of it was last sent, or something heard of it
 	wait  Time // silence after which its receiver is asked
 	asked bool // NEED_ACK is sent and not answered
 	tries int  // of it, since something showed that the message is known
@@ -28,14 +27,14 @@ type outMessage struct {
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
-// An outPeer is what a sender knows of one receiver.
+// An outPeer is a sender's state for one receiver.
 type outPeer struct {
 	id       transport.HostID
 	messages account.Outgoing[*outMessage]
 }
 
 // A span is a range of a message to be sent again, at the priority that its
-// receiver asks for.
+// receiver asked for.
 type span struct {
 	m        *outMessage
 	from, to Bytes
@@ -54,7 +53,7 @@ func (h *Homa) newOutMessage(now Time, o *outPeer, message transport.Message) *o
 }
 
 // sortIn puts a message where the sender's policy finds it: among those that
-// may be sent, by the bytes they have left.
+// may be sent, by the bytes that they have left.
 func (h *Homa) sortIn(m *outMessage) {
 	if m.sent < m.granted {
 		h.sender.ready.Set(m, m.unsent())
@@ -63,12 +62,12 @@ func (h *Homa) sortIn(m *outMessage) {
 	}
 }
 
-// answered notes that the receiver knows the message.
+// answered records that the receiver knows the message.
 func (m *outMessage) answered(now Time, wait Time) {
 	m.heard, m.asked, m.tries, m.wait = now, false, 0, wait
 }
 
-// raiseLimit notes that a message may be sent up to the given offset.
+// raiseLimit records that a message may be sent up to the given offset.
 func (h *Homa) raiseLimit(m *outMessage, to Bytes) {
 	if to > m.granted {
 		m.granted = to
@@ -86,7 +85,7 @@ func (h *Homa) dropOut(m *outMessage) {
 	h.sender.free.Put(m)
 }
 
-// beginAgain has a message sent from its beginning, as if it were new.
+// beginAgain restarts a message from its beginning, as if it were new.
 func (h *Homa) beginAgain(m *outMessage) {
 	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
 	h.sender.backlog += m.sent
@@ -94,8 +93,8 @@ func (h *Homa) beginAgain(m *outMessage) {
 	h.sortIn(m)
 }
 
-// sendAgain has a range that was sent before sent again. Ranges still waiting
-// that it overlaps give way to it.
+// sendAgain queues a range for retransmission. It replaces the ranges still
+// waiting that it overlaps.
 func (h *Homa) sendAgain(m *outMessage, from, to Bytes, priority uint8) {
 	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m && a.from < to && from < a.to })
 	h.sender.again = append(h.sender.again, span{m, from, to, priority})

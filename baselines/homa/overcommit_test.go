@@ -11,9 +11,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Homa, section 3.5, and SIRD's criticism of it (paper, figure 2): a receiver
-// grants k senders at a time, and what they have in flight beyond a BDP waits in
-// its downlink's queue: about (k-1) RTTbytes, whatever the number of senders.
+// Homa paper, section 3.5, and the criticism in the SIRD paper, figure 2: a
+// receiver grants k senders at a time, and what they have in flight beyond a
+// BDP waits in its downlink's queue: about (k-1) RTTbytes, whatever the number
+// of senders.
 func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 	const senders = 12
 	f := rack(t, senders+1)
@@ -35,12 +36,12 @@ func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 					most = max(most, len(open))
 				}
 			}})
-		sim.Run(150_000) // unscheduled bytes are through: 12 RTTbytes take 102 us
+		sim.Run(150_000) // unscheduled bytes have arrived: 12 RTTbytes take 102 us
 		sim.ResetQueues()
-		sim.Run(300_000) // the first message to be fully granted takes 160 us, if alone
+		sim.Run(300_000) // the first message to be fully granted would take 160 us alone
 		queue := sim.Queue(f.Downlink(senders).ID)
-		// k RTTbytes are in flight, of which a BDP and a packet in transmission do
-		// not wait. Queues count no preamble and gap.
+		// k RTTbytes are in flight, of which a BDP and a packet in transmission
+		// do not wait. Queues count neither preamble nor gap.
 		want := (float64(k*window/mss) - bdp/frame - 1) * (frame - 24)
 		t.Logf("k %2d: %2d senders granted at a time; queue mean %7.0f, max %7d bytes; k RTTbytes - BDP %7.0f", k, most, queue.Mean, queue.Max, want)
 		if most != k {
@@ -54,8 +55,8 @@ func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 	}
 }
 
-// What it is for: when the sender of the shortest message is busy elsewhere, the
-// next ones keep the downlink full (Homa, figure 16).
+// The purpose of overcommitment: when the sender of the shortest message is
+// busy elsewhere, the next ones keep the downlink full (Homa paper, figure 16).
 func TestOvercommitmentKeepsTheDownlinkFull(t *testing.T) {
 	f := rack(t, 10)
 	for _, c := range []struct {
@@ -65,7 +66,7 @@ func TestOvercommitmentKeepsTheDownlinkFull(t *testing.T) {
 		var sends []model.Send
 		for src := range topo.HostID(4) {
 			long := units.Bytes(20_000_000)
-			if src < 2 { // shorter, but their senders have something shorter still
+			if src < 2 { // shorter, but their senders have something even shorter
 				long = 5_000_000
 				sends = append(sends, model.Send{At: 30_000, Src: src, Dst: src + 4, Size: 4_000_000})
 			}
@@ -81,8 +82,8 @@ func TestOvercommitmentKeepsTheDownlinkFull(t *testing.T) {
 	}
 }
 
-// protocols.md section 4.1: what is granted of a message and not received is at
-// most RTTbytes, also where packets wait or are lost.
+// What is granted of a message and not received is at most RTTbytes, even where
+// packets wait or are lost (README, Grants).
 func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	for _, rttBytes := range []units.Bytes{mss, 30_000, 100_000} {
@@ -107,7 +108,7 @@ func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 }
 
 // One message of a sender is granted at a time: the one with the fewest bytes
-// to grant (protocols.md section 4.1).
+// to be granted (README, Grants).
 func TestOneMessageOfEachSenderIsGranted(t *testing.T) {
 	f := rack(t, 3)
 	h := newCore(t, f, 2, params(f, nil))

@@ -13,8 +13,8 @@ import (
 	"sirdbed/traffic"
 )
 
-// Params are Homa's parameters. Defaults are those of SIRD's evaluation
-// (protocols.md section 4.1), and HomaModule's for loss (section 4.3).
+// Params are Homa's parameters. Defaults are those of SIRD's evaluation, and
+// HomaModule's for loss (README, Parameters).
 type Params struct {
 	RTTBytes units.Bytes `json:"rtt_bytes" jsonschema_description:"RTTbytes: payload of a message that goes without grants, and the most that may be granted and not yet received. In whole packets, rounded down. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
 
@@ -28,7 +28,7 @@ type Params struct {
 	MaxResends  int        `json:"max_resends" jsonschema_description:"Attempts without an answer after which a message fails."`
 }
 
-// priorities is how many there are (protocols.md section 4.1).
+// priorities is the number of priority levels (README, Priorities).
 const priorities = 8
 
 // defaults returns the parameters for a fabric.
@@ -39,7 +39,7 @@ func defaults(f *topo.Fabric) *Params {
 	}
 }
 
-// unscheduledLevels returns how many priorities unscheduled data has.
+// unscheduledLevels returns the number of priorities of unscheduled data.
 func (p *Params) unscheduledLevels() int {
 	switch {
 	case p.UnscheduledLevels != 0:

@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md sections 4.1 and 4.3.
+// README, Parameters.
 func TestDefaultsAt100GbpsAreSIRDsEvaluations(t *testing.T) {
 	want := homa.Params{RTTBytes: 100_000, Workload: "none", LossTimeout: 5 * units.Millisecond, MaxResends: 5}
 	if got := *homa.Protocol.DefaultParams(rack(t, 2)).(*homa.Params); !reflect.DeepEqual(got, want) {

@@ -12,8 +12,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 4.2: the priority of an unscheduled packet is by the
-// bytes that its message has left as it is sent, so it rises as they are.
+// README, Cutoffs: the priority of an unscheduled packet depends on the bytes
+// that its message has left when it is sent, so it rises as the message is
+// sent.
 func TestUnscheduledPriorityIsByBytesLeft(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 0, params(f, func(p *homa.Params) { p.Cutoffs = []units.Bytes{mss, 10 * mss} }))
@@ -37,8 +38,8 @@ func TestUnscheduledPriorityIsByBytesLeft(t *testing.T) {
 	}
 }
 
-// grantsToAll has n senders begin a message each, the first host's the shortest,
-// and returns the grants that follow at once.
+// grantsToAll has n senders start a message each, the first host's the
+// shortest, and returns the grants that follow at once.
 func grantsToAll(h core, n int) (grants []homa.Header) {
 	for i := range n {
 		h.get(0, topo.HostID(i), homa.Header{Kind: "DATA", Length: uint32(1_000_000 + i*mss), Unscheduled: 69}, mss)
@@ -51,8 +52,8 @@ func grantsToAll(h core, n int) (grants []homa.Header) {
 	return grants
 }
 
-// protocols.md section 4.1: priority = min(7, rank + 8 - levels), counted from
-// the highest, and the lowest levels if fewer are granted than there are.
+// README, Priorities: min(7, rank + 8 - levels), counted from the highest, and
+// the lowest levels if fewer senders are granted than there are levels.
 func TestScheduledPriorityIsByRankLowestFirst(t *testing.T) {
 	f := rack(t, 16)
 	for _, c := range []struct {
@@ -81,7 +82,7 @@ func TestScheduledPriorityIsByRankLowestFirst(t *testing.T) {
 	}
 }
 
-// The sender sends scheduled data at the priority that the grant says.
+// The sender sends scheduled data at the priority that the grant names.
 func TestScheduledDataHasThePriorityOfItsGrant(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 0, params(f, nil))
@@ -100,12 +101,12 @@ func TestScheduledDataHasThePriorityOfItsGrant(t *testing.T) {
 	}
 }
 
-// Section 4.1, boostTailBytesPrio: the last scheduled bytes of a message travel
-// at the priorities of unscheduled ones.
+// boostTailBytesPrio (README, Parameters): the last scheduled bytes of a
+// message travel at the priorities of unscheduled ones.
 func TestBoostedTailHasUnscheduledPriorities(t *testing.T) {
 	f := rack(t, 2)
 	for _, boost := range []units.Bytes{0, 4 * frame} {
-		want := max(0, int(boost/frame)-1) // packets with less than that to grant
+		want := max(0, int(boost/frame)-1) // packets with less than that to be granted
 		grants, behind := 0, 0
 		sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.BoostTail = boost }),
 			Sends: []model.Send{{Dst: 1, Size: 100 * mss}}, OnPacket: func(e model.PacketEvent) {
@@ -124,10 +125,10 @@ func TestBoostedTailHasUnscheduledPriorities(t *testing.T) {
 	}
 }
 
-// Homa, section 5.1 and figure 8: short messages do not wait for long ones.
-// Six senders keep a downlink full while a seventh sends 8 bytes now and then:
-// each passes the queue and waits for no more than the packets in transmission
-// at its own NIC and at the downlink, and for a grant before it.
+// Homa paper, section 5.1 and figure 8: short messages do not wait for long
+// ones. Six senders keep a downlink full while a seventh sends 8 bytes now and
+// then: each passes the queue and waits at most for the packets in transmission
+// at its own NIC and at the downlink, and for a grant ahead of it.
 func TestShortMessagesPassTheQueue(t *testing.T) {
 	f := rack(t, 9)
 	var sends []model.Send

@@ -10,8 +10,8 @@ import (
 
 // receiver is the receiving half of a host.
 type receiver struct {
-	peers   []*inPeer // by HostID, nil until met
-	met     []*inPeer // in the order of meeting
+	peers   []*inPeer // by HostID, nil until a packet comes from there
+	met     []*inPeer // the same, in the order of their first packets
 	ranking []*inPeer // those with a message to grant, the shortest first
 	degree  int       // k, the senders granted at a time
 	flight  Bytes     // granted and not yet received, over all messages
@@ -19,7 +19,7 @@ type receiver struct {
 	slack   Time
 	free    queue.Free[inMessage]
 
-	arrivals Bytes // wire bytes that have come over the downlink
+	arrivals Bytes // wire bytes that have arrived over the downlink
 }
 
 func (h *Homa) initReceiver() {
@@ -27,8 +27,8 @@ func (h *Homa) initReceiver() {
 	r.peers = make([]*inPeer, len(h.env.Fabric.Hosts))
 	r.degree = h.params.overcommitment()
 	r.rate = h.env.Fabric.Downlink(h.env.Self).Rate
-	// A grant that is due waits for the packet that the NIC is at, and for the
-	// grants to the others. That is made up for.
+	// A grant that is due waits for the packet that the NIC is sending and for
+	// the grants to the others. The pacers make up for that.
 	r.slack = h.env.Fabric.Uplink(h.env.Self).Rate.TimeFor(h.framing.Wire(h.mss)+Bytes(min(r.degree, len(r.peers)))*grantWire) + 1
 	h.env.Sink.Gauge("granted_bytes", func() float64 { return float64(r.flight) })
 	h.env.Sink.Gauge("granted_senders", func() float64 { return float64(min(len(r.ranking), r.degree)) })
@@ -52,11 +52,11 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	i := h.inPeer(p.Peer)
 	i.messages.RaiseFloor(hd.id, hd.behind, nil)
-	// Packets are cut at the same places whenever they are sent, so that their
-	// bytes are new all together or not at all.
+	// A message is cut into packets at the same places whenever they are sent,
+	// so that a packet's bytes are either all new or all known.
 	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
 	if !h.startsPacket(from, size) || n != min(h.mss, size-from) {
-		return // makes no sense
+		return // inconsistent
 	}
 	m := i.messages.Find(hd.id)
 	if m == nil {
@@ -74,7 +74,7 @@ func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 		return
 	}
 	h.receiver.flight -= n
-	if from+n > m.granted { // by grants of which a restart knows nothing
+	if from+n > m.granted { // granted before the receiver forgot the message
 		h.raiseGranted(now, m, from+n)
 	}
 	h.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
@@ -95,8 +95,8 @@ func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
 	return m
 }
 
-// raiseGranted notes that the sender may send up to the given offset, and puts
-// the message where grants find it.
+// raiseGranted records that the sender may send up to the given offset, and
+// puts the message where grants find it.
 func (h *Homa) raiseGranted(now Time, m *inMessage, to Bytes) {
 	h.receiver.flight += to - m.granted
 	m.granted = to
@@ -116,7 +116,7 @@ func (h *Homa) deliver(now Time, m *inMessage) {
 	h.env.Sink.Delivered(now, message)
 }
 
-// dropIn forgets a message that is complete, or will not be.
+// dropIn forgets a message that is complete or given up.
 func (h *Homa) dropIn(now Time, m *inMessage) {
 	h.receiver.flight -= m.inFlight()
 	m.from.want.Remove(m)

@@ -11,11 +11,11 @@ import (
 	"sirdbed/topo/units"
 )
 
-// The rules of HomaModule that these tests check are in protocols.md section
-// 4.3; each loss costs about one timeout (of 2 ms, looked for every 1 ms).
+// The rules of HomaModule that these tests check are in README, Loss; each loss
+// costs about one timeout (of 2 ms, checked every 1 ms).
 
-// What is lost is asked for again with RESEND, all gaps at once, and sent again
-// at the highest priority; nothing else is.
+// What is lost is asked for with RESEND, all gaps at once, and sent again at
+// the highest priority; nothing else is.
 func TestLostDataIsSentAgain(t *testing.T) {
 	f := rack(t, 2)
 	for _, lost := range [][]uint32{{3}, {68}, {0, 1, 5, 40}, {69}, {10, 100, 101, 299}} {
@@ -49,9 +49,9 @@ func TestLostDataIsSentAgain(t *testing.T) {
 	}
 }
 
-// The next GRANT heals the loss of one; that of the last ones before silence is
-// healed by RESEND, which grants too, and which the sender answers with BUSY
-// for what it has not sent.
+// The next GRANT heals the loss of one; the loss of the last ones before
+// silence is healed by RESEND, which grants too, and which the sender answers
+// with BUSY for what it has not sent.
 func TestLostGrants(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
@@ -74,8 +74,8 @@ func TestLostGrants(t *testing.T) {
 	}
 }
 
-// A sender answers BUSY to a RESEND for what is not yet its turn; then its
-// receiver waits on and does not give up.
+// A sender answers BUSY to a RESEND for bytes whose turn has not come; then its
+// receiver keeps waiting and does not give up.
 func TestBusySenderIsWaitedFor(t *testing.T) {
 	f := rack(t, 3)
 	from, to := newCore(t, f, 0, params(f, nil)), newCore(t, f, 1, params(f, nil))
@@ -86,7 +86,7 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 	asked := 0
 	for i := range 40 {
 		now := units.Time(i) * units.Millisecond
-		// Something shorter is always there to be sent elsewhere.
+		// There is always something shorter to be sent elsewhere.
 		from.Send(now, transport.Message{ID: transport.MessageID(i), Peer: 2, Size: 8})
 		if p, hd, ok := to.next(now); ok && hd.Kind == "RESEND" {
 			asked++
@@ -107,7 +107,7 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A message lost whole is unknown to its receiver: the sender asks, and begins
+// A message lost whole is unknown to its receiver: the sender asks, and starts
 // it again.
 func TestMessageLostWhole(t *testing.T) {
 	f := rack(t, 2)
@@ -149,8 +149,8 @@ func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
 	}
 }
 
-// A peer that does not answer any more: the sender gives up after max_resends
-// and says so, the receiver forgets.
+// A peer that no longer answers: the sender gives up after max_resends and says
+// so, and the receiver forgets.
 func TestDeadPeer(t *testing.T) {
 	f := rack(t, 3)
 	for _, c := range []struct {
@@ -179,8 +179,8 @@ func TestDeadPeer(t *testing.T) {
 	}
 }
 
-// A message that its receiver gave up, since its sender fell silent for long,
-// begins again when the sender is back.
+// A message that its receiver gave up, because its sender was silent for too
+// long, starts again when the sender is back.
 func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
 	f := rack(t, 2)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 1_000_000}},

@@ -10,9 +10,9 @@ import (
 
 // sender is the sending half of a host.
 type sender struct {
-	peers   []*outPeer             // by HostID, nil until met
+	peers   []*outPeer             // by HostID, nil until needed
 	ready   queue.Heap[outMessage] // messages that may be sent from, the fewest bytes left first
-	again   []span                 // ranges to be sent again, in the order of asking
+	again   []span                 // ranges to be sent again, in the order of requests
 	backlog Bytes                  // payload handed over and not yet sent
 	free    queue.Free[outMessage]
 }
@@ -44,7 +44,7 @@ func (h *Homa) Send(now Time, m transport.Message) {
 	h.silent.Arm(now)
 }
 
-// nextData sends the next DATA packet: what was asked for again, then from the
+// nextData sends the next DATA packet: retransmissions first, then from the
 // message with the fewest bytes left.
 func (h *Homa) nextData(now Time, p *transport.Packet) bool {
 	var m *outMessage
@@ -83,7 +83,8 @@ func (h *Homa) nextData(now Time, p *transport.Packet) bool {
 
 var retransmissions = transport.Counter{Name: "retransmissions"}
 
-// receiveGrant lets a message go on. Grants that were overtaken say nothing.
+// receiveGrant raises the limit of a message. A grant that was overtaken
+// changes nothing.
 func (h *Homa) receiveGrant(now Time, hd *header, peer transport.HostID) {
 	m := h.outPeer(peer).messages.Find(hd.id)
 	if m == nil || !h.endsPacket(Bytes(hd.offset), m.Size) {

@@ -12,8 +12,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Homa, section 3.2; protocols.md section 4.1: the message with the fewest bytes
-// remaining is sent first, to whomever; one that comes later may be it.
+// Homa paper, section 3.2; README, Sender: the message with the fewest bytes
+// remaining is sent first, whoever its receiver; it may be one that came later.
 func TestSenderSendsFewestBytesRemainingFirst(t *testing.T) {
 	f := rack(t, 4)
 	h := newCore(t, f, 0, params(f, nil))
@@ -26,7 +26,7 @@ func TestSenderSendsFewestBytesRemainingFirst(t *testing.T) {
 	}
 	var got []part
 	for n := 0; ; n++ {
-		if n == 10 { // the second of the three has 7 packets left now
+		if n == 10 { // the second of the three now has 7 packets left
 			h.Send(0, transport.Message{ID: 0, Peer: 3, Size: 7*mss - 1})
 			h.Send(0, transport.Message{ID: 1, Peer: 3, Size: 7*mss + 1})
 		}
@@ -43,7 +43,7 @@ func TestSenderSendsFewestBytesRemainingFirst(t *testing.T) {
 	}
 }
 
-// A long message that was granted waits for a shorter one that was not asked to.
+// A long message that was granted waits for a shorter one that needs no grant.
 func TestGrantedMessageWaitsForShorterOne(t *testing.T) {
 	f := rack(t, 3)
 	h := newCore(t, f, 0, params(f, nil))
@@ -60,7 +60,7 @@ func TestGrantedMessageWaitsForShorterOne(t *testing.T) {
 	}
 }
 
-// protocols.md section 4.1: "grants ahead of data".
+// README, Sender: grants go ahead of data.
 func TestGrantsGoAheadOfData(t *testing.T) {
 	f := rack(t, 3)
 	h := newCore(t, f, 0, params(f, nil))
@@ -74,9 +74,9 @@ func TestGrantsGoAheadOfData(t *testing.T) {
 	}
 }
 
-// Homa, section 3.4: the receiver grants the messages with the fewest bytes to
-// come. With k 1 two long messages finish one after the other, and a third that
-// is shorter than what is left of the first passes it.
+// Homa paper, section 3.4: the receiver grants the messages with the fewest
+// bytes to come. With k = 1 two long messages finish one after the other, and a
+// third that is shorter than what is left of the first overtakes it.
 func TestReceiverGrantsShortestFirst(t *testing.T) {
 	f := rack(t, 4)
 	sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.Overcommitment = 1 }), Sends: []model.Send{

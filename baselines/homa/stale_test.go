@@ -8,7 +8,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Answers that come late or twice change nothing: an UNKNOWN counts once, and only when asked for.
+// Answers that come late or twice change nothing: an UNKNOWN counts once, and
+// only if asked for.
 func TestStaleUnknownIsIgnored(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 0, params(f, nil))
@@ -38,9 +39,9 @@ func TestStaleUnknownIsIgnored(t *testing.T) {
 	}
 }
 
-// A duplicate of a delivered message is acknowledged again, and not delivered,
-// also when the receiver has forgotten all but that ids below the sender's
-// lowest unacknowledged one are settled.
+// A duplicate of a delivered message is acknowledged again and not delivered,
+// even when all that the receiver remembers is that ids below the sender's
+// lowest unsettled one are settled.
 func TestLateDuplicateIsAcknowledgedAgain(t *testing.T) {
 	h := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
 	send := func(id, behind int) string {
@@ -57,8 +58,8 @@ func TestLateDuplicateIsAcknowledgedAgain(t *testing.T) {
 	}
 }
 
-// A RESEND that comes twice has nothing sent twice, and an ACK stops what
-// waits to be sent again.
+// A RESEND that comes twice causes nothing to be sent twice, and an ACK cancels
+// what waits to be sent again.
 func TestRangesAreSentAgainOnceAndNotAfterTheAck(t *testing.T) {
 	f := rack(t, 2)
 	for _, acked := range []bool{false, true} {
@@ -87,14 +88,14 @@ func TestRangesAreSentAgainOnceAndNotAfterTheAck(t *testing.T) {
 	}
 }
 
-// The silence of a message that waited for its turn counts from its grant on.
+// The silence of a message that waited for its turn counts from its grant.
 func TestSilenceBeginsWithTheGrant(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, func(p *homa.Params) { p.Overcommitment = 1 })
 	h := newCore(t, f, 2, p)
 	h.get(0, 0, homa.Header{Kind: "DATA", Length: 2 * mss, Unscheduled: 1}, mss)
 	h.get(0, 1, homa.Header{Kind: "DATA", Length: 3 * mss, Unscheduled: 1}, mss)
-	h.next(0) // the grant of all of the first
+	h.next(0) // the grant of all of the first one
 	late := 5 * p.LossTimeout
 	h.get(late, 0, homa.Header{Kind: "DATA", Offset: mss, Length: 2 * mss, Unscheduled: 1}, mss)
 	granted := units.Never
@@ -114,7 +115,7 @@ func TestSilenceBeginsWithTheGrant(t *testing.T) {
 	t.Error("never asked for")
 }
 
-// A sender that comes to be granted is owed one packet, however long it took.
+// A sender that enters the ranking is owed one packet, however long it waited.
 func TestFirstGrantIsOnePacket(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 1, params(f, nil))
@@ -131,8 +132,8 @@ func TestFirstGrantIsOnePacket(t *testing.T) {
 	}
 }
 
-// A receiver that has forgotten a message takes what its sender was granted
-// before for granted.
+// A receiver that has forgotten a message counts what its sender was granted
+// before as granted.
 func TestDataBeyondTheGrantsIsTaken(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 1, params(f, nil))

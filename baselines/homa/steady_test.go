@@ -11,8 +11,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Design.md section 3: no allocation per packet in steady state. Two hosts send
-// each other short and long messages without an engine between them.
+// No allocation per packet in steady state: two hosts send each other short and
+// long messages without an engine between them.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *homa.Params) { p.Workload = "wka" })
@@ -59,7 +59,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	t.Logf("%d packets a round", packets/21)
 }
 
-// No packet, whatever it says, may break a host's sums, stop it, or have it
+// No packet, whatever it says, may break a host's sums, stop it, or make it
 // send more than it was asked for.
 func FuzzReceive(f *testing.F) {
 	for _, kinds := range [][]byte{{1, 2, 3}, {1, 1, 7, 4, 5}, {2, 3, 6, 0x81, 5, 7}} {

@@ -6,8 +6,8 @@ import (
 	"sirdbed/baselines/flow"
 )
 
-// control is the window of one connection (Swift, SIGCOMM 2020, section 3.1
-// and algorithm 1; rules and figures in protocols.md section 3).
+// control is the congestion window of one connection (Swift paper, section 3
+// and algorithm 1; README, Window).
 type control struct {
 	params *Params
 	hops   int
@@ -30,20 +30,21 @@ func (p *Params) flowScaling() (a, b float64) {
 	return a, -a / math.Sqrt(p.FSMax)
 }
 
-// target returns the delay to aim at with a window: more over more hops, and
-// more for small windows, since many flows then share the queue.
+// target returns the delay to aim at with a window: longer for more hops, and
+// longer for small windows, which show that many flows share the queue (README,
+// Target delay).
 func (c *control) target(window float64) float64 {
 	p := c.params
 	scaled := min(max(c.a/math.Sqrt(window)+c.b, 0), float64(p.FSRange))
 	return float64(p.BaseTarget) + float64(c.hops)*float64(p.PerHop) + scaled
 }
 
-// OnMessage starts again from the initial window.
+// OnMessage resets the window to the initial one.
 func (c *control) OnMessage(flow.Time) { c.window = c.params.InitialWindow }
 
-// OnAck increases the window while the delay is below its target, by ai for
-// each window of segments, or decreases it in proportion to the excess, once
-// for each round trip.
+// OnAck increases the window while the delay is below its target, by ai per
+// window of segments, or decreases it in proportion to the excess, once per
+// round trip.
 func (c *control) OnAck(now flow.Time, a flow.Ack) {
 	p := c.params
 	c.rtt = a.RTT
@@ -70,15 +71,15 @@ func (c *control) set(window float64) {
 	c.window = min(max(window, c.params.MinWindow), c.params.MaxWindow)
 }
 
-// OnLoss decreases by the most, once for each round trip too.
+// OnLoss makes the largest decrease, also once per round trip.
 func (c *control) OnLoss(now flow.Time) {
 	if c.mayDecrease(now) {
 		c.reduce(now, 1-c.params.MaxMDF)
 	}
 }
 
-// OnTimeout decreases by the most, and falls back to the least window after
-// RetxReset in a row.
+// OnTimeout makes the largest decrease, and falls back to the least window
+// after RetxReset timeouts in a row.
 func (c *control) OnTimeout(now flow.Time, n int) {
 	factor := 1 - c.params.MaxMDF
 	if n >= c.params.RetxReset {
@@ -90,8 +91,8 @@ func (c *control) OnTimeout(now flow.Time, n int) {
 // Window implements flow.Controller.
 func (c *control) Window() float64 { return c.window }
 
-// Pacing implements flow.Controller: a window below one segment is one segment
-// in more than a round trip.
+// Pacing implements flow.Controller: a window below one segment means one
+// segment in more than a round trip.
 func (c *control) Pacing() flow.Time {
 	if c.window >= 1 {
 		return 0

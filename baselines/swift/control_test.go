@@ -12,8 +12,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 3: below the target += ai/cwnd * acked, so ai for each
-// window; with cwnd < 1, += ai * acked.
+// Below the target the window grows by ai/window for each acknowledged segment,
+// so by ai per window, and by ai for each while it is below 1 (README, Window).
 func TestIncreaseIsAdditive(t *testing.T) {
 	c := swift.NewControl(params(rack(t, 2), nil), 1)
 	c.Set(50)
@@ -35,8 +35,8 @@ func TestIncreaseIsAdditive(t *testing.T) {
 	}
 }
 
-// protocols.md section 3: "cwnd *= max(1 - beta*(delay-target)/delay, 1 -
-// max_mdf)".
+// Above the target the window is multiplied by max(1 - beta (delay -
+// target)/delay, 1 - max_mdf) (README, Window).
 func TestDecreaseIsProportionalAndBounded(t *testing.T) {
 	for excess, want := range map[float64]float64{ // delay over target
 		1:    1,
@@ -55,7 +55,7 @@ func TestDecreaseIsProportionalAndBounded(t *testing.T) {
 	}
 }
 
-// protocols.md section 3: "else if now - last_decrease >= rtt".
+// There is at most one decrease per round trip (README, Window).
 func TestDecreaseOncePerRoundTrip(t *testing.T) {
 	c := swift.NewControl(params(rack(t, 2), nil), 1)
 	c.Set(64)
@@ -63,7 +63,7 @@ func TestDecreaseOncePerRoundTrip(t *testing.T) {
 	for now := units.Time(0); now < 100*us; now += 123 {
 		c.OnAck(now, flow.Ack{Segments: 1, Delay: 500 * us, RTT: 20 * us})
 		if now%(5*us) < 123 {
-			c.OnLoss(now) // losses count with them
+			c.OnLoss(now) // which is a decrease too
 		}
 		if w := c.Window(); w != last {
 			if w != last/2 {
@@ -82,8 +82,8 @@ func TestDecreaseOncePerRoundTrip(t *testing.T) {
 	}
 }
 
-// On the fabric too: however deep the queue of an incast, a window is at most
-// halved, and not again within a round trip.
+// The same over a fabric: however deep the queue of an incast, a window is at
+// most halved, and not again within a round trip.
 func TestIncastHalvesWindowsOncePerRoundTrip(t *testing.T) {
 	const n = 16
 	f := rack(t, n+1)
@@ -114,8 +114,9 @@ func TestIncastHalvesWindowsOncePerRoundTrip(t *testing.T) {
 	}
 }
 
-// protocols.md section 3: "RTO: after >= 12 consecutive -> cwnd = min (0.001),
-// else cwnd *= (1 - max_mdf)"; and its least is 10 ms.
+// A timeout multiplies the window by 1 - max_mdf, the twelfth in a row sets it
+// to the least of 0.001 (README, Window). The least timeout is 10 ms (README,
+// Parameters).
 func TestTimeouts(t *testing.T) {
 	p := params(rack(t, 2), nil)
 	c := swift.NewControl(p, 1)
@@ -146,8 +147,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// protocols.md section 3: the gap is rtt/cwnd below a window of one, and none
-// above.
+// The pacing gap is RTT/window below a window of one, and none above (README,
+// Window).
 func TestPacingGap(t *testing.T) {
 	c := swift.NewControl(params(rack(t, 2), nil), 1)
 	c.OnAck(0, flow.Ack{Segments: 1, Delay: 8 * us, RTT: 20 * us})

@@ -32,7 +32,7 @@ func params(f *topo.Fabric, change func(*swift.Params)) *swift.Params {
 
 func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, swift.Protocol, c) }
 
-// at returns the protocol at a host, controls the control laws of its
+// at returns the protocol at a host, controls the control laws of that host's
 // connections to another one.
 func at(sim *model.Sim, h topo.HostID) *swift.Swift { return sim.Host(h).Transport().(*swift.Swift) }
 
@@ -46,7 +46,7 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 	return modeltest.Leaving(f, e) && e.Packet.PayloadLen > 0
 }
 
-// Paper, appendix table, and protocols.md section 3.
+// Paper, section 6.2, table of parameters; README, Parameters.
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := swift.Params{
@@ -81,8 +81,9 @@ func TestValidationNamesTheParameter(t *testing.T) {
 	})
 }
 
-// protocols.md section 3: "a = 75/(3.1623-0.1) = 24.49 us, b = -2.449 us", and
-// target = base + hops*h + clamp(a/sqrt(cwnd) + b, 0, fs_range).
+// README, Target delay: with the defaults a is 75/(3.1623 - 0.1) = 24.49 us and
+// b is -2.449 us, and the target is base_target + switches x per_hop +
+// a/sqrt(window) + b, the last two together from 0 to fs_range.
 func TestTargetScalesWithHopsAndFlows(t *testing.T) {
 	p := swift.DefaultParams(modeltest.Fabric(t, modeltest.Paper))
 	a, b := p.FlowScaling()
@@ -103,8 +104,8 @@ func TestTargetScalesWithHopsAndFlows(t *testing.T) {
 	}
 }
 
-// Swift, section 3.2: "hops" are the switches on the path: one in a rack, three
-// across.
+// Hops are the switches on the path: one in a rack, three across (README,
+// Target delay).
 func TestHopsAreTheSwitchesOnThePath(t *testing.T) {
 	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 100}, {Dst: 2, Size: 100}}})
@@ -114,9 +115,9 @@ func TestHopsAreTheSwitchesOnThePath(t *testing.T) {
 	}
 }
 
-// Swift, section 3.1 and figure 6: the round trip settles at the target, which
-// is the higher the more flows share the link (flow scaling), and the link stays
-// full. The round trip is that of an empty network and the queue.
+// Swift paper, section 3: the round trip settles at the target, which is higher
+// the more flows share the link (flow scaling), and the link stays full. The
+// round trip is the unloaded one plus the queue.
 func TestDelaySettlesAtItsTarget(t *testing.T) {
 	last := units.Time(0)
 	for _, n := range []int{2, 4, 8, 16, 32} {
@@ -152,9 +153,9 @@ func TestDelaySettlesAtItsTarget(t *testing.T) {
 	}
 }
 
-// protocols.md section 3: "cwnd < 1 -> pacing gap rtt/cwnd": with more flows than
-// segments fit into the target delay, windows fall below one, segments are paced,
-// and the delay is kept where whole windows could not keep it.
+// README, Window, pacing: with more flows than segments fit into the target
+// delay, windows fall below one, segments are paced, and the delay is kept
+// where windows of whole segments could not keep it.
 func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 	const n, each = 8, 40
 	f := rack(t, n+1)
@@ -199,18 +200,18 @@ func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 		}
 	}
 	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip", n*each, sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
-	// 320 windows of one segment would be a delay of 39 us.
+	// 320 windows of one segment would make a delay of 39 us.
 	if sum >= 0.9 || delay > 2*p.BaseTarget || delay < p.BaseTarget/2 || rate < 90 {
 		t.Errorf("mean window %.2f, delay %v, %.2f Gbps", sum, delay, rate)
 	}
-	// An acknowledgement below the target takes a window from below one to above:
-	// then two segments follow one another.
+	// An acknowledgement below the target takes a window from below one to
+	// above one: then two segments follow each other without a gap.
 	if gaps < 10_000 || short > gaps/6 {
 		t.Errorf("%d of %d gaps are less than a round trip", short, gaps)
 	}
 }
 
-// protocols.md section 3: "initial cwnd 66, set back for every new message".
+// Every message starts from a window of 66 segments (README, Window).
 func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	f := rack(t, 5)
 	sends := []model.Send{{Src: 0, Dst: 4, Size: 5_000_000}, {At: 3 * units.Millisecond, Src: 0, Dst: 4, Size: 5_000_000}}

@@ -10,29 +10,30 @@ import (
 	"sirdbed/topo/units"
 )
 
-// subject is Swift with the requirements of every protocol.
+// subject is Swift, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: swift.Protocol,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
 		return params(f, func(p *swift.Params) {
 			p.Connections = []int{1, 3, 40}[r.IntN(3)]
-			p.MinRTO = 200 * us // as it is, runs last for seconds
+			p.MinRTO = 200 * us // with the default, runs last for seconds
 		})
 	},
 }
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
-// reordering and corruption (design.md section 5).
+// reordering and corruption.
 func TestExactlyOnceUnderFaults(t *testing.T) { modeltest.ExactlyOnceUnderFaults(t, subject) }
 
 // No packet allocates anything once queues and pools have grown.
 func TestNoAllocationPerPacket(t *testing.T) { modeltest.NoAllocationPerPacket(t, subject) }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of
+// it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }
 
-// Eight hosts, all to all, web search at half the load: everything arrives, and
-// in the lossless network of the evaluation hardly anything is sent twice.
+// Eight hosts, all to all, web search at half load: everything arrives, and in
+// the lossless network of the evaluation hardly anything is sent twice.
 func TestAllToAllIsDelivered(t *testing.T) {
 	f, sim := modeltest.HalfLoad(t, subject, "wkc", 5*units.Millisecond)
 	again, timeouts := modeltest.Counted(f, sim, "retransmissions"), modeltest.Counted(f, sim, "timeouts")

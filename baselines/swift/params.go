@@ -17,7 +17,7 @@ import (
 const Port = 47021
 
 // Params are Swift's parameters. Defaults are those of the paper's evaluation
-// as released (protocols.md section 3).
+// as released (README, Parameters).
 type Params struct {
 	BaseTarget units.Time `json:"base_target" jsonschema_description:"Target delay without hops and flow scaling. Default: 15us, 2 x RTT, or twice the fabric's own unloaded round trip of a full packet if that is longer."`
 	PerHop     units.Time `json:"per_hop" jsonschema_description:"Target delay added for each switch on the path."`

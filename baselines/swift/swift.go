@@ -1,11 +1,12 @@
-// Package swift is Swift as the paper's evaluation runs it (protocols.md section
-// 3): a window that keeps the fabric's round-trip delay at a target, which grows
-// with the path's hops and as windows become small, over a pool of connections to
-// each peer. The delay is told by packet timestamps.
+// Package swift is Swift as the paper's evaluation runs it (paper, section
+// 6.2): a window that keeps the fabric's round-trip delay at a target, which
+// grows with the path's hops and as windows become small, over a pool of
+// connections to each peer. The delay is measured by timestamps in packets.
+// README.md has its parameters and rules, and where they come from.
 //
-// control.go is the control law; all the rest of a connection is package flow.
-// Swift's second window, for congestion at the receiving host, is left out: as
-// released, its target of 100 s keeps it from ever acting.
+// control.go is the control law; package flow is the rest of a connection.
+// Swift's second window, for congestion at the receiving host, is left out:
+// with its released target of 100 s it never acts (README, Window).
 package swift
 
 import (
@@ -28,7 +29,7 @@ func New(env transport.Env, params *Params) (*Swift, error) {
 	t, err := flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
 		Controller: func(peer transport.HostID) flow.Controller {
-			// All paths to a peer have as many switches.
+			// All paths to a peer have the same number of switches.
 			return newControl(&own, len(env.Fabric.Path(env.Self, peer, 0))-1)
 		},
 	})

@@ -11,9 +11,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Params are the parameters of kernel TCP. Those of the kernel begin with its
-// own defaults; buffers and everything else that is not here stay as they are in
-// a new namespace.
+// Params are the parameters of kernel TCP (README, Parameters). The kernel's
+// own settings have its defaults; what is not listed here stays as in a new
+// namespace.
 type Params struct {
 	CongestionControl string         `json:"congestion_control" jsonschema_description:"Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the protocol tcp; the others are named after theirs."`
 	Connections       int            `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy. They are opened before the run where all hosts' together are no more than 20000, and else when needed."`
@@ -35,13 +35,13 @@ func DefaultParams(control string) *Params {
 	}
 }
 
-// ecnControl is the congestion control that has switches mark.
-const ecnControl = "dctcp"
+// ECNControl is the congestion control for which switches mark.
+const ECNControl = "dctcp"
 
-// step is where switch ports begin to mark, 0 for never.
+// step returns the queue at which switch ports start to mark, 0 for never.
 func (p *Params) step(f *topo.Fabric) units.Bytes {
 	switch {
-	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ecnControl:
+	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ECNControl:
 		return 0
 	case p.K > 0:
 		return p.K
@@ -49,21 +49,22 @@ func (p *Params) step(f *topo.Fabric) units.Bytes {
 	return param.EvaluatedMark(f)
 }
 
-// ecn tells whether the hosts negotiate ECN.
-func (p *Params) ecn() bool {
-	return p.CongestionControl == ecnControl || p.K > 0 && p.K != units.Unlimited
+// ECN reports whether the hosts negotiate ECN.
+func (p *Params) ECN() bool {
+	return p.CongestionControl == ECNControl || p.K > 0 && p.K != units.Unlimited
 }
 
 var controlName = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)
 
-// Bounds of a buffer: the kernel's own least, and its largest number.
+// Bounds of a buffer's size: the kernel's own minimum, and the largest number
+// that it can hold.
 const (
 	leastBuffer   units.Bytes = 4096
 	largestBuffer units.Bytes = math.MaxInt32
 )
 
 // validate names the parameter that cannot work. own is the congestion control
-// of a protocol that is named after it.
+// of a protocol that is named after one.
 func (p *Params) validate(name, own string) error {
 	switch {
 	case !controlName.MatchString(p.CongestionControl):

@@ -1,29 +1,13 @@
 // Package tcp is the TCP of the hosts' own kernel: real sockets in the hosts'
 // namespaces, with whatever congestion control that kernel has.
 //
-// A message is a frame (frame.go) on one of a pool of connections to its
-// destination, as for the other connection-oriented protocols: one message at a
-// time on each, idle ones used in turn, and messages wait when all are busy. When
-// all of a message has arrived the receiver's application says so by a frame
-// without payload in the other direction: then the sender counts it as
-// acknowledged, and its connection is free. A connection that breaks fails the
-// message that it carries; nothing is sent again by any other than TCP, so that
-// nothing can arrive twice.
-//
-//	Send -> outbound connection -> kernel ... kernel -> inbound connection -> Sink
-//	Sink <- outbound connection <- kernel ... kernel <- inbound connection
-//
-// It is no transport.Transport: packets, timers and windows are the kernel's.
-// Driver takes messages and waits for the sockets. The kernel's timers run on the
-// kernel's clock: least retransmission timeout 200 ms, delayed acknowledgements
-// of up to 40 ms. A run's dilation shortens them in nominal time, which is why it
-// should be 1 to 10.
-//
-// In the virtual engine's guest a system call that fails takes 10 ns of time, so
-// that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as
-// emu/virtual/kernel/kernel.patch has it), and others take none. So nothing here reads
-// or writes until EAGAIN: a short read has emptied the socket, a short write has
-// filled it.
+// It is not a transport.Transport: packets, timers and windows are the
+// kernel's. This package is what scenarios and engines know of it: names,
+// parameters and framing. The driver that takes messages and waits for the
+// sockets is package sockets, below it. The kernel's timers run on the kernel's
+// clock: least retransmission timeout 200 ms, delayed acknowledgements of up to
+// 40 ms. A run's dilation shortens them in nominal time, which is why it should
+// be 1 to 10 (README, Time).
 package tcp
 
 import (
@@ -32,20 +16,17 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Port is the TCP port that hosts listen on.
-const Port = 47100
-
 // overhead is what a segment of an established connection carries besides
 // payload: IP and TCP headers of 20 bytes each, and timestamps.
 const overhead units.Bytes = 20 + 20 + 12
 
-// Framing is how a message is cut into packets.
+// Framing returns how messages are cut into packets at an MTU.
 func Framing(mtu units.Bytes) topo.Framing {
 	return topo.Framing{MSS: mtu - overhead, Overhead: overhead}
 }
 
-// Protocols are kernel TCP as a scenario selects it: by the congestion control,
-// or as tcp with one that the parameters name.
+// Protocols are kernel TCP as scenarios select it: by congestion control, or as
+// tcp with one that the parameters name.
 var Protocols = []transport.Protocol{
 	protocol("tcp", ""), protocol("tcp-cubic", "cubic"), protocol("tcp-dctcp", "dctcp"),
 	protocol("tcp-bbr", "bbr"), protocol("tcp-reno", "reno"),
@@ -61,12 +42,6 @@ func protocol(name, control string) transport.Protocol {
 			k := params.(*Params).step(f)
 			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}
 		},
-		Kernel: func(env transport.KernelEnv, params any) (transport.Driver, error) {
-			p := params.(*Params)
-			if err := p.validate(name, control); err != nil {
-				return nil, err
-			}
-			return newDriver(env, p), nil
-		},
+		Kernel: func(params any) error { return params.(*Params).validate(name, control) },
 	}
 }

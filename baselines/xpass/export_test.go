@@ -15,8 +15,8 @@ func (x *XPass) Idle() error {
 	return nil
 }
 
-// Leaks describes what is not released when nothing is under way, at either
-// half of a host; "" when all is.
+// Leaks describes state that is left at either half of a host when no message
+// is under way; "" when all is released.
 func (x *XPass) Leaks() string {
 	switch {
 	case x.out.Len() != 0:
@@ -37,12 +37,12 @@ func (x *XPass) Leaks() string {
 }
 
 // Rate returns the credit rate of a connection that a host receives on, as a
-// share of the highest, and W how aggressive it is.
+// share of the highest, and W its aggressiveness.
 func (x *XPass) Rate(peer, conn int) float64 { return x.inPeers[peer].conns[conn].rate / x.highest }
 func (x *XPass) W(peer, conn int) float64    { return x.inPeers[peer].conns[conn].w }
 
-// Loss returns the credits that the control loops know the fate of, and those
-// of them that were lost, since it was last called.
+// Loss returns the credits whose fate the control loops know, and those of them
+// that were lost, since it was last called.
 func (x *XPass) Loss() (total, lost int64) {
 	total, lost = x.seen.total, x.seen.lost
 	x.seen.total, x.seen.lost = 0, 0
@@ -98,12 +98,12 @@ func (f *Feedback) Update(now Time, p *Params, highest, size float64) bool {
 	return f.update(now, p, highest, size)
 }
 
-// State reads the loop.
+// State returns the state of the loop.
 func (f *Feedback) State() (rate, w, rtt float64) { return f.rate, f.w, f.rtt }
 
-// Set puts the loop where a test wants it.
+// Set sets the state of the loop.
 func (f *Feedback) Set(rate, w float64, clean bool) { f.rate, f.w, f.clean = rate, w, clean }
 
-// Count sets what is known of credits, and Counts reads it.
+// Count sets what is known of credits, and Counts returns it.
 func (f *Feedback) Count(total, lost int64)     { f.total, f.lost = total, lost }
 func (f *Feedback) Counts() (total, lost int64) { return f.total, f.lost }

@@ -3,9 +3,9 @@ package xpass
 import "sirdbed/topo/units"
 
 // A feedback is the loop that sets the credit rate of one connection: the
-// released simulator's credit_feedback_control, term for term (protocols.md
-// section 6; kaist-ina/ns2-xpass, xpass/xpass.cc; the start as in SIRD's port of
-// it). Rates are wire bytes of credit a second.
+// released simulator's credit_feedback_control (xpass.cc) term for term,
+// started as in SIRD's port of it (README, Feedback). Rates are in wire bytes
+// of credit per second.
 type feedback struct {
 	rate  float64
 	w     float64 // how far an increase goes towards the maximum
@@ -14,13 +14,13 @@ type feedback struct {
 	rtt  float64 // smoothed, ns; 0: not known yet
 	last Time    // when rate was last set
 
-	// Since the last update: credits whose fate is known, and those of them that
-	// no data returned for.
+	// Since the last update: credits whose fate is known, and those of them for
+	// which no data came back.
 	total, lost int64
 }
 
-// start begins a message of n packets. What the connection has learnt of its
-// round trip is kept, and so are counts and clean, as released.
+// start begins a message of n packets. The round trip that the connection has
+// measured is kept, and so are the counts and clean (README, Feedback).
 func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
 	f.w = p.WInit
 	f.rate = p.Alpha * highest
@@ -30,7 +30,7 @@ func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
 	f.last = now
 }
 
-// returned counts a data packet that returned, before which lost credits were
+// returned counts a data packet that came back, before which lost credits were
 // lost, and whose credit was sent rtt ns ago.
 func (f *feedback) returned(p *Params, lost int64, rtt float64) {
 	f.total += lost + 1
@@ -42,8 +42,8 @@ func (f *feedback) returned(p *Params, lost int64, rtt float64) {
 	}
 }
 
-// update sets the rate anew, at most once per round trip and only with news of
-// credits. highest is the highest rate, size what a credit is on average.
+// update recomputes the rate, at most once per round trip and only with news of
+// credits. highest is the highest rate, size the mean size of a credit.
 func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
 	dt := float64(now - f.last)
 	if f.rtt <= 0 || dt < f.rtt || f.total == 0 {

@@ -8,10 +8,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// The control law, one update each, worked by hand from the released
-// credit_feedback_control (protocols.md section 6, Feedback): the highest rate
-// is 1000 bytes/s, credits are of 10 bytes, the round trip is 100 ms, so the
-// least rate is 100 bytes/s.
+// The control law, one update each, worked out by hand from the released
+// credit_feedback_control (README, Feedback): the highest rate is 1000 bytes/s,
+// credits have 10 bytes, the round trip is 100 ms, so the least rate is 100
+// bytes/s.
 func TestFeedbackLaw(t *testing.T) {
 	const ms = units.Millisecond
 	for _, c := range []struct {
@@ -52,8 +52,8 @@ func TestFeedbackLaw(t *testing.T) {
 	}
 }
 
-// A message starts at alpha of the highest rate with w 1/16; one of n < 40
-// packets at n/40 of that (protocols.md section 6, SIRD's port).
+// A message starts at alpha of the highest rate with w = 1/16; one of n < 40
+// packets at n/40 of that, as in SIRD's port (README, Feedback).
 func TestStartRate(t *testing.T) {
 	p := params(rack(t, 2), nil)
 	for n, want := range map[uint32]float64{1: 1. / 640, 10: 1. / 64, 39: 39. / 640, 40: 1. / 16, 41: 1. / 16, 1e6: 1. / 16} {
@@ -66,8 +66,8 @@ func TestStartRate(t *testing.T) {
 	}
 }
 
-// The round trip is an EWMA of 0.8 and 0.2 that begins with the first sample;
-// a gap in the sequence counts as lost (protocols.md section 6).
+// The round trip is an EWMA of 0.8 and 0.2 that begins with the first sample; a
+// gap in the sequence counts as lost (README, Feedback).
 func TestRoundTripAndGaps(t *testing.T) {
 	p := params(rack(t, 2), nil)
 	var f xpass.Feedback

@@ -16,8 +16,8 @@ const Port = 47024
 // kind is a packet's type.
 type kind uint8
 
-// The packet types. The released simulator has the first four and a NACK;
-// ack and busy are this implementation's, for networks that lose packets.
+// The packet types (README, Wire format). ack and busy are not the released
+// simulator's: they are for networks that lose packets.
 const (
 	request kind = 1 + iota // sender: send me credits
 	credit                  // receiver: one data packet may come
@@ -41,14 +41,14 @@ const (
 	//	1   CREDIT: bytes of padding at the end; STOP: 1 if the message was given up
 	//	2   connection (2), among those from the sender to the receiver
 	//
-	// CREDIT goes on with
+	// CREDIT continues with
 	//
 	//	4   message id modulo 2^16 (2)
 	//	6   credit sequence number (4)
 	//	10  when it was sent, in ns modulo 2^32 (4)
 	//
-	// and padding, which makes it 84 bytes on the wire, Ethernet's least, plus the
-	// padding. The others go on with the message id (4), and then
+	// and padding. Without padding it takes 84 bytes on the wire, Ethernet's
+	// minimum. The others continue with the message id (4), and then
 	//
 	//	REQUEST   packets left to be sent (4)
 	//	STOP      payload sent so far (4)
@@ -63,10 +63,10 @@ const (
 	dataLen    = baseLen + 22
 )
 
-// maxPad is the most padding that a credit has room for.
+// maxPad is the largest padding that a credit has room for.
 const maxPad = transport.MaxHeader - creditLen
 
-// A header is an ExpressPass header, decoded.
+// A header is a decoded ExpressPass header.
 type header struct {
 	kind kind
 	pad  uint8 // CREDIT
@@ -85,12 +85,12 @@ type header struct {
 
 var errPad = errors.New("ExpressPass credit with too much padding")
 
-// layout is that of headers without padding.
+// lengths are those of headers without padding.
 var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	request: controlLen, credit: creditLen, data: dataLen, stop: controlLen, nack: nackLen, ack: baseLen, busy: baseLen,
 }}
 
-// headerLen tells the length of the header that b begins with.
+// headerLen returns the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
 	n, err := lengths.Len(b)
 	if err != nil || kind(b[0]&15) != credit {

@@ -35,8 +35,8 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// Credits are of any size from 84 bytes on the wire, Ethernet's least, and so
-// are requests and stops (protocols.md section 6: 84).
+// Credits take 84 bytes on the wire, Ethernet's minimum, plus their padding;
+// requests and stops take 84 (README, Wire format).
 func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
 	for _, h := range headers {
 		var p transport.Packet
@@ -46,7 +46,7 @@ func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
 			t.Errorf("%s: %d bytes on the wire, want %d", kindNames[h.kind], got, want)
 		}
 	}
-	// Data fills the frame: MSS and header make the MTU.
+	// A full data packet fills the frame: MSS and headers make up the MTU.
 	if got := wire.WireLen(dataLen, int(framing(1500).MSS)); got != 1538 {
 		t.Errorf("full data packet: %d", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// An inbound is the receiving end of a connection. Its message ids only grow:
-// a connection carries one message after the other.
+// An inbound is the receiving end of a connection. Its message ids ascend: a
+// connection carries one message after another.
 type inbound struct {
 	feedback
 	slot queue.Slot // in XPass.crediting, while credits are sent
@@ -20,11 +20,11 @@ type inbound struct {
 	used     bool // there has been a message
 	complete bool // and it has been delivered
 	id       transport.MessageID
-	heard    Time  // when its sender last sent something of it
+	heard    Time  // when a packet of it last arrived
 	high     Bytes // end of the furthest bytes that have arrived
 
 	seq    uint32 // of the next credit, from 1 on, for all messages
-	expect uint32 // of the next credit that data should return for
+	expect uint32 // of the next credit for which data should come back
 
 	nackFrom Bytes
 	nackAt   Time
@@ -88,8 +88,8 @@ func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
 	}
 }
 
-// turnTo begins the message of that id, unless it has begun. One that was not
-// complete has been given up by its sender.
+// turnTo starts the message of that id, unless it has started. If the one
+// before was not complete, its sender has given it up.
 func (x *XPass) turnTo(c *inbound, id transport.MessageID) {
 	if c.used && c.id == id {
 		return
@@ -126,17 +126,18 @@ func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet
 	}
 }
 
-// creditReturned tells the control loop what a data packet says of credits: its
-// own has come through, and those before it that no data came for are lost. As
-// released the numbers go on from message to message, so that credits which
-// came too late for one message count as lost when the next begins.
+// creditReturned tells the control loop what a data packet says about credits:
+// its own has arrived, and those before it for which no data came are lost.
+// Numbers go on from message to message, as in the released simulator, so that
+// credits that came too late for one message count as lost when the next one
+// begins (README, Feedback).
 func (x *XPass) creditReturned(now Time, c *inbound, h *header, arrived Time, fresh bool) {
 	if int32(c.seq-h.seq) <= 0 {
 		return // of a credit that was never sent
 	}
 	lost := int64(int32(h.seq - c.expect))
 	if lost < 0 {
-		// Overtaken on the way, and taken for lost.
+		// Overtaken on the way, and counted as lost.
 		if fresh && c.lost > 0 {
 			c.lost--
 			x.seen.lost--
@@ -157,7 +158,7 @@ func (x *XPass) creditAt(c *inbound, at Time) {
 	x.crediting.Set(c, Bytes(at))
 }
 
-// nextCredit fills in the credit that is due, false if none is.
+// nextCredit fills in the credit that is due. It returns false if none is.
 func (x *XPass) nextCredit(now Time, p *transport.Packet) bool {
 	c := x.crediting.Top()
 	for ; c != nil && c.due <= now && now-c.heard >= x.params.StopTimeout; c = x.crediting.Top() {
@@ -180,8 +181,9 @@ func (x *XPass) nextCredit(now Time, p *transport.Packet) bool {
 	h.encode(p)
 
 	gap := x.creditSize / c.rate * float64(units.Second) * (1 + x.params.Jitter*(2*r.Float64()-1))
-	// Rounded up or down by chance, so that the rate is right on average. A
-	// credit that had to wait for the NIC does not delay those behind it.
+	// The gap is rounded up or down at random, so that the rate is right on
+	// average. A credit that had to wait for the NIC does not delay those
+	// behind it.
 	x.creditAt(c, max(c.due, now-x.slack)+Time(gap+r.Float64()))
 	x.env.Sink.Count(&creditsSent, 1)
 	return true
@@ -200,7 +202,7 @@ func (x *XPass) addGauges() {
 			}
 		}
 	}
-	// Wire bytes of credit a second, over all connections.
+	// Wire bytes of credit per second, over all connections.
 	x.env.Sink.Gauge("credit_rate", func() (sum float64) {
 		each(func(c *inbound) { sum += c.rate })
 		return sum

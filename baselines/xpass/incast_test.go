@@ -12,8 +12,8 @@ import (
 
 // longFlows has k hosts send to host 0 without end, and returns what the
 // downlink carried in a window after convergence, as a share of what
-// ExpressPass leaves for data, with the most that waited in it and the share of
-// credits that were lost.
+// ExpressPass leaves for data, with its longest queue and the share of credits
+// that were lost.
 func longFlows(t *testing.T, f *topo.Fabric, p *xpass.Params, k int, window units.Time) (used float64, queue units.Bytes, loss float64, sim *model.Sim) {
 	t.Helper()
 	var sends []model.Send
@@ -32,14 +32,14 @@ func longFlows(t *testing.T, f *topo.Fabric, p *xpass.Params, k int, window unit
 	return bits / room, sim.Queue(down.ID).Max, float64(lost) / float64(total), sim
 }
 
-// With one receiver and many senders the downlink's data queue stays below a few
-// packets, from the first round trip on, and the link stays nearly full
-// (ExpressPass, section 6.1, figures 1 and 10; issue 4). The control loop's
-// target for the loss of credits is (1 - rate/highest)/8 for each flow
-// (protocols.md section 6), 1/8 at most. Flows that have but a few credits in a
-// round trip see a loss of none or of a half, and each increase is at least
-// w_min, 0.01, of the highest rate however small a flow's share is, so that the
-// loss grows with their number; what it costs is credits, not data.
+// With one receiver and many senders the downlink's data queue stays below a
+// few packets, from the first round trip on, and the link stays nearly full
+// (ExpressPass paper, section 6.1, figures 1 and 10). The control loop's target
+// for the loss of credits is (1 - rate/highest)/8 for each flow (README,
+// Feedback), at most 1/8. Flows with only a few credits per round trip see a
+// loss of none or of a half, and each increase is at least w_min, 0.01, of the
+// highest rate however small a flow's share is, so that the loss grows with
+// their number; what is lost is credits, not data.
 func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 	for _, c := range []struct {
 		senders         int
@@ -67,8 +67,8 @@ func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 	}
 }
 
-// Where a round trip holds many credits, the loss is within a factor of two of
-// the target: for k equal flows (1 - 1/k)/8 of each (protocols.md section 6).
+// If a round trip holds many credits, the loss is within a factor of two of the
+// target: (1 - 1/k)/8 for each of k equal flows (README, Feedback).
 func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 	for _, k := range []int{2, 4, 8} {
 		f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 25_000})
@@ -81,7 +81,7 @@ func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 	}
 }
 
-// Jumbo frames and credits of one size fill the link just so (issue 4).
+// Jumbo frames and credits of one size fill the link as well.
 func TestOtherSizesFillTheLinkToo(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, size := range [][2]units.Bytes{{84, 84}, {76, 92}, {84, 118}} {
@@ -96,8 +96,8 @@ func TestOtherSizesFillTheLinkToo(t *testing.T) {
 	}
 }
 
-// Two flows to one receiver share its link evenly (ExpressPass, section 6.1),
-// also when one begins long after the other.
+// Two flows to one receiver share its link evenly (ExpressPass paper, section
+// 6.1), even if one begins long after the other.
 func TestTwoFlowsShareEvenly(t *testing.T) {
 	for _, late := range []units.Time{0, units.Millisecond} {
 		f := rack(t, 3)
@@ -120,9 +120,9 @@ func TestTwoFlowsShareEvenly(t *testing.T) {
 }
 
 // Data and credits fill a link to the last bit when it carries both, since
-// credits take what the data of the other direction leaves (ExpressPass, section
-// 3.1). A credit that is due while the NIC sends a data packet waits for its end,
-// as it would in the port's credit class.
+// credits take what the data of the other direction leaves (ExpressPass paper,
+// section 3.1). A credit that is due while the NIC sends a data packet waits
+// for the packet's end, as it would in the port's credit class.
 func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, k := range []int{1, 4} {
@@ -147,8 +147,8 @@ func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 	}
 }
 
-// What can be watched over a run: rate, w and loss. One flow alone comes to the
-// highest rate, w to 1/2, and loses no credit.
+// The gauges of a run: rate, w and loss. One flow alone reaches the highest
+// rate and a w of 1/2, and loses no credit.
 func TestGauges(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, nil)

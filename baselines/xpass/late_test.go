@@ -36,7 +36,7 @@ func (c core) get(now units.Time, h xpass.Header, payload int) {
 	c.Receive(now, &p)
 }
 
-// sends checks which packets the core has to send, by kind, and returns the
+// sends checks which kinds of packets the core has to send, and returns the
 // last one.
 func (c core) sends(now units.Time, kinds ...string) (last xpass.Header) {
 	c.t.Helper()
@@ -77,8 +77,8 @@ func TestCreditsOfAnotherMessageOrCopiedBringNothing(t *testing.T) {
 	}
 }
 
-// What a sender sent for a message before the connection's present one changes
-// nothing, and neither does a message that its sender gave up.
+// Packets of a message before the connection's current one change nothing, and
+// neither does a message that its sender gave up.
 func TestPacketsOfOldMessagesAreIgnored(t *testing.T) {
 	c := newCore(t, nil)
 	c.get(0, xpass.Header{Kind: "CREDIT_REQUEST", ID: 5, Count: 3}, 0)
@@ -109,7 +109,8 @@ func TestCreditForAFailedMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// A gap in the credits' sequence that overtaken data fills later was no loss.
+// A gap in the sequence of credits that overtaken data fills later was not a
+// loss.
 func TestOvertakenDataIsNoLoss(t *testing.T) {
 	c := newCore(t, nil)
 	c.get(0, xpass.Header{Kind: "CREDIT_REQUEST", Count: 1000}, 0)
@@ -134,7 +135,7 @@ func TestOvertakenDataIsNoLoss(t *testing.T) {
 }
 
 // A message whose credits are all lost waits, however long: its receiver says
-// that it knows it.
+// that it knows the message.
 func TestLostCreditsMakeNoMessageFail(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.MaxAttempts = 5 })

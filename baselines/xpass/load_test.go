@@ -39,10 +39,10 @@ func loaded(t *testing.T, sizes string, load float64, reply units.Bytes, end uni
 	return offered * gbps, float64(sim.Totals().WindowPayload) * gbps, backlog, sim
 }
 
-// ExpressPass can't carry WKa at 50 %: 38.04 Gbps is the most in the SIRD paper
-// (appendix table, Balanced; protocols.md section 10), where each message has a
-// reply of 4 bytes (section 8.2). A small message costs a whole packet's credit,
-// and so does its reply. It does carry 30 %.
+// ExpressPass cannot carry WKa at 50 %: 38.04 Gbps is its maximum in the SIRD
+// paper (appendix, raw goodput, Balanced), where each message has a reply of 4
+// bytes (README, Published figures). A small message costs a whole packet's
+// credit, and so does its reply. It does carry 30 %.
 func TestWKaSaturatesWellBelowTheLink(t *testing.T) {
 	for _, c := range []struct {
 		load        float64
@@ -70,8 +70,8 @@ func TestWKaSaturatesWellBelowTheLink(t *testing.T) {
 }
 
 // Small messages waste credits: of those that reach a sender of WKa without
-// replies at 30 % load more than a tenth come too late, of WKc's hardly any
-// (ExpressPass, section 7, limitations: short flows).
+// replies at 30 % load, more than a tenth come too late, of WKc's hardly any
+// (ExpressPass paper, section 7, on short flows).
 func TestSmallMessagesWasteCredits(t *testing.T) {
 	share := func(sizes string) float64 {
 		_, _, _, sim := loaded(t, sizes, 0.3, 0, 2*units.Millisecond)
@@ -86,9 +86,9 @@ func TestSmallMessagesWasteCredits(t *testing.T) {
 	}
 }
 
-// All to all of eight hosts, WKc at 50 %: everything arrives, and no switch ever
-// holds more than a few packets for each port (the SIRD paper's most for WKc is
-// 0.28 MB for a ToR of 16 hosts; protocols.md section 10).
+// Eight hosts, all to all, WKc at 50 %: everything arrives, and no switch ever
+// holds more than a few packets per port (the maximum for WKc in the SIRD
+// paper's appendix is 0.28 MB for a ToR of 16 hosts).
 func TestWKcAtHalfLoadArrives(t *testing.T) {
 	f := eight(t)
 	sim := newSim(t, model.Config{Fabric: f, Seed: 2, To: 4 * units.Millisecond,

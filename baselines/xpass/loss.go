@@ -6,9 +6,9 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// The sender alone has timers: it is the one that knows that a message is not
-// done. What it repeats the receiver answers in any state, with BUSY, NACK or
-// ACK, or with credits.
+// Only the sender has timers, since it knows that a message is not done.
+// Whatever it repeats, the receiver answers in any state, with BUSY, NACK or
+// ACK, or with credits (README, Loss).
 
 var (
 	retransmissions = transport.Counter{Name: "retransmissions"}
@@ -16,7 +16,7 @@ var (
 	nacks           = transport.Counter{Name: "nacks_sent"}
 )
 
-// wait sets a connection's timer.
+// wait sets the timer of a connection.
 func (x *XPass) wait(c *outbound, until Time) {
 	c.expires = until
 	x.timers.Set(c, Bytes(until))
@@ -45,7 +45,8 @@ func (x *XPass) expire(now Time) {
 	}
 }
 
-// giveUp fails a message whose receiver does not answer, and tells it so.
+// giveUp fails a message whose receiver does not answer, and tells the
+// receiver.
 func (x *XPass) giveUp(now Time, c *outbound) {
 	m := c.m
 	c.failed = true
@@ -68,9 +69,9 @@ func (x *XPass) receiveNack(now Time, c *outbound, h *header) {
 	}
 }
 
-// missing asks for the first range that the sender is known to have sent, up to
-// end, and that has not arrived; not for the same one twice within two round
-// trips.
+// missing asks for the first range below end, up to which the sender is known
+// to have sent, that has not arrived; unless again is set, not for the same one
+// twice within two round trips.
 func (x *XPass) missing(now Time, c *inbound, end Bytes, again bool) {
 	from, to := Bytes(0), end
 	if m := x.inbox.Find(c.peer.id, c.id); m != nil {

@@ -11,7 +11,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// subject is ExpressPass with the requirements of every protocol.
+// subject is ExpressPass, for the requirements on every protocol.
 var subject = modeltest.Subject{
 	Protocol: xpass.Protocol,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
@@ -57,8 +57,8 @@ func TestEachKindOfPacketMayBeLost(t *testing.T) {
 	}
 }
 
-// A lost data packet is known by the one behind it: the sender has it asked for
-// within a round trip, not after a timeout.
+// A lost data packet is noticed when the next one arrives: the sender is asked
+// for it within a round trip, not after a timeout.
 func TestGapIsAskedForAtOnce(t *testing.T) {
 	f := rack(t, 2)
 	lost, lostAt, againAt := false, units.Time(0), units.Time(0)
@@ -116,5 +116,6 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of
+// it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }

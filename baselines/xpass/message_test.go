@@ -11,8 +11,8 @@ import (
 )
 
 // A message costs a round trip before its first byte leaves: 8 bytes take a
-// request, a credit and a data packet (ExpressPass, section 3; protocols.md
-// section 6), 10.55 us where SIRD's paper has 7.5 us for a round trip.
+// request, a credit and a data packet (ExpressPass paper, section 3; README,
+// Credits), 10.55 us where SIRD's paper has 7.5 us for a round trip.
 func TestUnloadedLatencyIsRequestCreditData(t *testing.T) {
 	s := modeltest.Small
 	s.CoreRate = 400 * units.Gbps
@@ -44,10 +44,10 @@ func credits(t *testing.T, n units.Bytes, change func(*xpass.Params)) (sent []un
 	return sent, sim
 }
 
-// The first two credits of a message of n packets are apart by what alpha *
-// min(1, n/40) of the highest rate makes: 1624.1 bytes take 129.9 ns, so 2.08 us
-// from 40 packets on and 83.2 us divided by n below, all within 10 % of jitter
-// (protocols.md section 6).
+// The gap between the first two credits of a message of n packets follows from
+// a rate of alpha * min(1, n/40) of the highest: 1624.1 bytes take 129.9 ns, so
+// it is 2.08 us from 40 packets on and 83.2 us / n below, all within 10 % of
+// jitter (README, Feedback).
 func TestShortMessagesStartSlowly(t *testing.T) {
 	for _, n := range []units.Bytes{2, 4, 10, 20, 39, 40, 100} {
 		sent, _ := credits(t, n, nil)
@@ -58,14 +58,14 @@ func TestShortMessagesStartSlowly(t *testing.T) {
 	}
 }
 
-// Gaps are uniform within the jitter, and right on average (protocols.md
-// section 6: +-10 %), and so are the sizes (76 to 92 bytes, at least 84 here).
+// Gaps are uniform within the jitter of 10 % either way, and right on average
+// (README, Credits), and so are the sizes (76 to 92 bytes, at least 84 here).
 func TestCreditsAreJittered(t *testing.T) {
 	f := rack(t, 2)
 	var last units.Time
 	var gaps, early, late, count, wire float64
 	sizes := map[units.Bytes]int{}
-	// Without feedback, at half the highest rate, the port delays no credit.
+	// At half the highest rate, without feedback, the port delays no credit.
 	p := params(f, func(p *xpass.Params) { p.Alpha, p.WMin, p.WInit, p.TargetLoss = 0.5, 1e-6, 1e-6, 1; p.WStep = 0 })
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 20_000_000}},
 		OnPacket: func(e model.PacketEvent) {
@@ -100,8 +100,8 @@ func TestCreditsAreJittered(t *testing.T) {
 }
 
 // A sender stops its credits as soon as those of one round trip cover what is
-// left; waiting until all is sent wastes a round trip of them (protocols.md
-// section 6).
+// left; waiting until everything is sent wastes a round trip of credits
+// (README, Credits).
 func TestCreditStopComesEarly(t *testing.T) {
 	waste := map[bool]float64{}
 	for _, early := range []bool{true, false} {
@@ -143,7 +143,7 @@ func TestOneDataPacketForEachCredit(t *testing.T) {
 }
 
 // A pair has 40 connections, one message at a time on each; further messages
-// wait (protocols.md section 6).
+// wait (README, Connections).
 func TestFortyMessagesAtATime(t *testing.T) {
 	f := rack(t, 2)
 	asked := 0
@@ -167,8 +167,8 @@ func TestFortyMessagesAtATime(t *testing.T) {
 }
 
 // Credit numbers go on from message to message: credits that came too late for
-// one message count as lost when the connection's next one begins, as released
-// (c_seqno_ and c_recv_next_ of xpass.cc are never reset).
+// one message count as lost when the connection's next one begins (README,
+// Feedback): c_seqno_ and c_recv_next_ of KAIST's xpass.cc are never reset.
 func TestLateCreditsCountAgainstTheNextMessage(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.Connections, p.EarlyStop = 1, 0 })

@@ -7,14 +7,14 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// state is what the sender of a message has last told its receiver.
+// state says what the sender of a message last told its receiver.
 type state uint8
 
 const (
 	idle      state = iota // no message
 	asking                 // CREDIT_REQUEST sent, no credit yet
-	receiving              // credits come
-	stopped                // CREDIT_STOP sent: credits under way may still come
+	receiving              // credits arrive
+	stopped                // CREDIT_STOP sent: credits in flight may still arrive
 )
 
 // An outbound is the sending end of a connection.
@@ -36,7 +36,7 @@ type outbound struct {
 	asked  Time   // when the request was last sent
 	stopAt Time   // when the stop was last sent
 
-	// Credits since windowAt, to tell when those to come cover what is left.
+	// Credits since windowAt, to know when those to come cover what is left.
 	windowAt Time
 	window   int64
 }
@@ -95,7 +95,7 @@ func (x *XPass) end(now Time, c *outbound) {
 	}
 }
 
-// left returns how many packets are to be sent, those sent again included.
+// left returns the number of packets to be sent, retransmissions included.
 func (x *XPass) left(c *outbound) int64 {
 	return x.packets(c.m.Size-c.sent) + x.packets(c.again.to-c.again.from)
 }
@@ -108,10 +108,11 @@ func (x *XPass) ask(now Time, c *outbound) {
 
 func (x *XPass) stop(now Time, c *outbound) {
 	c.state, c.stopAt = stopped, now
-	// Data for credits that come before the stop leaves goes behind it.
+	// Data for credits that arrive before the stop leaves is queued behind it.
 	x.out.Push(note{kind: stop, peer: c.peer.id, conn: c.conn, id: c.m.ID, offset: c.sent})
 	if x.left(c) > 0 {
-		// As released: what the credits under way did not cover is asked for anew.
+		// As released: what the credits in flight did not cover is requested
+		// again.
 		x.wait(c, now+2*c.rtt)
 	} else {
 		x.wait(c, now+x.params.RetransmitTimeout)
@@ -146,7 +147,7 @@ func (x *XPass) receiveFromReceiver(now Time, h *header, peer transport.HostID) 
 }
 
 // receiveCredit answers a credit with a data packet, and stops the credits when
-// there is no use for more (the released simulator's recv_credit).
+// no more are needed (README, Credits; recv_credit of the released simulator).
 func (x *XPass) receiveCredit(now Time, c *outbound, h *header) {
 	if c.state == idle || uint16(c.m.ID) != uint16(h.id) {
 		x.env.Sink.Count(&wasted, 1)
@@ -178,8 +179,8 @@ func (x *XPass) receiveCredit(now Time, c *outbound, h *header) {
 	}
 }
 
-// stopInTime sends CREDIT_STOP when all is sent, or when the credits of a
-// further round trip will bring what is left.
+// stopInTime sends CREDIT_STOP when everything has been sent, or when the
+// credits of another round trip will cover what is left.
 func (x *XPass) stopInTime(now Time, c *outbound) {
 	left := x.left(c)
 	if left == 0 {
@@ -196,7 +197,8 @@ func (x *XPass) stopInTime(now Time, c *outbound) {
 	c.windowAt, c.window = now, 0
 }
 
-// sendFor queues the data packet that a credit allows, false if there is none.
+// sendFor queues the data packet that a credit allows. It returns false if
+// there is none to send.
 func (x *XPass) sendFor(c *outbound, h *header) bool {
 	n := note{kind: data, peer: c.peer.id, conn: c.conn, id: c.m.ID, seq: h.seq, time: h.time}
 	if c.again.from < c.again.to {
@@ -213,8 +215,8 @@ func (x *XPass) sendFor(c *outbound, h *header) bool {
 	return true
 }
 
-// fillOutbound makes a note of the sending half a packet, false if the
-// connection's message is no longer the note's.
+// fillOutbound makes a packet of a note of the sending half. It returns false
+// if the connection's message is no longer the note's.
 func (x *XPass) fillOutbound(now Time, n *note, h *header, p *transport.Packet) bool {
 	c := x.outPeers[n.peer].conns[n.conn]
 	if n.gone {

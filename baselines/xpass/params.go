@@ -14,7 +14,7 @@ import (
 
 // Params are ExpressPass's parameters. Defaults are those of the SIRD paper's
 // evaluation, taken from its released configuration where the paper's table is
-// silent (protocols.md section 6).
+// silent (README, Parameters).
 type Params struct {
 	Alpha        float64 `json:"alpha" jsonschema_description:"Credit rate that a message starts with, as a share of the highest."`
 	ShortMessage int     `json:"short_message" jsonschema_description:"Messages of fewer packets than this start at a rate that is lower in proportion; 1: none do."`
@@ -80,9 +80,10 @@ func (p *Params) validate() error {
 	return nil
 }
 
-// CreditSize returns what a credit occupies on the wire on average. The
-// released simulator counts its sizes of 76 to 92 bytes as they are, 84 on
-// average; no Ethernet carries fewer than 84, so here it is 86.1.
+// CreditSize returns the mean size of a credit on the wire, in bytes. The
+// released simulator uses its sizes of 76 to 92 bytes as they are, 84 on
+// average; Ethernet carries no fewer than 84, so here it is 86.1 (README,
+// Ports).
 func (p *Params) CreditSize() float64 {
 	sum := units.Bytes(0)
 	for size := p.CreditMin; size <= p.CreditMax; size++ {
@@ -91,9 +92,9 @@ func (p *Params) CreditSize() float64 {
 	return float64(sum) / float64(p.CreditMax-p.CreditMin+1)
 }
 
-// CreditShare returns the share of each link that credits may take: so much
-// that the full-size packets which they bring fill the rest. With credits of 84
-// bytes and packets of 1500 it is ExpressPass's 84/(84+1538).
+// CreditShare returns the share of each link that credits may take, such that
+// the full-size packets that they bring fill the rest. With credits of 84 bytes
+// and packets of 1500 it is ExpressPass's 84/(84+1538) (README, Ports).
 func CreditShare(f *topo.Fabric, p *Params) float64 {
 	return p.CreditSize() / (p.CreditSize() + float64(f.FullFrame()))
 }

@@ -9,8 +9,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// protocols.md section 6; SIRD paper, table of the evaluation's parameters:
-// alpha 1/16, w_init 1/16, loss_tgt 1/8.
+// README, Parameters; SIRD paper, section 6.2, table of parameters: alpha 1/16,
+// w_init 1/16, loss_tgt 1/8.
 func TestDefaultsAreTheEvaluations(t *testing.T) {
 	want := xpass.Params{
 		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 0.125, RTTGain: 0.2,
@@ -22,10 +22,11 @@ func TestDefaultsAreTheEvaluations(t *testing.T) {
 	}
 }
 
-// Credits may take 84/(84+1538) of a link (ExpressPass, section 3.1;
-// protocols.md section 6), and with other sizes what makes the data that they
-// bring fill the rest: sizes of 76 to 92 bytes are at least 84 on a wire, so
-// (9*84 + 85 + ... + 92)/17 = 86.12 on average, and a jumbo frame is 9038 bytes.
+// Credits may take 84/(84+1538) of a link (ExpressPass paper, section 3.1;
+// README, Ports), and with other sizes the share that lets the data that they
+// bring fill the rest: sizes of 76 to 92 bytes are at least 84 on the wire, so
+// (9*84 + 85 + ... + 92)/17 = 86.12 on average, and a jumbo frame takes 9038
+// bytes.
 func TestCreditShare(t *testing.T) {
 	for _, c := range []struct {
 		mtu, least, most units.Bytes

@@ -3,8 +3,9 @@ package xpass
 import "sirdbed/sirdnode/transport"
 
 // address sends p to peer over the links of a connection. Credits must cross
-// the ports whose other direction the data will cross (ExpressPass, section
-// 3.1), so both ends work the spine out of what they both know.
+// the ports whose other direction the data will cross (ExpressPass paper,
+// section 3.1; README, Paths), so both ends compute the spine from what they
+// both know.
 func (x *XPass) address(p *transport.Packet, peer, sender, receiver transport.HostID, conn uint16) {
 	h := pathHash(sender, receiver, conn)
 	p.Peer, p.Entropy = peer, uint16(h)
@@ -13,7 +14,7 @@ func (x *XPass) address(p *transport.Packet, peer, sender, receiver transport.Ho
 	}
 }
 
-// pathHash mixes what names a connection (the finalizer of splitmix64).
+// pathHash hashes what identifies a connection (the finalizer of splitmix64).
 func pathHash(sender, receiver transport.HostID, conn uint16) uint64 {
 	x := uint64(sender)<<40 | uint64(receiver)<<16 | uint64(conn)
 	x += 0x9e3779b97f4a7c15

@@ -12,8 +12,8 @@ import (
 
 // Credit and data of a connection cross the same spine, so that credits are
 // limited by the ports whose links the data will cross; connections are spread
-// over spines (ExpressPass, section 3.1, symmetric routing; protocols.md
-// section 6).
+// over spines (ExpressPass paper, section 3.1, symmetric routing; README,
+// Paths).
 func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
 	s := modeltest.Small
 	s.Spines = 4
@@ -65,8 +65,8 @@ func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
 	}
 }
 
-// With symmetric paths the core's data queues stay short as well: credits over
-// an oversubscribed core are limited there.
+// With symmetric paths the core's data queues stay short too: credits over an
+// oversubscribed core are limited there.
 func TestCoreQueuesStayShort(t *testing.T) {
 	s := topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500}
 	f := modeltest.Fabric(t, s)

@@ -51,7 +51,7 @@ func TestNoAllocationPerMessage(t *testing.T) {
 }
 
 // No sequence of packets, however wrong, breaks a host: it neither panics nor
-// asks for what makes no sense, and falls silent in the end.
+// asks for anything impossible, and goes idle in the end.
 func FuzzReceive(f *testing.F) {
 	for _, h := range []xpass.Header{
 		{Kind: "CREDIT_REQUEST", Count: 1}, {Kind: "CREDIT", Seq: 1}, {Kind: "DATA", Seq: 1, Length: 3000, Offset: 1438},
@@ -92,7 +92,7 @@ func FuzzReceive(f *testing.F) {
 			now += units.Time(b[0]) * 100
 			b = b[3+n:]
 		}
-		// Nobody answers: everything is given up in the end.
+		// Nobody answers, so everything is given up in the end.
 		for i := 0; x.Wake() != units.Never; i++ {
 			now = max(now, x.Wake())
 			drain()

@@ -1,8 +1,9 @@
 // Package xpass is ExpressPass (Cho, Jang and Han, SIGCOMM 2017) as SIRD's
-// evaluation ran it (protocols.md section 6): a receiver sends credits, each of
+// evaluation ran it (paper, section 6.2): a receiver sends credits, each of
 // which lets one data packet come back. Every port limits credits to the rate
-// at which the data they bring fills the link the other way, and drops the
-// rest; how many were dropped tells the receiver how fast to send them.
+// at which their data fills the link in the other direction, and drops the
+// rest; the share dropped tells the receiver how fast to send them. README.md
+// has its parameters and rules, and where they come from.
 //
 // The package is split by role:
 //
@@ -27,7 +28,7 @@ import (
 )
 
 type (
-	// Time is nominal nanoseconds.
+	// Time is in nominal ns.
 	Time = transport.Time
 	// Bytes counts payload, except in the sizes of credits.
 	Bytes = transport.Bytes
@@ -40,8 +41,8 @@ type XPass struct {
 
 	mss        Bytes
 	creditSize float64 // wire bytes of a credit, on average
-	highest    float64 // most wire bytes of credit a second
-	slack      Time    // how far credits that are late may catch up
+	highest    float64 // highest rate of credits, in wire bytes per second
+	slack      Time    // how far behind credits may be and still catch up
 
 	out queue.FIFO[note]
 
@@ -76,7 +77,7 @@ func New(env transport.Env, params *Params) (*XPass, error) {
 	return x, nil
 }
 
-// packets returns how many packets carry n bytes.
+// packets returns the number of packets that carry n bytes.
 func (x *XPass) packets(n Bytes) int64 { return int64((n + x.mss - 1) / x.mss) }
 
 // Receive implements transport.Transport. Packets that make no sense are
@@ -95,9 +96,9 @@ func (x *XPass) Receive(now Time, p *transport.Packet) {
 	}
 }
 
-// Next implements transport.Transport: credits first, since their own class of
-// the port limits them, then data and control packets in the order in which
-// they were caused.
+// Next implements transport.Transport: credits first, since the port limits
+// them by a class of their own, then data and control packets in the order of
+// their causes.
 func (x *XPass) Next(now Time, p *transport.Packet) bool {
 	if x.nextCredit(now, p) {
 		return true
@@ -129,7 +130,7 @@ func (x *XPass) Wake() Time {
 	return at
 }
 
-// A note is a packet that waits to be sent, in the place of the NIC's queue.
+// A note is a packet that waits to be sent, as it would in a NIC's queue.
 type note struct {
 	kind   kind
 	gone   bool // STOP
@@ -142,7 +143,8 @@ type note struct {
 	time   uint32
 }
 
-// fill makes a note a packet, false if it has become pointless.
+// fill makes a packet of a note. It returns false if the note has become
+// pointless.
 func (x *XPass) fill(now Time, n *note, p *transport.Packet) bool {
 	h := header{kind: n.kind, gone: n.gone, conn: n.conn, id: n.id}
 	sender, receiver := x.env.Self, n.peer

@@ -27,7 +27,8 @@ func newCompare() *cobra.Command {
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json
 			sirdbed compare results/before results/after --within 5 --junit compare.xml`),
-		Args: cobra.MinimumNArgs(2),
+		Args:              cobra.MinimumNArgs(2),
+		ValidArgsFunction: completeResults,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := files.check(); err != nil {
 				return err

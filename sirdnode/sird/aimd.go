@@ -1,11 +1,12 @@
 package sird
 
-// bounds of a loop's bucket, and the unit it counts packets in.
+// bounds are the least and the greatest size of a loop's bucket, and the wire bytes
+// of a full packet.
 type bounds struct{ min, max, frame Bytes }
 
 // An aimd is one of the two control loops that size a sender's bucket: DCTCP's
-// rule, counted in packets instead of time, exactly as released
-// (protocols.md section 1.4).
+// rule, counted in packets instead of time, exactly as released (README, Control
+// loops).
 type aimd struct {
 	bounds
 	bucket   Bytes
@@ -15,14 +16,14 @@ type aimd struct {
 	nextCut  int     // least packets between decreases
 }
 
-// newAIMD starts a loop at its upper bound. As released, the first cut may come
+// newAIMD starts a loop at its upper bound. As released, the first decrease may come
 // after one bucket of packets, whatever the spacing of those that follow.
 func newAIMD(b bounds) aimd {
 	return aimd{bounds: b, bucket: b.max, nextCut: int(b.max / b.frame)}
 }
 
-// loops is both control loops for one sender. They share the count of packets
-// after which alpha is updated.
+// loops are both control loops of one sender. They share the count of packets after
+// which alpha is updated.
 type loops struct {
 	sender, net aimd
 	packets     int // since alpha's last update
@@ -40,11 +41,10 @@ func newLoops(p *Params, frame Bytes) loops {
 	}
 }
 
-// bucket is the credit that the sender may hold: the more congested loop
-// decides.
+// bucket is the credit that the sender may have: the more congested loop decides.
 func (l *loops) bucket() Bytes { return min(l.sender.bucket, l.net.bucket) }
 
-// sample feeds one packet to both loops.
+// sample feeds one packet to both loops, as Sender_AIMD and Net_AIMD of Algorithm 1.
 func (l *loops) sample(p *Params, ce, csn bool) {
 	l.packets++
 	l.net.count(ce)
@@ -71,8 +71,8 @@ func (a *aimd) update(p *Params, packets int) {
 	a.marks = 0
 }
 
-// adjust increases the bucket by about a frame for each bucket of packets, and
-// cuts it by alpha/2 on a mark unless it did so lately.
+// adjust increases the bucket by about a frame for each bucket of packets, and cuts
+// it by alpha/2 on a mark, unless the last cut is too recent.
 func (a *aimd) adjust(p *Params, marked bool) {
 	if !marked || p.IncreaseOnMark {
 		a.bucket += Bytes(p.Increase * float64(a.frame) * float64(a.frame) / float64(a.bucket))

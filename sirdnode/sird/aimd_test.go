@@ -9,13 +9,14 @@ import (
 )
 
 func aimdParams() *sird.Params {
-	return &sird.Params{BDP: 100_000, Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5, MinSenderBucket: 0.1, MinNetBucket: 0.03}
+	return &sird.Params{BDP: 100_000, Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
+		MinSenderBucket: 0.1, MinNetBucket: 0.03}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// protocols.md section 1.4, step 3: floor(1538 * 1538 / bucket) for each packet,
-// as released on marked packets too.
+// README, Control loops, step 3: floor(1538 * 1538 / bucket) for each packet, as
+// released on marked packets too.
 func TestBucketGrowsByAFramePerBucketOfPackets(t *testing.T) {
 	for _, c := range []struct{ bucket, more units.Bytes }{
 		{99_900, 23}, {50_000, 47}, {10_000, 236}, {3_000, 788}, {100_000, 0}, {99_990, 10},
@@ -50,7 +51,7 @@ func TestBucketGrowsByAFramePerBucketOfPackets(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4, step 2: alpha = 0.92 alpha + 0.08 marked/total, at
+// README, Control loops, step 2: alpha = 0.92 alpha + 0.08 marked/total, at
 // first after one packet, then after floor(bucket/1538) packets.
 func TestAlphaIsSmoothedOnceABucketOfPackets(t *testing.T) {
 	p := aimdParams()
@@ -70,8 +71,8 @@ func TestAlphaIsSmoothedOnceABucketOfPackets(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4: one counter serves both loops, and the smaller
-// bucket sets it.
+// README, Control loops: one count of packets serves both loops, and the smaller
+// bucket sets its window.
 func TestBothLoopsShareTheCountOfPackets(t *testing.T) {
 	p := aimdParams()
 	l := sird.NewLoops(p, frame)
@@ -88,7 +89,7 @@ func TestBothLoopsShareTheCountOfPackets(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4, step 4: bucket * alpha/2 comes off on a marked
+// README, Control loops, step 4: bucket * alpha/2 comes off on a marked
 // packet, first after 65 packets, then after floor(1.5 bucket / 1538) since the
 // last cut.
 func TestBucketIsCutByHalfAlphaOncePerOneAndAHalfBuckets(t *testing.T) {
@@ -149,8 +150,8 @@ func TestOnlyMarkedPacketsCut(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4, step 5, and design.md section 6: the buckets stay
-// within 0.1 and 0.03 of a BDP and one BDP, and never go below one frame.
+// README, Control loops, step 5: buckets stay between 0.1 BDP (csn) or 0.03 BDP (ECN)
+// and one BDP, and never go below one frame.
 func TestBucketsAreClamped(t *testing.T) {
 	for _, c := range []struct {
 		frame, sender, net units.Bytes
@@ -181,9 +182,9 @@ func TestBucketsAreClamped(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4: every packet from a host is a sample, control
+// README, Control loops: every packet from a host is a sample, control
 // packets too; by the paper's Algorithm 1 (onDataPacket) only data is.
-func TestControlPacketsAreSamplesUnlessToldOtherwise(t *testing.T) {
+func TestControlPacketsAreSamplesByDefault(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
 		samples string

@@ -10,7 +10,7 @@ import (
 )
 
 // backToBack is two hosts whose packets are handed from one to the other without
-// any engine, on a link of 100 Gbps and no length.
+// any engine, on a link of 100 Gbps without delay.
 type backToBack struct {
 	hosts   [2]core
 	now     units.Time
@@ -31,7 +31,7 @@ func (b *backToBack) send(size units.Bytes) {
 	b.next++
 }
 
-// step passes time by a packet, and lets each host send one.
+// step lets the time of a packet pass, and each host send one.
 func (b *backToBack) step() {
 	b.ps += 123_040
 	b.now = units.Time(b.ps / 1000)
@@ -73,7 +73,7 @@ func TestFewAllocationsPerMessage(t *testing.T) {
 	}
 }
 
-// BenchmarkCore tells what the protocol itself costs at both hosts together. An
+// BenchmarkCore measures what the protocol itself costs at both hosts together. An
 // op is a packet sent and received (large), or a message, of two packets (small).
 func BenchmarkCore(b *testing.B) {
 	b.Run("large", func(b *testing.B) {

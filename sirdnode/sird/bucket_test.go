@@ -12,9 +12,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// crossfire is many senders to many receivers at once, so that senders and
-// receivers are congested by turns: all from hosts above receivers to those
-// below.
+// crossfire has many senders send to many receivers at once, so that both are
+// congested by turns. The lowest hosts are the receivers.
 func crossfire(senders, receivers, each int, size units.Bytes) (sends []model.Send) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for src := range senders {
@@ -29,8 +28,8 @@ func crossfire(senders, receivers, each int, size units.Bytes) (sends []model.Se
 }
 
 // Paper, section 4.1: B "bounds the queuing length from scheduled packets to
-// B - BDP bytes at the ToR's downlink". Senders at different distances, in
-// rounds, for pacing alone would leave no queue at all between equal ones.
+// B - BDP bytes at the ToR's downlink". Senders are at different
+// distances and send in rounds, since pacing alone leaves no queue between equal ones.
 func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 	s := topo.Spec{Leaves: 1, HostsPerLeaf: 17, HostRate: 100 * units.Gbps, HostDelay: 1900}
 	for i := range 16 {
@@ -44,7 +43,8 @@ func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 			limit := units.Bytes(float64(b)*float64(p.BDP)) - p.BDP
 			var sends []model.Send
 			for i := range 160 {
-				sends = append(sends, model.Send{At: units.Time(i / 16 * 5_000), Src: topo.HostID(1 + i%16), Size: units.Bytes(10_000 + i%7*20_000)})
+				sends = append(sends, model.Send{At: units.Time(i / 16 * 5_000), Src: topo.HostID(1 + i%16),
+					Size: units.Bytes(10_000 + i%7*20_000)})
 			}
 			var queued, deepest units.Bytes // what waits, less the packet in transmission
 			sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, OnPacket: func(e model.PacketEvent) {
@@ -60,8 +60,8 @@ func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 				}
 			}})
 			modeltest.AllDone(t, f, sim, 10*units.Millisecond)
-			// What counts as in flight is not always a whole BDP: grants are paced
-			// and arrivals from near and far meet, and the BDP is rounded down.
+			// Not always is a whole BDP on its way: grants are paced, arrivals from near
+			// and far senders meet, and the BDP is rounded down.
 			if deepest > limit+4*frame {
 				t.Errorf("%s, B %v: up to %d queued, want at most %d", policy, b, deepest, limit)
 			}
@@ -79,14 +79,16 @@ func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
 		limit := units.Bytes(float64(b) * float64(p.BDP))
 		var most, each units.Bytes
 		var sim *model.Sim
-		sim = newSim(t, model.Config{Fabric: f, Params: p, Sends: crossfire(senders, receivers, 5, 400_000), OnPacket: func(e model.PacketEvent) {
-			for h := range topo.HostID(receivers) {
-				most = max(most, at(sim, h).Used())
-				for src := receivers; src < receivers+senders; src++ {
-					each = max(each, at(sim, h).InFlight(src))
+		sim = newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 5, 400_000), OnPacket: func(e model.PacketEvent) {
+				for h := range topo.HostID(receivers) {
+					most = max(most, at(sim, h).Used())
+					for src := receivers; src < receivers+senders; src++ {
+						each = max(each, at(sim, h).InFlight(src))
+					}
 				}
-			}
-		}})
+			},
+		})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if most > limit || most < min(limit, 150_000)-frame || each > p.BDP || each < p.BDP-frame {
 			t.Errorf("B %v: up to %d of credit out, want %v; %d to one sender, want %v", b, most, limit, each, p.BDP)
@@ -94,7 +96,7 @@ func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
 	}
 }
 
-// protocols.md sections 1.5 and 11: as released, credit in flight is compared
+// README, Crediting: as released, the credit that is out is compared
 // with the sender's bucket before a grant is added, which overshoots by up to a
 // frame; by Algorithm 1, line 9, after.
 func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
@@ -108,15 +110,17 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 		var over units.Bytes
 		small := units.Unlimited
 		var sim *model.Sim
-		sim = newSim(t, model.Config{Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000), OnPacket: func(e model.PacketEvent) {
-			// A credit enters its host's port as it is granted.
-			if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) && sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
-				r := at(sim, e.Src)
-				bucket := r.Bucket(int(e.Dst))
-				small = min(small, bucket)
-				over = max(over, r.InFlight(int(e.Dst))-bucket)
-			}
-		}})
+		sim = newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000), OnPacket: func(e model.PacketEvent) {
+				// A credit enters its host's port as it is granted.
+				if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) && sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
+					r := at(sim, e.Src)
+					bucket := r.Bucket(int(e.Dst))
+					small = min(small, bucket)
+					over = max(over, r.InFlight(int(e.Dst))-bucket)
+				}
+			},
+		})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if small > 50_000 {
 			t.Fatalf("buckets stay above %v: the rule is not put to the test", small)
@@ -127,7 +131,7 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 	}
 }
 
-// design.md section 6: without the overshoot a bucket below one frame would
+// README, Crediting: without the overshoot a bucket below one frame would
 // never grant again. With MTU 9000 and a BDP of little more than a frame it
 // still does.
 func TestBucketOfOneFrameStillGrants(t *testing.T) {
@@ -142,8 +146,8 @@ func TestBucketOfOneFrameStillGrants(t *testing.T) {
 }
 
 // Paper, section 4.4: "receivers pace credit transmission to match their
-// downlink's capacity": credited wire bytes leave at credit_rate of it, first to
-// last.
+// downlink's capacity": credited wire bytes leave at credit_rate of it, from the
+// first to the last.
 func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 	f := rack(t, 3)
 	for _, share := range []float64{1, 0.98, 0.5, 0.1} {
@@ -152,21 +156,24 @@ func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 		granted := map[topo.HostID]uint32{}
 		var bytes, final units.Bytes
 		closest := units.Never
-		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Dst: 0, Size: 500_000}, {Src: 2, Dst: 0, Size: 700_000}}, OnPacket: func(e model.PacketEvent) {
-			h, ok := leavesHost(f, e)
-			if !ok || h.Kind != "CREDIT" {
-				return
-			}
-			if bytes == 0 {
-				first = e.At
-			} else {
-				closest = min(closest, e.At-last)
-			}
-			last = e.At
-			final = units.Bytes(h.Credit - granted[e.Dst])
-			granted[e.Dst] = h.Credit
-			bytes += final
-		}})
+		sim := newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Dst: 0, Size: 500_000}, {Src: 2, Dst: 0, Size: 700_000}},
+			OnPacket: func(e model.PacketEvent) {
+				h, ok := leavesHost(f, e)
+				if !ok || h.Kind != "CREDIT" {
+					return
+				}
+				if bytes == 0 {
+					first = e.At
+				} else {
+					closest = min(closest, e.At-last)
+				}
+				last = e.At
+				final = units.Bytes(h.Credit - granted[e.Dst])
+				granted[e.Dst] = h.Credit
+				bytes += final
+			},
+		})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		rate := float64(units.RateOf(bytes-final, last-first)) / float64(100*units.Gbps)
 		if rate > share*1.0005 || rate < share*0.995 {

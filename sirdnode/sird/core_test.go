@@ -10,15 +10,16 @@ import (
 	"sirdbed/topo/units"
 )
 
-// oversubscribed is two racks of n hosts with n times the rate of what joins
-// them.
+// oversubscribed is two racks of n hosts whose links have n times the rate of the
+// link between the racks.
 func oversubscribed(t *testing.T, n int) *topo.Fabric {
-	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: n, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
+	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: n, Spines: 1, HostRate: 100 * units.Gbps,
+		CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
 }
 
-// Paper, section 4.2, "Net_AIMD"; protocols.md section 1.4: marks of the core
-// make the receivers' network buckets small, and its queue stays around NThr;
-// without them it holds all the credit that receivers give.
+// Paper, section 4.2 and Algorithm 1, Net_AIMD: marks of the core make the
+// receivers' network buckets small, and its queue stays around NThr; without them
+// all the credit that receivers grant ends up there.
 func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 	const n = 6
 	f := oversubscribed(t, n)
@@ -59,8 +60,8 @@ func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.7, design.md section 6: only leaf-spine ports mark
-// unless ecn says otherwise. The threshold is low here, so that all would.
+// README, Priorities: only leaf-spine ports mark, unless ecn is set otherwise. The
+// threshold is so low here that all ports would.
 func TestOnlyLeafSpinePortsMarkByDefault(t *testing.T) {
 	const n = 4
 	f := oversubscribed(t, n)
@@ -93,26 +94,29 @@ func TestOnlyLeafSpinePortsMarkByDefault(t *testing.T) {
 // which uses all paths evenly, with credit and data alike.
 func TestRandomSourcePortsUseAllSpinesEvenly(t *testing.T) {
 	const spines = 4
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: spines, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: spines, HostRate: 100 * units.Gbps,
+		CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600})
 	entropies := map[uint16]bool{}
 	var packets [2][spines]int // by direction
 	total := [2]int{}
-	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 15_000_000}}, OnPacket: func(e model.PacketEvent) {
-		if e.Kind != model.Transmitted {
-			return
-		}
-		if e.Port == f.Uplink(0) {
-			entropies[e.Packet.Entropy] = true
-			if e.Packet.Spine != 0 {
-				t.Fatalf("pinned to spine %d", e.Packet.Spine)
+	sim := newSim(t, model.Config{
+		Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 15_000_000}}, OnPacket: func(e model.PacketEvent) {
+			if e.Kind != model.Transmitted {
+				return
 			}
-		}
-		if n := f.Nodes[e.Port.Peer]; n.Kind == topo.Spine {
-			direction := f.Nodes[e.Port.Node].Number - 1
-			packets[direction][n.Number-1]++
-			total[direction]++
-		}
-	}})
+			if e.Port == f.Uplink(0) {
+				entropies[e.Packet.Entropy] = true
+				if e.Packet.Spine != 0 {
+					t.Fatalf("pinned to spine %d", e.Packet.Spine)
+				}
+			}
+			if n := f.Nodes[e.Port.Peer]; n.Kind == topo.Spine {
+				direction := f.Nodes[e.Port.Node].Number - 1
+				packets[direction][n.Number-1]++
+				total[direction]++
+			}
+		},
+	})
 	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	if len(entropies) < 8000 {
 		t.Errorf("%d source ports in %d packets", len(entropies), total[0])
@@ -131,28 +135,34 @@ func TestRandomSourcePortsUseAllSpinesEvenly(t *testing.T) {
 // packets come 40 packets late.
 func TestOutOfOrderArrivalIsHarmless(t *testing.T) {
 	far := units.Time(5600)
-	s := topo.Spec{Leaves: 2, HostsPerLeaf: 1, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 700, CoreDelay: 600}
+	s := topo.Spec{Leaves: 2, HostsPerLeaf: 1, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
+		HostDelay: 700, CoreDelay: 600}
 	s.Links = []topo.LinkOverride{{Between: [2]string{"leaf1", "spine2"}, Delay: &far}}
 	f := modeltest.Fabric(t, s)
 	p := params(f, func(p *sird.Params) { p.BDP = 200_000 }) // covers the longer loop
 	late, next := 0, uint32(0)
-	sim := newSim(t, model.Config{Fabric: f, Params: p, Bytes: true, Sends: []model.Send{{Src: 0, Dst: 1, Size: 5_000_000}}, OnPacket: func(e model.PacketEvent) {
-		if e.Kind == model.Arrived && e.Port == f.Downlink(1) {
-			if h := sird.Parse(e.Packet.Header()); h.Offset < next {
-				late++
-			} else {
-				next = h.Offset
+	sim := newSim(t, model.Config{
+		Fabric: f, Params: p, Bytes: true, Sends: []model.Send{{Src: 0, Dst: 1, Size: 5_000_000}},
+		OnPacket: func(e model.PacketEvent) {
+			if e.Kind == model.Arrived && e.Port == f.Downlink(1) {
+				if h := sird.Parse(e.Packet.Header()); h.Offset < next {
+					late++
+				} else {
+					next = h.Offset
+				}
 			}
-		}
-	}})
+		},
+	})
 	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	m := sim.Messages()[0]
-	// The request may take the near way or the far, the last packet too.
-	want := f.UnloadedExact(0, 1, m.Size, sird.Protocol.Framing(f.Spec.MTU)) + f.Transit(f.Path(0, 1, 0), 96) + f.Transit(f.Path(1, 0, 0), 84)
+	// The request may take the near spine or the far one, and so may the last packet.
+	want := f.UnloadedExact(0, 1, m.Size, sird.Protocol.Framing(f.Spec.MTU)) + f.Transit(f.Path(0, 1, 0), 96) +
+		f.Transit(f.Path(1, 0, 0), 84)
 	if late < 500 || m.Latency() > want+4*5000 {
 		t.Errorf("%d packets late; latency %v, want at most %v", late, m.Latency(), want+4*5000)
 	}
-	if again := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "resends_asked") + modeltest.Counted(f, sim, "duplicate_data"); again != 0 {
+	if again := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "resends_asked") +
+		modeltest.Counted(f, sim, "duplicate_data"); again != 0 {
 		t.Errorf("%d signs of loss", again)
 	}
 	if sim.Totals().Mismatches != 0 {

@@ -5,129 +5,136 @@ import (
 	"sirdbed/topo/units"
 )
 
-// wantCredit puts a message where the receiver's policy finds it, or moves it
-// there: by bytes still to come under SRPT, by arrival under round robin.
-func (s *SIRD) wantCredit(m *inMessage) {
-	switch {
-	case s.params.ReceiverPolicy != "round_robin":
-		m.from.want.Set(m, m.left())
-	case !m.slot.In():
-		m.from.want.Set(m, 0)
-	}
-	if !m.from.listed {
-		m.from.listed = true
-		s.receiver.wanting = append(s.receiver.wanting, m.from)
-	}
-}
-
-// nextCredit sends the next CREDIT, if the pacer, B and the sender buckets
-// allow one (Algorithm 1). When only the pacer does not, at is when it will.
-func (s *SIRD) nextCredit(now Time, p *transport.Packet) (at Time, ok bool) {
-	m := s.pickMessage()
+// sendCredit is Algorithm 1, lines 8 to 14 (onSendCreditTick): it sends the next
+// CREDIT, if the pacer, B and the senders' buckets allow one. When only the pacer
+// does not, at is when it will.
+func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) {
+	m := r.selectMessage() // lines 9 and 10
 	if m == nil {
 		return units.Never, false
 	}
-	if !s.receiver.pacer.Ready(now) {
-		return s.receiver.pacer.At(), false
+	if !r.pacer.Ready(now) {
+		return r.pacer.At(), false
 	}
 	i := m.from
-	cost := s.grant(now, m)
-	s.receiver.pacer.Sent(now, cost, units.Nanosecond)
-	s.receiver.turns++
-	i.turn = s.receiver.turns
-	s.fillControl(note{peer: i.id, kind: credit, id: m.ID, offset: m.granted}, p)
-	s.settle(m)
+	wire := r.grant(now, m) // lines 11 and 13
+	r.pacer.Sent(now, wire, units.Nanosecond)
+	r.turns++
+	i.turn = r.turns
+
+	h := header{kind: credit, id: m.ID, offset: uint32(m.granted)} // line 12
+	i.stamp(&h)
+	h.encode(p)
+	p.Peer = i.id
+	r.forgetIfDone(m)
 	return 0, true
 }
 
-// grantSize returns the payload and the wire bytes of m's next grant: one
-// packet.
-func (s *SIRD) grantSize(m *inMessage) (payload, wire Bytes) {
-	payload = min(s.mss, m.Size-m.granted)
-	return payload, s.wireOf(payload)
+// activate puts a message where the policy finds it, or moves it there: by bytes
+// still to arrive under SRPT, by arrival under round robin.
+func (r *receiver) activate(m *inMessage) {
+	i := m.from
+	switch {
+	case r.params.ReceiverPolicy != "round_robin":
+		i.ungranted.Set(m, m.remaining())
+	case !m.slot.In():
+		i.ungranted.Set(m, 0)
+	}
+	if !i.active {
+		i.active = true
+		r.activeSenders = append(r.activeSenders, i)
+	}
 }
 
-// grant charges m's next packet. Silence begins to count when there is something
-// to be heard.
-func (s *SIRD) grant(now Time, m *inMessage) Bytes {
-	if !m.overdue() {
-		m.heard = now
-	}
-	if m.from.granted == m.from.spent {
-		m.from.heard = now
-	}
-	payload, wire := s.grantSize(m)
-	if m.granted += payload; m.granted == m.Size {
-		m.from.want.Remove(m)
-	}
-	s.charge(m.from, wire)
-	return wire
-}
-
-func (s *SIRD) charge(i *inPeer, wire Bytes) {
-	i.granted += uint32(wire)
-	s.receiver.used += wire
-}
-
-// pickMessage returns the message that the policy credits next, nil when none
-// may be.
-func (s *SIRD) pickMessage() (best *inMessage) {
-	// Under SRPT a smaller packet may take what budget is left. Under round robin
-	// the turn waits for the budget, so that large packets do not starve.
-	srpt := s.params.ReceiverPolicy != "round_robin"
-	wanting := s.receiver.wanting
-	for k := 0; k < len(wanting); {
-		i := wanting[k]
-		m := i.want.Top()
+// selectMessage returns the message that the policy credits next, nil when none
+// may be credited.
+func (r *receiver) selectMessage() (best *inMessage) {
+	// Under SRPT a smaller packet may take what is left of B. Under round robin
+	// the turn waits for room in B, so that large packets do not starve.
+	srpt := r.params.ReceiverPolicy != "round_robin"
+	active := r.activeSenders
+	for k := 0; k < len(active); {
+		i := active[k]
+		m := i.ungranted.Top()
 		if m == nil {
-			i.listed = false
-			wanting[k] = wanting[len(wanting)-1]
-			wanting = wanting[:len(wanting)-1]
+			i.active = false
+			active[k] = active[len(active)-1]
+			active = active[:len(active)-1]
 			continue
 		}
 		k++
-		if s.mayGrant(i, m) && (!srpt || s.inBudget(m)) && (best == nil || s.before(m, best)) {
+		if r.fitsBucket(m) && (!srpt || r.fitsB(m)) && (best == nil || r.precedes(m, best)) {
 			best = m
 		}
 	}
-	s.receiver.wanting = wanting
-	if best != nil && !s.inBudget(best) {
+	r.activeSenders = active
+	if best != nil && !r.fitsB(best) {
 		return nil
 	}
 	return best
 }
 
-// inBudget reports whether B has room for the next packet of m.
-func (s *SIRD) inBudget(m *inMessage) bool {
-	_, wire := s.grantSize(m)
-	return s.receiver.used+wire <= s.receiver.limit
+// fitsB reports whether B has room for the next packet of m.
+func (r *receiver) fitsB(m *inMessage) bool {
+	_, wire := r.nextGrant(m)
+	return r.outstanding+wire <= r.size
 }
 
-// before is the receiver's policy between two senders.
-func (s *SIRD) before(a, b *inMessage) bool {
-	if s.params.ReceiverPolicy == "round_robin" {
+// fitsBucket reports whether the sender's bucket and the cap of one BDP have room
+// for the next packet of m. By default the bucket is compared before adding, else
+// one smaller than a frame would never grant again (README, Crediting). A silent
+// sender gets one packet's credit at a time: it may be dead, and others can use
+// the rest.
+func (r *receiver) fitsBucket(m *inMessage) bool {
+	i := m.from
+	_, wire := r.nextGrant(m)
+	out := i.outstanding()
+	if out+wire > r.params.BDP || i.silent && out > 0 || i.epochUncertain() {
+		return false
+	}
+	if r.params.BucketCheck == "after" {
+		return out+wire <= i.bucket()
+	}
+	return out <= i.bucket()
+}
+
+// precedes is the policy between the messages of two senders.
+func (r *receiver) precedes(a, b *inMessage) bool {
+	if r.params.ReceiverPolicy == "round_robin" {
 		if a.from.turn != b.from.turn {
 			return a.from.turn < b.from.turn
 		}
-	} else if a.left() != b.left() {
-		return a.left() < b.left()
+	} else if a.remaining() != b.remaining() {
+		return a.remaining() < b.remaining()
 	}
 	return a.from.id < b.from.id
 }
 
-// mayGrant reports whether sender i's bucket and the cap of one BDP let the
-// next packet of m be credited. The bucket is compared before adding by
-// default, else one smaller than a frame would never grant again. A sender that
-// fell silent gets one packet's credit at a time: it may be dead, and others can
-// use the rest.
-func (s *SIRD) mayGrant(i *inPeer, m *inMessage) bool {
-	_, wire := s.grantSize(m)
-	flight := i.inFlight()
-	if flight+wire > s.params.BDP || i.silent && flight > 0 || i.farBehind() {
-		return false
+// nextGrant returns the payload and the wire bytes of m's next grant: one packet.
+func (r *receiver) nextGrant(m *inMessage) (payload, wire Bytes) {
+	payload = min(r.mss, m.Size-m.granted)
+	return payload, r.wireOf(payload)
+}
+
+// grant charges m's next packet, and returns its wire bytes. Silence is measured
+// from the first packet that is due.
+func (r *receiver) grant(now Time, m *inMessage) Bytes {
+	if !m.overdue() {
+		m.lastProgress = now
 	}
-	if s.params.BucketCheck == "after" {
-		return flight+wire <= i.bucket()
+	if m.from.granted == m.from.spent {
+		m.from.lastPacket = now
 	}
-	return flight <= i.bucket()
+	payload, wire := r.nextGrant(m)
+	if m.granted += payload; m.granted == m.Size {
+		m.from.ungranted.Remove(m)
+	}
+	r.charge(m.from, wire)
+	return wire
+}
+
+// charge counts wire bytes as granted to a sender.
+func (r *receiver) charge(i *inPeer, wire Bytes) {
+	i.granted += uint32(wire)
+	r.outstanding += wire
 }

@@ -11,9 +11,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Paper, Algorithm 2, line 7; protocols.md sections 1.6 and 11: data carries csn
-// iff the credit held, before the packet spends its own, exceeds SThr strictly,
-// and two messages at least are outbound.
+// Paper, Algorithm 2, line 7; README, CSN: data carries csn iff the credit held,
+// before the packet spends its own, strictly exceeds SThr, and at least two messages
+// are outbound.
 func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 	f := rack(t, 4)
 	for _, c := range []struct {
@@ -32,7 +32,8 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 		{"two messages to one receiver", []topo.HostID{1, 1}, map[int]uint32{1: 90_000}, 0, 0, []bool{true}},
 		{"one message, if it need not compete", []topo.HostID{1}, map[int]uint32{1: 90_000}, 0, 1, []bool{true}},
 		{"self-allocated credit counts", []topo.HostID{1, 2}, nil, 33 * mss, 0, []bool{true, false}},
-		{"self-allocated credit at SThr", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame}, 10 * mss, 0, []bool{false}},
+		{"self-allocated credit at SThr", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame}, 10 * mss, 0,
+			[]bool{false}},
 		{"both kinds", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame + 1}, 10 * mss, 0, []bool{true, false}},
 	} {
 		s := newCore(t, f, 0, params(f, func(p *sird.Params) {
@@ -72,7 +73,7 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.4: csn is on data only. An SThr of inf turns it off.
+// README, CSN: only data carries it. An SThr of inf turns it off.
 func TestControlPacketsNeverCarryCSN(t *testing.T) {
 	f := rack(t, 6)
 	for _, sthr := range []sird.Multiple{0.1, inf} {
@@ -80,7 +81,7 @@ func TestControlPacketsNeverCarryCSN(t *testing.T) {
 		p := params(f, func(p *sird.Params) { p.SThr, p.LossTimeout = sthr, 100*units.Microsecond })
 		sim := newSim(t, model.Config{
 			Fabric: f, Params: p, Sends: crossfire(3, 3, 6, 600_000), Seed: 2,
-			// Losses, for RESEND and BUSY.
+			// Losses cause RESEND and BUSY.
 			Lose: func(e model.PacketEvent) bool { return e.Port == f.Downlink(e.Dst) && e.At%97 == 0 },
 			OnPacket: func(e model.PacketEvent) {
 				h, ok := leavesHost(f, e)

@@ -15,43 +15,45 @@ func (s *SIRD) Idle() error {
 	return nil
 }
 
-// Leaks describes credit that is not back where it belongs when nothing is
-// under way, at either half of a host; "" when all is.
+// Leaks describes credit that has not been returned, in either role, when nothing is
+// under way; "" if all has.
 func (s *SIRD) Leaks() string {
 	switch {
-	case s.sender.credit != 0:
-		return fmt.Sprintf("sender holds %d of credit", s.sender.credit)
+	case s.sender.held != 0:
+		return fmt.Sprintf("sender holds %d of credit", s.sender.held)
 	case s.sender.unscheduled != 0:
 		return fmt.Sprintf("sender counts %d unscheduled bytes", s.sender.unscheduled)
-	case s.sender.count != 0:
-		return fmt.Sprintf("sender counts %d messages", s.sender.count)
-	case s.receiver.used != 0:
-		return fmt.Sprintf("receiver counts %d of B in use", s.receiver.used)
+	case s.sender.messages != 0:
+		return fmt.Sprintf("sender counts %d messages", s.sender.messages)
+	case s.receiver.outstanding != 0:
+		return fmt.Sprintf("receiver counts %d of B in use", s.receiver.outstanding)
 	}
 	for _, o := range s.sender.peers {
-		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.again) != 0) {
-			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(), o.unscheduled, o.messages.Len(), len(o.again))
+		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.retransmit) != 0) {
+			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(),
+				o.unscheduled, o.messages.Len(), len(o.retransmit))
 		}
 	}
-	for _, i := range s.receiver.met {
-		if i.inFlight() != 0 || i.charged != 0 || i.messages.Len() != 0 {
-			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.inFlight(), i.charged, i.messages.Len())
+	for _, i := range s.receiver.known {
+		if i.outstanding() != 0 || i.charged != 0 || i.messages.Len() != 0 {
+			return fmt.Sprintf("receiver's peer %d: in flight %d, charged %d, %d messages", i.id, i.outstanding(),
+				i.charged, i.messages.Len())
 		}
 	}
 	return ""
 }
 
-// Used returns the credit out of B, Held the credit at the sending half, and
-// Bucket the size of a sender's bucket.
-func (s *SIRD) Used() Bytes         { return s.receiver.used }
-func (s *SIRD) Held() Bytes         { return s.sender.credit }
+// Used returns how much of B is out, Held the credit in the sending role, and Bucket
+// the size of a sender's bucket.
+func (s *SIRD) Used() Bytes         { return s.receiver.outstanding }
+func (s *SIRD) Held() Bytes         { return s.sender.held }
 func (s *SIRD) Bucket(id int) Bytes { return s.receiver.peers[id].bucket() }
 
 // InFlight returns the credit out to a sender, unscheduled bytes expected from
-// it included; HeldFrom what the sending half holds of a receiver's credit.
+// it included; HeldFrom the credit that the sending role has from a receiver.
 func (s *SIRD) InFlight(id int) Bytes {
 	if i := s.receiver.peers[id]; i != nil {
-		return i.inFlight()
+		return i.outstanding()
 	}
 	return 0
 }
@@ -63,23 +65,24 @@ func (s *SIRD) HeldFrom(id int) Bytes {
 	return 0
 }
 
-// Broken describes a sum that does not add up, which no packet may cause; ""
-// when all do.
+// Broken describes a sum that does not add up, which no packet may cause; "" if all
+// do.
 func (s *SIRD) Broken() string {
 	var used, held, unscheduled Bytes
 	messages := 0
-	for _, i := range s.receiver.met {
+	for _, i := range s.receiver.known {
 		var charged Bytes
 		for m := range i.messages.All() {
-			charged += m.uncounted
-			if m.uncounted < 0 || m.granted < 0 || m.granted > m.Size || m.left() < 0 {
-				return fmt.Sprintf("message %d from %d: uncounted %d, granted %d, left %d of %d", m.ID, i.id, m.uncounted, m.granted, m.left(), m.Size)
+			charged += m.charged
+			if m.charged < 0 || m.granted < 0 || m.granted > m.Size || m.remaining() < 0 {
+				return fmt.Sprintf("message %d from %d: charged %d, granted %d, remaining %d of %d", m.ID, i.id, m.charged,
+					m.granted, m.remaining(), m.Size)
 			}
 		}
-		if credit := i.inFlight() - i.charged; credit < 0 || i.charged != charged {
+		if credit := i.outstanding() - i.charged; credit < 0 || i.charged != charged {
 			return fmt.Sprintf("sender %d: credit %d, charged %d, by its messages %d", i.id, credit, i.charged, charged)
 		}
-		used += i.inFlight()
+		used += i.outstanding()
 	}
 	for _, o := range s.sender.peers {
 		if o == nil {
@@ -91,18 +94,18 @@ func (s *SIRD) Broken() string {
 		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+o.messages.Len()
 	}
 	switch {
-	case used != s.receiver.used:
-		return fmt.Sprintf("%d of B in use, by sender %d", s.receiver.used, used)
-	case held != s.sender.credit || unscheduled != s.sender.unscheduled || messages != s.sender.count:
+	case used != s.receiver.outstanding:
+		return fmt.Sprintf("%d of B in use, by sender %d", s.receiver.outstanding, used)
+	case held != s.sender.held || unscheduled != s.sender.unscheduled || messages != s.sender.messages:
 		return fmt.Sprintf("held %d by receiver %d, unscheduled %d by receiver %d, messages %d by receiver %d",
-			s.sender.credit, held, s.sender.unscheduled, unscheduled, s.sender.count, messages)
+			s.sender.held, held, s.sender.unscheduled, unscheduled, s.sender.messages, messages)
 	}
 	return ""
 }
 
 // Charged returns the part of B that unscheduled bytes take up.
 func (s *SIRD) Charged() (sum Bytes) {
-	for _, i := range s.receiver.met {
+	for _, i := range s.receiver.known {
 		sum += i.charged
 	}
 	return sum
@@ -141,7 +144,8 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind, prefix: h.Prefix}
+	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind,
+		prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
@@ -163,7 +167,7 @@ func (s *SIRD) Loops(id int) *loops          { return &s.receiver.peers[id].loop
 // Sample feeds a packet.
 func (l *loops) Sample(p *Params, ce, csn bool) { l.sample(p, ce, csn) }
 
-// Buckets, Alphas and Window return what the loops have come to.
+// Buckets, Alphas and Window return the state of the loops.
 func (l *loops) Buckets() (sender, net Bytes)  { return l.sender.bucket, l.net.bucket }
 func (l *loops) Alphas() (sender, net float64) { return l.sender.alpha, l.net.alpha }
 func (l *loops) Window() int                   { return l.window }

@@ -11,7 +11,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Full packets: what they carry, and what they take on a link.
+// Full packets: payload and wire bytes.
 const (
 	mss   = 1442
 	frame = 1538
@@ -32,8 +32,8 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) (sird.Header, bool) {
 	return sird.Parse(e.Packet.Header()), true
 }
 
-// loses makes a Config.Lose that loses the packets at their senders that match,
-// and no more than limit of them.
+// loses makes a Config.Lose that loses matching packets at their senders, and no more
+// than limit of them.
 func loses(f *topo.Fabric, limit int, match func(model.PacketEvent, sird.Header) bool) func(model.PacketEvent) bool {
 	return modeltest.Loses(f, limit, sird.Parse, match)
 }

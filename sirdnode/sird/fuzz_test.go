@@ -35,8 +35,8 @@ func steps(s ...[]byte) (b []byte) {
 	return b
 }
 
-// hostile hands the protocol what a step sequence says, and checks after each
-// step that sums add up and that it did not take long.
+// hostile feeds the protocol a sequence of steps, and checks after each of them that
+// sums add up and that it did not take long.
 func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 	p := params(f, func(p *sird.Params) { p.LossTimeout = 20 * units.Microsecond })
 	s := newCore(t, f, 0, p)
@@ -62,7 +62,8 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 					break
 				}
 				sent++
-				if out.Peer == 0 || out.Peer > 3 || sird.Parse(out.Header()).Kind == "?" || out.PayloadLen < 0 || out.PayloadLen > mss {
+				if out.Peer == 0 || out.Peer > 3 || sird.Parse(out.Header()).Kind == "?" || out.PayloadLen < 0 ||
+					out.PayloadLen > mss {
 					t.Fatalf("sends %+v", out)
 				}
 				out = transport.Packet{}
@@ -77,8 +78,9 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 		if broken := s.Broken(); broken != "" {
 			t.Fatal(broken)
 		}
-		// RESENDs may each go a packet above B.
-		if credit := s.Used() - s.Charged(); credit > limit+units.Bytes(received)*frame || s.Charged() > units.Bytes(received)*(p.BDP+frame) {
+		// Each RESEND may exceed B by a packet.
+		if credit := s.Used() - s.Charged(); credit > limit+units.Bytes(received)*frame ||
+			s.Charged() > units.Bytes(received)*(p.BDP+frame) {
 			t.Fatalf("%d of credit out, %d charged after %d packets", credit, s.Charged(), received)
 		}
 		if noted = s.ControlQueue(); noted > 3*(received+sent+20)+1000 {
@@ -90,25 +92,28 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 	}
 }
 
-// A header is any 26 bytes: whatever they say, nothing breaks, no sum goes wrong
-// and no packet makes much work (design.md section 5 has no trusted fields).
+// A header is any 26 bytes: whatever is in them, nothing breaks, no sum goes wrong
+// and no packet makes much work. No field is trusted.
 func FuzzReceive(f *testing.F) {
 	fab := rack(f, 4)
 	request := sird.Header{Kind: "DATA", Request: true, Length: 1 << 31}
 	f.Add(steps(
 		step(0, 1, 0, 500_000, request), step(1, 0, 10, 9, request),
 		step(3, 1, 10, 0, sird.Header{Kind: "CREDIT", Credit: 90_000}), step(1, 0, 10, 40, request),
-		step(3, 1, 10, 0, sird.Header{Kind: "RESEND", Credit: 95_000, Offset: 2884, Length: 1442}), step(1, 0, 10, 40, request),
+		step(3, 1, 10, 0, sird.Header{Kind: "RESEND", Credit: 95_000, Offset: 2884, Length: 1442}),
+		step(1, 0, 10, 40, request),
 		step(3, 1, 10, 0, sird.Header{Kind: "ACK"}),
 	))
 	// A message of 4 GB.
 	f.Add(steps(
 		step(3, 1, 0, 0, sird.Header{Kind: "DATA", Request: true, Length: 1<<32 - 1}), step(1, 0, 10, 60, request),
-		step(3, 1, 0, mss, sird.Header{Kind: "DATA", Scheduled: true, Credit: 1538, Length: 1<<32 - 1, Offset: 1442 * 1000}), step(1, 0, 50_000, 60, request),
+		step(3, 1, 0, mss, sird.Header{Kind: "DATA", Scheduled: true, Credit: 1538, Length: 1<<32 - 1,
+			Offset: 1442 * 1000}), step(1, 0, 50_000, 60, request),
 	))
 	// A prefix of 94 MB.
-	f.Add(steps(step(3, 2, 0, mss, sird.Header{Kind: "DATA", Length: 1<<32 - 1, Prefix: 65535}), step(1, 0, 50_000, 60, request), step(1, 0, 50_000, 60, request)))
-	// Delivered with an id of a billion, then told that all before are settled.
+	f.Add(steps(step(3, 2, 0, mss, sird.Header{Kind: "DATA", Length: 1<<32 - 1, Prefix: 65535}),
+		step(1, 0, 50_000, 60, request), step(1, 0, 50_000, 60, request)))
+	// Delivered with an id of two billion, then all below a higher id are settled.
 	f.Add(steps(
 		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_000, Length: 8, Prefix: 1, Behind: 0xffff}),
 		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_100, Length: 8, Prefix: 1}),
@@ -119,22 +124,26 @@ func FuzzReceive(f *testing.F) {
 		step(3, 2, 0, 1000, sird.Header{Kind: "DATA", Length: 5000, Prefix: 4, Offset: 0}),
 		step(3, 2, 0, 1442, sird.Header{Kind: "DATA", Length: 5000, Prefix: 4, Offset: 1442}),
 	))
-	// Credit out of nowhere, of epochs to come and gone.
+	// Credit out of nowhere, of past and future epochs.
 	f.Add(steps(
-		step(0, 1, 0, 5_000_000, request), step(3, 1, 0, 0, sird.Header{Kind: "CREDIT", Credit: 1 << 30, Epoch: 3}), step(1, 0, 0, 60, request),
-		step(3, 1, 0, 0, sird.Header{Kind: "CREDIT", Credit: 1 << 31, Epoch: 9}), step(3, 1, 0, 0, sird.Header{Kind: "ACK", Credit: 5, Epoch: 2}),
-		step(3, 1, 0, 0, sird.Header{Kind: "BUSY", Gone: true, Credit: 77}), step(3, 1, 0, 0, sird.Header{Kind: "BUSY", Request: true, Credit: 77, Epoch: 15}),
+		step(0, 1, 0, 5_000_000, request), step(3, 1, 0, 0, sird.Header{Kind: "CREDIT", Credit: 1 << 30, Epoch: 3}),
+		step(1, 0, 0, 60, request),
+		step(3, 1, 0, 0, sird.Header{Kind: "CREDIT", Credit: 1 << 31, Epoch: 9}),
+		step(3, 1, 0, 0, sird.Header{Kind: "ACK", Credit: 5, Epoch: 2}),
+		step(3, 1, 0, 0, sird.Header{Kind: "BUSY", Gone: true, Credit: 77}),
+		step(3, 1, 0, 0, sird.Header{Kind: "BUSY", Request: true, Credit: 77, Epoch: 15}),
 	))
 	f.Fuzz(func(t *testing.T, b []byte) { hostile(t, fab, b[:min(len(b), 100*stepLen)]) })
 }
 
-// Bytes that come twice count once, however a header cuts them.
+// Bytes that arrive twice count once, however a header cuts them.
 func TestOverlappingRangesCountOnce(t *testing.T) {
 	s := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
 	for _, c := range []struct {
 		offset uint32
 		n      int
-	}{{500, 1000}, {0, 1000}, {0, mss}, {100, mss}, {mss, mss}, {2 * mss, mss - 1}, {2 * mss, mss}, {3 * mss, 674}, {3 * mss, mss}, {mss, mss}} {
+	}{{500, 1000}, {0, 1000}, {0, mss}, {100, mss}, {mss, mss}, {2 * mss, mss - 1}, {2 * mss, mss}, {3 * mss, 674},
+		{3 * mss, mss}, {mss, mss}} {
 		s.get(0, 0, sird.Header{Kind: "DATA", Length: 3*mss + 674, Prefix: 4, Offset: c.offset}, c.n, false)
 	}
 	if s.sink.Bytes != 3*mss+674 || s.sink.Deliveries != 1 {
@@ -163,8 +172,10 @@ func TestMutatedHeadersBreakNothing(t *testing.T) {
 		var b []byte
 		for range 200 {
 			h := sird.Header{
-				Kind: kinds[r.IntN(len(kinds))], CSN: r.IntN(2) > 0, Scheduled: r.IntN(2) > 0, Request: r.IntN(4) == 0, Gone: r.IntN(8) == 0,
-				Epoch: uint8(max(0, r.IntN(20)-10)), ID: transport.MessageID(odd(4)), Credit: odd(200_000), Offset: odd(40) * mss, Length: 50_000 + odd(2),
+				Kind: kinds[r.IntN(len(kinds))], CSN: r.IntN(2) > 0, Scheduled: r.IntN(2) > 0, Request: r.IntN(4) == 0,
+				Gone:  r.IntN(8) == 0,
+				Epoch: uint8(max(0, r.IntN(20)-10)), ID: transport.MessageID(odd(4)), Credit: odd(200_000),
+				Offset: odd(40) * mss, Length: 50_000 + odd(2),
 				Behind: uint16(odd(3)), Prefix: uint16(odd(36)),
 			}
 			if r.IntN(10) == 0 {

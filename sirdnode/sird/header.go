@@ -15,13 +15,13 @@ const Port = 47010
 // kind is a packet's type.
 type kind uint8
 
-// The packet types of design.md section 5.
+// The packet types (README, Header).
 const (
 	data   kind = 1 + iota // bytes of a message, or with the request flag none
 	credit                 // receiver to sender: send that much more
-	resend                 // receiver to sender: a range is missing; grants it too
+	resend                 // receiver to sender: a range is missing; a grant as well
 	ack                    // receiver to sender: the message is complete
-	busy                   // either way: the message is known, and waits
+	busy                   // either way: the message is not lost, it waits
 )
 
 var kindNames = map[kind]string{data: "DATA", credit: "CREDIT", resend: "RESEND", ack: "ACK", busy: "BUSY"}
@@ -32,8 +32,8 @@ type flags uint8
 const (
 	csn       flags = 0x80 // the sender holds more than SThr of credit
 	scheduled flags = 0x40 // these bytes were paid for with credit
-	request   flags = 0x20 // a DATA without bytes that asks for credit
-	gone      flags = 0x10 // a BUSY that says the message was given up
+	request   flags = 0x20 // a DATA without payload that asks for credit; a BUSY from a receiver
+	gone      flags = 0x10 // a BUSY from a sender that does not know the message
 )
 
 const (
@@ -74,11 +74,23 @@ type header struct {
 	prefix uint16 // DATA: unscheduled prefix in packets
 }
 
+// fromReceiver reports that the receiver of the message sends the packet, with the
+// total of credit granted; else its sender does, with the total spent.
+func (h *header) fromReceiver() bool {
+	switch h.kind {
+	case credit, resend, ack:
+		return true
+	case busy:
+		return h.flags&request != 0
+	}
+	return false
+}
+
 var lengths = layout.Headers{Version: version, Lengths: [16]int{
 	data: dataLen, credit: baseLen, resend: resendLen, ack: baseLen, busy: baseLen,
 }}
 
-// encode writes h into p.
+// encode writes h into p's header.
 func (h *header) encode(p *transport.Packet) {
 	b := p.HeaderBytes[:]
 	b[0] = version<<4 | byte(h.kind)

@@ -31,10 +31,10 @@ var subject = modeltest.Subject{
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,
 // reordering and corruption; and when all is done no credit has leaked or been
-// minted (design.md section 5).
+// minted (README, Header).
 func TestExactlyOnceAndNoCreditLeaksUnderFaults(t *testing.T) {
 	modeltest.ExactlyOnceUnderFaults(t, subject)
 }
 
-// Whichever end is dead, the message fails, and neither keeps anything of it.
+// Whichever end is dead, the message fails, and neither end keeps any state of it.
 func TestDeadPeerFailsTheMessage(t *testing.T) { modeltest.DeadPeerFailsTheMessage(t, subject) }

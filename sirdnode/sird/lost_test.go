@@ -20,10 +20,10 @@ type lossCase struct {
 	match  func(e model.PacketEvent, h sird.Header) bool
 
 	from, until                units.Time // of its delivery, after what it takes without loss
-	resends, announces, copies int64      // RESENDs asked, first packets again, packets sent again
+	resends, announces, copies int64      // RESENDs, messages announced again, packets sent again
 }
 
-// design.md section 5; paper, section 4.4: each kind of packet is lost once.
+// Paper, section 4.4; README, Loss and silence: each kind of packet is lost once.
 func TestAnyPacketMayBeLost(t *testing.T) {
 	f := rack(t, 2)
 	timeout := params(f, nil).LossTimeout
@@ -41,28 +41,38 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 		}
 	}
 	for _, c := range []lossCase{
-		// The next CREDIT carries the total: nobody notices.
+		// The next CREDIT carries the total, so the loss has no effect.
 		{name: "a CREDIT", size: 3_000_000, limit: 1, match: first("CREDIT"), until: 2000},
 		{name: "ten CREDITs in a row", size: 3_000_000, limit: 10, match: first("CREDIT"), until: 10_000},
-		// The last ones have none after them: RESEND grants again.
+		// Nothing follows the last ones: the RESEND grants again.
 		{name: "the last CREDIT", size: 300_000, limit: 1, match: func(_ model.PacketEvent, h sird.Header) bool {
 			return h.Kind == "CREDIT" && h.Offset == 300_000
 		}, from: timeout, until: 2*timeout + 30_000, resends: 1},
-		{name: "a scheduled DATA", size: 300_000, limit: 1, match: dataAt(100), from: timeout, until: 2*timeout + 30_000, resends: 1, copies: 1},
-		{name: "the last scheduled DATA", size: 300_000, limit: 1, match: dataAt(208), from: timeout, until: 2*timeout + 30_000, resends: 1, copies: 1},
-		{name: "two scheduled DATA apart", size: 300_000, limit: 2, match: dataAt(50, 100), from: 2 * timeout, until: 4 * timeout, resends: 2, copies: 2},
-		{name: "an unscheduled DATA", size: 50_000, limit: 1, match: dataAt(20), from: timeout, until: 2*timeout + 30_000, resends: 1, copies: 1},
-		{name: "the first unscheduled DATA", size: 50_000, limit: 1, match: dataAt(0), from: timeout, until: 2*timeout + 30_000, resends: 1, copies: 1},
+		{name: "a scheduled DATA", size: 300_000, limit: 1, match: dataAt(100), from: timeout,
+			until: 2*timeout + 30_000, resends: 1, copies: 1},
+		{name: "the last scheduled DATA", size: 300_000, limit: 1, match: dataAt(208), from: timeout,
+			until: 2*timeout + 30_000, resends: 1, copies: 1},
+		{name: "two scheduled DATA apart", size: 300_000, limit: 2, match: dataAt(50, 100), from: 2 * timeout,
+			until: 4 * timeout, resends: 2, copies: 2},
+		{name: "an unscheduled DATA", size: 50_000, limit: 1, match: dataAt(20), from: timeout,
+			until: 2*timeout + 30_000, resends: 1, copies: 1},
+		{name: "the first unscheduled DATA", size: 50_000, limit: 1, match: dataAt(0), from: timeout,
+			until: 2*timeout + 30_000, resends: 1, copies: 1},
 		{name: "a DATA and its RESEND", size: 300_000, limit: 2, match: func(e model.PacketEvent, h sird.Header) bool {
 			return dataAt(100)(e, h) && h.Scheduled && e.At < timeout || h.Kind == "RESEND"
 		}, from: 2 * timeout, until: 3*timeout + 30_000, resends: 2, announces: 1, copies: 1},
-		{name: "a DATA, and again", size: 300_000, limit: 2, match: dataAt(100), from: 2 * timeout, until: 3*timeout + 30_000, resends: 2, copies: 2},
-		// Nobody but the sender knows of these.
-		{name: "a message of 8 bytes", size: 8, limit: 1, match: first("DATA"), from: 2 * timeout, until: 3 * timeout, announces: 1},
-		{name: "a message of 8 bytes, three times", size: 8, limit: 3, match: first("DATA"), from: 6 * timeout, until: 9 * timeout, announces: 3},
-		{name: "a request", size: 300_000, limit: 1, match: first("DATA"), from: 2 * timeout, until: 3 * timeout, announces: 1},
-		{name: "a request of 8 bytes", size: 8, unscht: -1, limit: 1, match: first("DATA"), from: 2 * timeout, until: 3 * timeout, announces: 1},
-		// The message is there, only its sender does not know.
+		{name: "a DATA, and again", size: 300_000, limit: 2, match: dataAt(100), from: 2 * timeout,
+			until: 3*timeout + 30_000, resends: 2, copies: 2},
+		// Only the sender knows of these.
+		{name: "a message of 8 bytes", size: 8, limit: 1, match: first("DATA"), from: 2 * timeout, until: 3 * timeout,
+			announces: 1},
+		{name: "a message of 8 bytes, three times", size: 8, limit: 3, match: first("DATA"), from: 6 * timeout,
+			until: 9 * timeout, announces: 3},
+		{name: "a request", size: 300_000, limit: 1, match: first("DATA"), from: 2 * timeout, until: 3 * timeout,
+			announces: 1},
+		{name: "a request of 8 bytes", size: 8, unscht: -1, limit: 1, match: first("DATA"), from: 2 * timeout,
+			until: 3 * timeout, announces: 1},
+		// The message has arrived, but its sender does not know.
 		{name: "an ACK", size: 8, limit: 1, match: first("ACK"), until: 1, announces: 1},
 		{name: "an ACK of a large message", size: 300_000, limit: 1, match: first("ACK"), until: 1, announces: 1},
 		{name: "two ACKs", size: 50_000, limit: 2, match: first("ACK"), until: 1, announces: 2},
@@ -91,20 +101,22 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 		if more := latency - without; more < c.from || more > c.until {
 			t.Errorf("%s lost: delivered %v later, want %v to %v", c.name, more, c.from, c.until)
 		}
-		resends, announces, copies := modeltest.Counted(f, sim, "resends_asked"), modeltest.Counted(f, sim, "messages_announced_again"), modeltest.Counted(f, sim, "retransmissions")
+		resends, announces, copies := modeltest.Counted(f, sim, "resends_asked"),
+			modeltest.Counted(f, sim, "messages_announced_again"), modeltest.Counted(f, sim, "retransmissions")
 		if resends != c.resends || announces != c.announces || copies != c.copies {
 			t.Errorf("%s lost: %d RESENDs, %d announced again, %d packets sent again; want %d, %d, %d",
 				c.name, resends, announces, copies, c.resends, c.announces, c.copies)
 		}
-		if total := sim.Totals(); total.Delivered != 1 || total.Acked != 1 || total.Payload != int64(c.size) || total.Mismatches != 0 {
+		if total := sim.Totals(); total.Delivered != 1 || total.Acked != 1 || total.Payload != int64(c.size) ||
+			total.Mismatches != 0 {
 			t.Errorf("%s lost: %+v", c.name, total.Counts)
 		}
 	}
 }
 
-// design.md section 5: after completion the receiver remembers the message, and
-// acknowledges again, without delivering again, on a late duplicate; it forgets
-// when the sender's lowest unacknowledged id has passed.
+// README, Loss and silence: after completion the receiver remembers the message, and
+// answers a late duplicate with an ACK, without delivering again; it forgets the
+// message once the sender's lowest unacknowledged id has passed it.
 func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T) {
 	f := rack(t, 2)
 	s := newCore(t, f, 1, params(f, nil))
@@ -130,15 +142,16 @@ func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T
 		}
 		s.get(late, 0, h, 8, false)
 		if n := acks(late); n != 1 || s.sink.Deliveries != 1 || s.sink.Bytes != 8 {
-			t.Fatalf("a duplicate after %v: %d acknowledgements, %d deliveries, %d bytes", late, n, s.sink.Deliveries, s.sink.Bytes)
+			t.Fatalf("a duplicate after %v: %d acknowledgements, %d deliveries, %d bytes", late, n, s.sink.Deliveries,
+				s.sink.Bytes)
 		}
 	}
 }
 
-// design.md section 5: silence counts only for messages with credit or
+// README, Loss and silence: silence counts only for messages with credit or
 // unscheduled bytes outstanding. A message that SRPT starves for 50 timeouts is
-// neither sent again nor failed, nor even asked for, unless its sender does hold
-// credit for it: then that says BUSY.
+// neither sent again nor failed. It is requested only if its sender has credit for
+// it, and then the sender answers with a BUSY.
 func TestStarvedMessageIsNotLost(t *testing.T) {
 	f := rack(t, 4)
 	const timeout = 100 * units.Microsecond
@@ -176,13 +189,14 @@ func TestStarvedMessageIsNotLost(t *testing.T) {
 		if sent != 3_000_000 {
 			t.Errorf("%s: %d bytes sent", name, sent)
 		}
-		if n := modeltest.Counted(f, sim, "inbound_messages_abandoned") + modeltest.Counted(f, sim, "credit_reclaims"); n != 0 {
+		if n := modeltest.Counted(f, sim, "inbound_messages_abandoned") +
+			modeltest.Counted(f, sim, "credit_reclaims"); n != 0 {
 			t.Errorf("%s: %d messages abandoned or credits reclaimed", name, n)
 		}
 	}
 }
 
-// design.md section 5: duplicates change nothing, for credit travels as totals.
+// README, Header: duplicates change nothing, for credit travels as totals.
 // Every packet comes twice, some late; at every packet the credit that a
 // receiver counts out is at most B, and a sender holds no more than its receiver
 // counts out to it.
@@ -194,12 +208,14 @@ func TestDuplicatesNeverMintCredit(t *testing.T) {
 		limit := units.Bytes(float64(p.B) * float64(p.BDP))
 		var sim *model.Sim
 		sim = newSim(t, model.Config{
-			Fabric: f, Params: p, Seed: seed, Bytes: true, Sends: append(crossfire(senders, receivers, 4, 400_000), crossfire(senders, receivers, 4, 30_000)...),
+			Fabric: f, Params: p, Seed: seed, Bytes: true, Sends: append(crossfire(senders, receivers, 4, 400_000),
+				crossfire(senders, receivers, 4, 30_000)...),
 			Faults: fault.Config{Duplicate: 1, Reorder: 0.1},
 			OnPacket: func(e model.PacketEvent) {
 				for r := range topo.HostID(receivers) {
 					if s := at(sim, r); s.Used()-s.Charged() > limit || s.Broken() != "" {
-						t.Fatalf("seed %d: %d of credit out and %d charged at %v: %s", seed, s.Used()-s.Charged(), s.Charged(), e.At, s.Broken())
+						t.Fatalf("seed %d: %d of credit out and %d charged at %v: %s", seed, s.Used()-s.Charged(), s.Charged(),
+							e.At, s.Broken())
 					}
 					for s := topo.HostID(receivers); s < receivers+senders; s++ {
 						if held, out := at(sim, s).HeldFrom(int(r)), at(sim, r).InFlight(int(s)); held > out {
@@ -210,7 +226,8 @@ func TestDuplicatesNeverMintCredit(t *testing.T) {
 			},
 		})
 		modeltest.AllDone(t, f, sim, 20*units.Millisecond)
-		if total := sim.Totals(); total.HostStats.Extra != total.HostStats.Received || total.Delivered != total.Offered || total.Mismatches != 0 {
+		if total := sim.Totals(); total.HostStats.Extra != total.HostStats.Received ||
+			total.Delivered != total.Offered || total.Mismatches != 0 {
 			t.Errorf("seed %d: %+v", seed, total)
 		}
 	}

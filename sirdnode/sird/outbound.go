@@ -8,27 +8,30 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// An outMessage is a message on its way out, until it is acknowledged or given
-// up.
+// An outMessage is a message on its way out, until it is acknowledged or has
+// failed.
 type outMessage struct {
 	transport.Message
 	slot queue.Slot // in the peer's unannounced or scheduled heap
 
-	prefix Bytes // payload that needs no credit: whole packets, or everything
-	sent   Bytes // payload sent so far, in order
-	known  bool  // the receiver has shown that it knows the message
+	prefix    Bytes // payload that needs no credit: whole packets, or everything
+	sent      Bytes // payload sent so far, in order
+	confirmed bool  // the receiver has shown that it knows the message
 
-	heard Time // when it was last sent from, or heard about
-	wait  Time // silence after which it is announced again
-	tries int
+	lastActivity Time // when it was last sent from, announced or confirmed
+	timeout      Time // after which it is announced again
+	attempts     int  // announcements since it was last confirmed
 }
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
+// confirm notes that the receiver knows the message.
+func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity, m.attempts = true, now, 0 }
+
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id     transport.HostID
-	active bool // listed in sender.active
+	active bool // in sender.activeReceivers
 
 	epoch          uint8
 	granted, spent uint32 // running totals of credit, modulo 2^32
@@ -36,49 +39,45 @@ type outPeer struct {
 	messages    account.Outgoing[*outMessage]
 	unannounced queue.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
 	scheduled   queue.Heap[outMessage] // with scheduled bytes left, by bytes unsent
-	again       []span                 // ranges to be sent again, on credit
+	retransmit  []byteRange            // on credit
 	unscheduled Bytes                  // wire bytes of prefixes still to be sent
 	deficit     float64                // of the uplink policy
 }
 
-// A span is a range of a message to be sent again.
-type span struct {
+// A byteRange is a part of a message that is to be sent again.
+type byteRange struct {
 	m        *outMessage
 	from, to Bytes
 }
 
-// held returns the credit that the sender has from this receiver.
+func newOutPeer(id transport.HostID) *outPeer {
+	slot := func(m *outMessage) *queue.Slot { return &m.slot }
+	return &outPeer{id: id, unannounced: queue.NewHeap(slot), scheduled: queue.NewHeap(slot)}
+}
+
+// held is c_r: the credit that the sender has from this receiver.
 func (o *outPeer) held() Bytes { return Bytes(int32(o.granted - o.spent)) }
 
-// candidate returns the packet that the peer's next transmission would be:
-// message, offset and payload. It is false when there is nothing to send, or no
-// credit for it. Lost ranges come first, then messages that the receiver may not
-// know of, then the one with the fewest bytes left (protocols.md section 1.6).
-func (s *SIRD) candidate(o *outPeer) (m *outMessage, from, n Bytes, ok bool) {
-	if len(o.again) > 0 {
-		a := o.again[0]
-		n = min(s.mss, a.to-a.from)
-		if o.held() >= s.wireOf(n) {
-			return a.m, a.from, n, true
-		}
-	}
-	if m = o.unannounced.Top(); m != nil {
-		return m, m.sent, min(s.mss, m.prefix-m.sent), true
-	}
-	if m = o.scheduled.Top(); m != nil {
-		n = min(s.mss, m.unsent())
-		return m, m.sent, n, o.held() >= s.wireOf(n)
-	}
-	return nil, 0, 0, false
+// backlogged reports that something is to be sent to the receiver, with or
+// without credit.
+func (o *outPeer) backlogged() bool {
+	return len(o.retransmit) > 0 || o.unannounced.Len() > 0 || o.scheduled.Len() > 0
 }
 
-// idle reports that the peer has nothing that credit could be spent on.
-func (o *outPeer) idle() bool {
-	return len(o.again) == 0 && o.unannounced.Len() == 0 && o.scheduled.Len() == 0
+// stamp fills in the credit spent so far.
+func (o *outPeer) stamp(h *header) { h.epoch, h.credit = o.epoch, o.spent }
+
+// stampData fills in what every DATA packet carries of its message.
+func (o *outPeer) stampData(h *header, m *outMessage, mss Bytes) {
+	o.stamp(h)
+	h.kind = data
+	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
+	h.behind = o.messages.Behind(m.ID)
+	h.prefix = uint16((m.prefix + mss - 1) / mss)
 }
 
-// sortIn puts a message in the heap where it belongs.
-func (o *outPeer) sortIn(m *outMessage) {
+// requeue moves a message to the heap where it belongs.
+func (o *outPeer) requeue(m *outMessage) {
 	o.unannounced.Remove(m)
 	switch {
 	case m.sent < m.prefix:
@@ -90,32 +89,48 @@ func (o *outPeer) sortIn(m *outMessage) {
 	}
 }
 
-// drop forgets a message that was acknowledged or given up.
-func (s *SIRD) drop(o *outPeer, m *outMessage) {
+func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
+	om := &outMessage{Message: m, lastActivity: now, timeout: s.announceTimeout()}
+	om.prefix = s.prefixOf(o, m.Size)
+	o.messages.Add(m.ID, om)
+	s.messages++
+	left := s.prefixLeft(om)
+	o.unscheduled += left
+	s.unscheduled += left
+	o.requeue(om)
+	return om
+}
+
+// remove forgets a message that was acknowledged or has failed.
+func (s *sender) remove(o *outPeer, m *outMessage) {
 	left := s.prefixLeft(m)
 	o.unscheduled -= left
-	s.sender.unscheduled -= left
-	o.again = slices.DeleteFunc(o.again, func(a span) bool { return a.m == m })
+	s.unscheduled -= left
+	o.cancelRetransmit(m)
 	o.unannounced.Remove(m)
 	o.scheduled.Remove(m)
 	o.messages.Settle(m.ID)
-	s.sender.count--
+	s.messages--
 	s.returnUnused(o)
+}
+
+func (o *outPeer) cancelRetransmit(m *outMessage) {
+	o.retransmit = slices.DeleteFunc(o.retransmit, func(a byteRange) bool { return a.m == m })
 }
 
 // prefixLeft returns the wire bytes of a message's unscheduled prefix that are
 // still to be sent.
-func (s *SIRD) prefixLeft(m *outMessage) Bytes {
+func (s *sender) prefixLeft(m *outMessage) Bytes {
 	if m.sent >= m.prefix {
 		return 0
 	}
 	return s.wireOfRange(m.prefix - m.sent)
 }
 
-// prefixFor returns how much of a new message to o goes without credit: nothing
-// above UnschT; else up to a BDP, counting credit already held for o, but always
-// a packet.
-func (s *SIRD) prefixFor(o *outPeer, size Bytes) Bytes {
+// prefixOf returns how much of a new message to o goes without credit: nothing
+// above UnschT, else up to a BDP less the credit held for o and the prefixes on
+// their way to it, but always a packet (README, Sender).
+func (s *sender) prefixOf(o *outPeer, size Bytes) Bytes {
 	wire := s.wireOfRange(size)
 	if limit := s.params.UnschT.of(s.params.BDP); wire > limit || limit == 0 {
 		return 0
@@ -127,30 +142,4 @@ func (s *SIRD) prefixFor(o *outPeer, size Bytes) Bytes {
 	return min(size, room/s.frame*s.mss, maxPrefix*s.mss)
 }
 
-const maxPrefix = 1<<16 - 1 // packets
-
-// firstWait is how long a sender waits for an answer before it announces a
-// message again: longer than the receiver, whose turn comes first. It backs off
-// while the receiver answers that it knows.
-func (s *SIRD) firstWait() Time { return 2 * s.params.LossTimeout }
-
-// dataHeader fills in what every DATA packet says of its message.
-func (s *SIRD) dataHeader(h *header, o *outPeer, m *outMessage) {
-	h.kind = data
-	h.epoch, h.credit = o.epoch, o.spent
-	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
-	h.behind = o.messages.Behind(m.ID)
-	h.prefix = uint16((m.prefix + s.mss - 1) / s.mss)
-}
-
-func (s *SIRD) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
-	om := &outMessage{Message: m, heard: now, wait: s.firstWait()}
-	om.prefix = s.prefixFor(o, m.Size)
-	o.messages.Add(m.ID, om)
-	s.sender.count++
-	left := s.prefixLeft(om)
-	o.unscheduled += left
-	s.sender.unscheduled += left
-	o.sortIn(om)
-	return om
-}
+const maxPrefix = 1<<16 - 1 // packets, by the header's field

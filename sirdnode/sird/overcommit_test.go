@@ -11,7 +11,7 @@ import (
 
 // Paper, section 4.2: with B >= BDP + SThr a receiver fills its downlink however
 // many of its senders are congested, k of them sending to f > k receivers each.
-// Without sender information (SThr inf) their hoards leave too little.
+// Without sender information (SThr inf) the credit they accumulate leaves too little.
 func TestBOfBDPPlusSThrFillsTheDownlinkWithAnyNumberOfCongestedSenders(t *testing.T) {
 	for _, c := range []struct {
 		k, f     int // congested senders, receivers of each
@@ -61,7 +61,7 @@ func TestBOfBDPPlusSThrFillsTheDownlinkWithAnyNumberOfCongestedSenders(t *testin
 	}
 }
 
-// Paper, section 6.1.2 and protocols.md section 1.9, outcast: each of n
+// Paper, section 6.1.2, and README, Analytic points: in outcast each of n
 // receivers comes to allocate (BDP + SThr)/n to a sender that all of them use,
 // where the accumulated credit stays below SThr on average; without sender
 // information each allocates one BDP.

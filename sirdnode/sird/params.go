@@ -47,9 +47,9 @@ func (m Multiple) of(bdp units.Bytes) units.Bytes {
 	return units.Unlimited
 }
 
-// Params are SIRD's parameters (paper, tables 1 and 2; protocols.md sections 1
-// and 11). Defaults are the released simulator's, where it and the paper's text
-// differ. Amounts of credit are wire bytes.
+// Params are SIRD's parameters (paper, tables 1 and 2; README, Parameters and Paper
+// or released code). Defaults are the released simulator's, where it and the paper's
+// text differ. Amounts of credit are wire bytes.
 type Params struct {
 	BDP    units.Bytes `json:"bdp" jsonschema_description:"Bandwidth-delay product in wire bytes. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own if that is larger."`
 	B      Multiple    `json:"b" jsonschema_description:"Global credit bucket of a receiver, in BDP."`
@@ -90,7 +90,7 @@ func defaults(f *topo.Fabric) *Params {
 	}
 }
 
-// validate names the parameter that cannot work.
+// validate returns an error that names a parameter that cannot work, nil if all can.
 func (p *Params) validate(frame units.Bytes) error {
 	oneOf, inRange := param.OneOf, param.InRange[float64]
 	if err := cmp.Or(

@@ -14,7 +14,7 @@ import (
 
 var inf = sird.Multiple(math.Inf(1))
 
-// Paper, table 2; protocols.md section 1.1; design.md section 6.
+// Paper, table 2; README, Parameters.
 func TestDefaultsAt100GbpsAreThePapers(t *testing.T) {
 	want := sird.Params{
 		BDP: 100_000, B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
@@ -103,7 +103,8 @@ func TestMultiplesMayBeInf(t *testing.T) {
 		}
 	}
 	f := rack(t, 2)
-	p, err := all.DecodeParams(sird.Protocol, f, json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`))
+	infinite := json.RawMessage(`{"b": "inf", "sthr": "inf", "nthr": "inf", "unscht": "inf"}`)
+	p, err := all.DecodeParams(sird.Protocol, f, infinite)
 	if err != nil {
 		t.Fatal(err)
 	}

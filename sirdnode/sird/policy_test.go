@@ -25,7 +25,7 @@ func shares(sim *model.Sim, count map[topo.HostID]float64, from, until units.Tim
 	}
 }
 
-// Paper, section 4.4 (SRPT), protocols.md section 1.5: a 500 KB message
+// Paper, section 4.4 (SRPT); README, Crediting: a 500 KB message
 // overtakes 10 MB ones, all of them to one receiver.
 func TestSRPTLetsAShortMessageOvertakeLongOnes(t *testing.T) {
 	f := rack(t, 5)
@@ -45,8 +45,8 @@ func TestSRPTLetsAShortMessageOvertakeLongOnes(t *testing.T) {
 			}
 		}
 	}
-	// Under SRPT only what is queued before it, B - BDP, can stand in its way, and
-	// waiting for a part of B: a BDP more is generous.
+	// Under SRPT it can only be delayed by what is queued before it, B - BDP, and by
+	// waiting for room in B: one BDP more is generous.
 	if got := latency["srpt"]; got > unloaded+f.CreditLoop(4, 0) {
 		t.Errorf("srpt: %v, alone it takes %v", got, unloaded)
 	}
@@ -59,7 +59,8 @@ func TestSRPTLetsAShortMessageOvertakeLongOnes(t *testing.T) {
 // many messages each has and however large they are.
 func TestRoundRobinSharesEquallyBetweenSenders(t *testing.T) {
 	f := rack(t, 5)
-	sends := []model.Send{{Src: 1, Size: 30_000_000}, {Src: 2, Size: 5_000_000}, {Src: 2, Size: 20_000_000}, {Src: 3, Size: 25_000_000}, {Src: 4, Size: 8_000_000}}
+	sends := []model.Send{{Src: 1, Size: 30_000_000}, {Src: 2, Size: 5_000_000}, {Src: 2, Size: 20_000_000},
+		{Src: 3, Size: 25_000_000}, {Src: 4, Size: 8_000_000}}
 	for range 10 {
 		sends = append(sends, model.Send{Src: 3, Size: 2_000_000})
 	}
@@ -81,8 +82,8 @@ func TestRoundRobinSharesEquallyBetweenSenders(t *testing.T) {
 	}
 }
 
-// Among messages with equally many bytes to come the lower host goes first, and
-// of one sender's the older: a message that has begun goes on to its end.
+// Among messages with equally many bytes to come the lower host's goes first, and
+// within a sender the older one: a message that has begun is finished first.
 func TestSRPTTiesGoToTheLowerHostThenTheOlderMessage(t *testing.T) {
 	f := rack(t, 4)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{
@@ -97,7 +98,7 @@ func TestSRPTTiesGoToTheLowerHostThenTheOlderMessage(t *testing.T) {
 	for _, m := range sim.Messages() {
 		done[key{m.Src, m.ID}] = m.Delivered
 	}
-	// Requests arrive a few ns apart, so the first grants may go to another.
+	// Requests arrive a few ns apart, so the first grants may go to another sender.
 	order := []key{{1, 0}, {1, 1}, {2, 0}, {3, 0}}
 	for i, k := range order {
 		if want := units.Time(i+1) * 85_300; done[k] < want || done[k] > want+30_000 {
@@ -106,7 +107,7 @@ func TestSRPTTiesGoToTheLowerHostThenTheOlderMessage(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6, paper section 4.4: half of the uplink is shared
+// Paper, section 4.4; README, Sender: half of the uplink is shared
 // equally over receivers, half goes to the message with the fewest bytes left;
 // sender_fair is that share.
 func TestSenderSharesHalfFairlyAndHalfByShortestMessage(t *testing.T) {
@@ -143,13 +144,14 @@ func TestSenderSharesHalfFairlyAndHalfByShortestMessage(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6: between messages to one receiver a sender spends
+// README, Sender: between messages to one receiver a sender spends
 // credit on the one with the fewest bytes left, whichever it was granted for.
 func TestCreditBelongsToThePairOfHosts(t *testing.T) {
 	f := rack(t, 3)
 	var order []uint32
 	p := params(f, func(p *sird.Params) { p.ReceiverPolicy = "round_robin" }) // grants to the oldest message
-	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Size: 2_000_000}, {At: 20_000, Src: 1, Size: 300_000}}})
+	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Size: 2_000_000},
+		{At: 20_000, Src: 1, Size: 300_000}}})
 	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	for _, m := range sim.Messages() {
 		order = append(order, uint32(m.Delivered/1000))
@@ -159,7 +161,7 @@ func TestCreditBelongsToThePairOfHosts(t *testing.T) {
 	}
 }
 
-// Paper, section 4.4; protocols.md section 1.7: what travels in the upper of the
+// Paper, section 4.4; README, Priorities: what travels in the upper of the
 // two levels.
 func TestPriorityLevels(t *testing.T) {
 	f := rack(t, 6)

@@ -2,175 +2,185 @@ package sird
 
 import (
 	"sirdbed/sirdnode/transport"
-	"sirdbed/sirdnode/transport/account"
-	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
 
-// receiver is the receiving half of a host.
+// receiver is the receiving role of a host: Algorithm 1.
 type receiver struct {
-	peers   []*inPeer // by HostID, nil until met
-	met     []*inPeer // in the order of meeting
-	wanting []*inPeer // those with messages that want credit
-	limit   Bytes     // B
-	used    Bytes     // of it: credit out to all senders, and expected unscheduled bytes
-	pacer   timer.Pacer
-	turns   uint64
+	*endpoint
+	peers         []*inPeer // by HostID, nil before their first packet
+	known         []*inPeer // the same, in the order of their first packets
+	activeSenders []*inPeer // those with messages that need more credit
+
+	size        Bytes // B
+	outstanding Bytes // b: credit out to all senders, and unscheduled bytes expected
+
+	pacer timer.Pacer
+	turns uint64 // grants so far, which order senders under round robin
 }
 
 // gaugedHosts is the size of fabric up to which each sender's bucket is a gauge
 // of its own.
 const gaugedHosts = 16
 
-func (s *SIRD) initReceiver() {
-	rate := float64(s.env.Fabric.Downlink(s.env.Self).Rate) * s.params.CreditRate
-	s.receiver = receiver{
-		peers: make([]*inPeer, len(s.env.Fabric.Hosts)),
-		limit: s.params.B.of(s.params.BDP),
-		pacer: timer.Pacer{Rate: units.BitsPerSecond(rate)},
+func newReceiver(e *endpoint) receiver {
+	rate := float64(e.env.Fabric.Downlink(e.env.Self).Rate) * e.params.CreditRate
+	return receiver{
+		endpoint: e,
+		peers:    make([]*inPeer, len(e.env.Fabric.Hosts)),
+		size:     e.params.B.of(e.params.BDP),
+		pacer:    timer.Pacer{Rate: units.BitsPerSecond(rate)},
 	}
-	s.env.Sink.Gauge("credit_out", func() float64 { return float64(s.receiver.used) })
-	s.env.Sink.Gauge("credit_available", func() float64 { return float64(s.receiver.limit - s.receiver.used) })
 }
 
-func (s *SIRD) inPeer(id transport.HostID) *inPeer {
-	i := s.receiver.peers[id]
+// peer returns the state of a sender, new with its first packet.
+func (r *receiver) peer(id transport.HostID) *inPeer {
+	i := r.peers[id]
 	if i == nil {
-		i = &inPeer{
-			id: id, loops: newLoops(&s.params, s.frame),
-			messages: account.NewIncoming[inMessage](),
-			want:     queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
-		}
-		s.receiver.peers[id] = i
-		s.receiver.met = append(s.receiver.met, i)
-		if len(s.env.Fabric.Hosts) <= gaugedHosts {
-			name := s.env.Fabric.HostName(id)
-			s.env.Sink.Gauge("bucket/"+name, func() float64 { return float64(i.bucket()) })
-			s.env.Sink.Gauge("credit_out/"+name, func() float64 { return float64(i.inFlight()) })
+		i = newInPeer(id, r.endpoint)
+		r.peers[id] = i
+		r.known = append(r.known, i)
+		if len(r.env.Fabric.Hosts) <= gaugedHosts {
+			name := r.env.Fabric.HostName(id)
+			r.env.Sink.Gauge("bucket/"+name, func() float64 { return float64(i.bucket()) })
+			r.env.Sink.Gauge("credit_out/"+name, func() float64 { return float64(i.outstanding()) })
 		}
 	}
 	return i
 }
 
-// takeSpent brings the receiver's view of what a sender has spent up to date,
-// which replenishes B and the sender's bucket.
-func (s *SIRD) takeSpent(i *inPeer, h *header) {
-	if (i.epoch-h.epoch)&15 < (i.epoch-i.known)&15 {
-		i.known = h.epoch
+// onDataPacket is Algorithm 1, lines 1 to 7: the packet brings credit back, and
+// both loops take its marks. Credit of unscheduled bytes comes back in onPayload.
+func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Packet) {
+	r.replenish(i, h)                           // lines 2 to 4
+	i.sample(&r.params, p.CE, h.flags&csn != 0) // lines 5 and 6
+
+	i.messages.RaiseFloor(h.id, h.behind, nil)
+	if !r.wellCut(h, p) {
+		return
+	}
+	m := i.messages.Find(h.id)
+	switch {
+	case m == nil && i.messages.IsDone(h.id) || m != nil && m.complete:
+		r.control.Push(controlPacket{peer: i.id, kind: ack, id: h.id})
+		return
+	case m == nil:
+		m = r.begin(now, i, h)
+		if i.epochUncertain() { // BUSY carries the epoch
+			r.sendBusy(m)
+		}
+	case m.Size != Bytes(h.length):
+		return
+	case h.flags&request != 0: // announced again
+		r.sendBusy(m)
+	}
+	if p.PayloadLen > 0 {
+		r.onPayload(now, m, h, p)
+	}
+}
+
+// replenish takes over what a sender has spent, which returns that credit to B
+// and to the sender's bucket.
+func (r *receiver) replenish(i *inPeer, h *header) {
+	if (i.epoch-h.epoch)&15 < (i.epoch-i.senderEpoch)&15 {
+		i.senderEpoch = h.epoch
 	}
 	if h.epoch != i.epoch {
 		return
 	}
-	back := int32(h.credit - i.spent)
-	if back > 0 && back <= int32(i.granted-i.spent) {
+	credit := int32(h.credit - i.spent)
+	if credit > 0 && credit <= int32(i.granted-i.spent) {
 		i.spent = h.credit
-		s.receiver.used -= Bytes(back)
+		r.outstanding -= Bytes(credit)
 	}
 }
 
-func (s *SIRD) receiveData(now Time, h *header, p *transport.Packet) {
-	i := s.inPeer(p.Peer)
-	s.takeSpent(i, h)
-	i.messages.RaiseFloor(h.id, h.behind, nil)
-	n := Bytes(p.PayloadLen)
-	from, size := Bytes(h.offset), Bytes(h.length)
-	if size == 0 || n == 0 && h.flags&request == 0 || n > 0 && (from%s.mss != 0 || n != min(s.mss, size-from)) {
-		return // makes no sense
+// wellCut reports that a DATA packet has a whole packet of its message, or is a
+// request.
+func (r *receiver) wellCut(h *header, p *transport.Packet) bool {
+	n, offset, size := Bytes(p.PayloadLen), Bytes(h.offset), Bytes(h.length)
+	if n == 0 {
+		return size > 0 && h.flags&request != 0
 	}
-	m := i.messages.Find(h.id)
-	if m == nil {
-		if i.messages.IsDone(h.id) {
-			s.control.Push(note{peer: i.id, kind: ack, id: h.id})
-			return
-		}
-		m = s.newInMessage(now, i, h)
-		if i.farBehind() { // tell it the epoch
-			s.control.Push(note{peer: i.id, kind: busy, flags: request, id: h.id})
-		}
-	} else if m.complete {
-		s.control.Push(note{peer: i.id, kind: ack, id: h.id})
-		return
-	} else if m.Size != Bytes(h.length) {
-		return
-	} else if h.flags&request != 0 {
-		// The sender wonders: tell it that the message waits for its turn.
-		s.control.Push(note{peer: i.id, kind: busy, flags: request, id: h.id})
-	}
-	if n > 0 {
-		s.takeBytes(now, i, m, h, p)
-	}
+	return size > 0 && offset%r.mss == 0 && n == min(r.mss, size-offset)
 }
 
-func (s *SIRD) newInMessage(now Time, i *inPeer, h *header) *inMessage {
-	m := &inMessage{from: i, heard: now}
+// begin starts a message with the first of its packets to arrive. All of its
+// unscheduled prefix is charged at once (README, Crediting).
+func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
+	m := &inMessage{from: i, lastProgress: now}
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
 	// No sender takes more than a BDP, or a packet, without credit.
-	m.prefix = min(m.Size, Bytes(h.prefix)*s.mss, (s.params.BDP/s.frame+1)*s.mss)
+	m.prefix = min(m.Size, Bytes(h.prefix)*r.mss, (r.params.BDP/r.frame+1)*r.mss)
 	m.granted = m.prefix
 	i.messages.Add(m.ID, m)
-	if s.params.AccountUnscheduled {
-		m.uncounted = s.wireOfRange(m.prefix)
-		i.charged += m.uncounted
-		s.receiver.used += m.uncounted
+	if r.params.AccountUnscheduled {
+		m.charged = r.wireOfRange(m.prefix)
+		i.charged += m.charged
+		r.outstanding += m.charged
 	}
 	if m.granted < m.Size {
-		s.wantCredit(m)
+		r.activate(m)
 	}
 	return m
 }
 
-// uncharge takes up to wire bytes of m's unscheduled prefix off B and its
-// sender's bucket.
-func (s *SIRD) uncharge(m *inMessage, wire Bytes) {
-	wire = min(wire, m.uncounted)
-	m.uncounted -= wire
-	m.from.charged -= wire
-	s.receiver.used -= wire
-}
-
-func (s *SIRD) takeBytes(now Time, i *inPeer, m *inMessage, h *header, p *transport.Packet) {
-	from, n := Bytes(h.offset), Bytes(p.PayloadLen)
-	m.heard, m.asked = now, 0
-	fresh := m.got.Add(from, from+n)
-	if fresh == 0 {
-		s.env.Sink.Count(&duplicates, 1)
-		// All is there, as far as the sender knows it is not: its question is
-		// answered when the message is complete.
+// onPayload takes the bytes of a DATA packet. They are all new or none, since
+// packets are cut at the same places whenever they are sent (wellCut).
+func (r *receiver) onPayload(now Time, m *inMessage, h *header, p *transport.Packet) {
+	offset, n := Bytes(h.offset), Bytes(p.PayloadLen)
+	m.lastProgress, m.resends = now, 0
+	if m.received.Add(offset, offset+n) == 0 {
+		r.env.Sink.Count(&duplicates, 1)
+		// The sender has announced a message that is on its way: the BUSY stops it
+		// from doing so again soon.
 		if h.flags&scheduled == 0 {
-			s.control.Push(note{peer: i.id, kind: busy, flags: request, id: m.ID})
+			r.sendBusy(m)
 		}
 		return
 	}
 	if h.flags&scheduled == 0 {
-		s.uncharge(m, s.wireOf(n))
+		r.release(m, r.wireOf(n))
 	}
-	// Packets are cut at the same places whenever they are sent (receiveData saw to
-	// it), so bytes are new all together or not at all.
-	s.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
+	r.env.Sink.Data(now, m.Message, offset, int(n), p.Payload)
 	if m.slot.In() {
-		s.wantCredit(m)
+		r.activate(m)
 	}
-	if m.left() == 0 {
-		s.completeIn(now, m)
+	if m.remaining() == 0 {
+		r.finish(now, m)
 	}
 }
 
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
-func (s *SIRD) completeIn(now Time, m *inMessage) {
-	m.complete = true
-	s.uncharge(m, m.uncounted)
-	m.from.messages.Done(m.ID)
-	s.control.Push(note{peer: m.from.id, kind: ack, id: m.ID})
-	s.settle(m)
-	s.env.Sink.Delivered(now, m.Message)
+// release takes up to wire bytes of m's unscheduled prefix off B and its sender's
+// bucket.
+func (r *receiver) release(m *inMessage, wire Bytes) {
+	wire = min(wire, m.charged)
+	m.charged -= wire
+	m.from.charged -= wire
+	r.outstanding -= wire
 }
 
-// settle forgets a message that is complete and fully granted.
-func (s *SIRD) settle(m *inMessage) {
+func (r *receiver) finish(now Time, m *inMessage) {
+	m.complete = true
+	r.release(m, m.charged)
+	m.from.messages.Done(m.ID)
+	r.control.Push(controlPacket{peer: m.from.id, kind: ack, id: m.ID})
+	r.forgetIfDone(m)
+	r.env.Sink.Delivered(now, m.Message)
+}
+
+// forgetIfDone drops the state of a message that is complete and fully granted.
+func (r *receiver) forgetIfDone(m *inMessage) {
 	if m.complete && m.granted == m.Size {
-		m.from.want.Remove(m)
+		m.from.ungranted.Remove(m)
 		m.from.messages.Drop(m.ID)
 	}
+}
+
+// sendBusy answers a sender that its message is known, and waits for credit.
+func (r *receiver) sendBusy(m *inMessage) {
+	r.control.Push(controlPacket{peer: m.from.id, kind: busy, flags: request, id: m.ID})
 }

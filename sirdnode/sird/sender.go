@@ -3,116 +3,113 @@ package sird
 import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
-	"sirdbed/sirdnode/transport/queue"
 )
 
-// sender is the sending half of a host.
+// sender is the sending role of a host: Algorithm 2.
 type sender struct {
-	peers       []*outPeer // by HostID, nil until met
-	active      []*outPeer // those with something to send
-	count       int        // outbound messages not yet acknowledged
-	credit      Bytes      // held, over all receivers
-	unscheduled Bytes      // wire bytes of unscheduled prefixes still to be sent
+	*endpoint
+	peers           []*outPeer // by HostID, nil before the first packet to or from them
+	activeReceivers []*outPeer // those that there is something to send to
+
+	messages    int   // outbound ones that are not acknowledged
+	held        Bytes // credit held, over all receivers
+	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
 }
 
-func (s *SIRD) initSender() {
-	s.sender.peers = make([]*outPeer, len(s.env.Fabric.Hosts))
-	s.env.Sink.Gauge("credit_held", func() float64 { return float64(s.sender.credit) })
+func newSender(e *endpoint) sender {
+	return sender{endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts))}
 }
 
-func (s *SIRD) outPeer(id transport.HostID) *outPeer {
-	o := s.sender.peers[id]
+// peer returns the state of a receiver, new when it is first needed.
+func (s *sender) peer(id transport.HostID) *outPeer {
+	o := s.peers[id]
 	if o == nil {
-		slot := func(m *outMessage) *queue.Slot { return &m.slot }
-		o = &outPeer{
-			id: id, unannounced: queue.NewHeap(slot), scheduled: queue.NewHeap(slot),
-		}
-		s.sender.peers[id] = o
+		o = newOutPeer(id)
+		s.peers[id] = o
 	}
 	return o
 }
 
-// Send implements transport.Transport.
-func (s *SIRD) Send(now Time, m transport.Message) {
-	s.quiet = false
+// begin takes a message from the application. Without an unscheduled prefix it is
+// announced by a request. It reports false if the message does not fit the header; the
+// Sink then has the failure.
+func (s *sender) begin(now Time, m transport.Message) bool {
 	if !s.env.Fits(now, m, layout.MaxMessage) {
-		return
+		return false
 	}
-	o := s.outPeer(m.Peer)
+	o := s.peer(m.Peer)
 	om := s.newOutMessage(now, o, m)
 	if om.prefix == 0 {
-		s.control.Push(note{peer: o.id, kind: data, flags: request, id: m.ID})
+		s.control.Push(controlPacket{peer: o.id, kind: data, flags: request, id: m.ID})
 	}
 	s.activate(o)
-	s.silent.Arm(now)
+	return true
 }
 
-func (s *SIRD) activate(o *outPeer) {
-	if !o.active && !o.idle() {
+func (s *sender) activate(o *outPeer) {
+	if !o.active && o.backlogged() {
 		o.active = true
-		s.sender.active = append(s.sender.active, o)
+		s.activeReceivers = append(s.activeReceivers, o)
 	}
 }
 
-// takeCredit brings the sender's view of what o has granted up to date. Totals
-// of an older epoch are void, and so is credit held when a newer one begins.
-func (s *SIRD) takeCredit(o *outPeer, h *header) {
+// onCreditPacket is Algorithm 2, lines 1 to 3. A receiver's BUSY is one as well:
+// it carries the same total.
+func (s *sender) onCreditPacket(now Time, h *header, peer transport.HostID) {
+	o := s.peer(peer)
+	s.addCredit(o, h) // line 2
+	if m := o.messages.Find(h.id); m != nil {
+		m.confirm(now)
+	}
+	s.activate(o)
+	s.returnUnused(o)
+}
+
+// addCredit takes over what a receiver has granted. Totals of an older epoch are
+// void, and so is the credit held when a newer one begins (README, Header).
+func (s *sender) addCredit(o *outPeer, h *header) {
 	switch age := (h.epoch - o.epoch) & 15; {
 	case age >= 8: // from before the last reclaim
 		return
 	case age > 0:
-		s.sender.credit -= o.held()
+		s.held -= o.held()
 		o.epoch, o.granted, o.spent = h.epoch, 0, 0
-		s.control.Push(note{peer: o.id, kind: busy, id: o.messages.Next()}) // says so
+		s.control.Push(controlPacket{peer: o.id, kind: busy, id: o.messages.Next()}) // shows the new epoch
 	}
-	if more := Bytes(int32(h.credit - o.granted)); more > 0 && o.held()+more <= maxHeld {
+	if credit := Bytes(int32(h.credit - o.granted)); credit > 0 && o.held()+credit <= maxHeld {
 		o.granted = h.credit
-		s.sender.credit += more
+		s.held += credit
 	}
 }
 
-// maxHeld bounds what a total may jump by: no receiver hands out more, so a
-// larger step is a damaged or hostile header.
+// maxHeld is the most credit a sender takes from one receiver. No receiver grants
+// as much, so a larger step comes from a damaged or hostile header.
 const maxHeld Bytes = 1 << 30
 
-// spend takes wire bytes from the credit held for o.
-func (s *SIRD) spend(o *outPeer, wire Bytes) {
+// spend takes wire bytes from the credit that o has granted.
+func (s *sender) spend(o *outPeer, wire Bytes) {
 	o.spent += uint32(wire)
-	s.sender.credit -= wire
+	s.held -= wire
 }
 
-// returnUnused gives credit back that nothing is left to be spent on: it counts
-// as spent, and a BUSY says so.
-func (s *SIRD) returnUnused(o *outPeer) {
-	if held := o.held(); held > 0 && o.idle() {
+// returnUnused gives back credit that there is nothing left to spend on: it
+// counts as spent, and a BUSY carries the total.
+func (s *sender) returnUnused(o *outPeer) {
+	if held := o.held(); held > 0 && !o.backlogged() {
 		s.spend(o, held)
-		s.control.Push(note{peer: o.id, kind: busy, id: o.messages.Next()})
+		s.control.Push(controlPacket{peer: o.id, kind: busy, id: o.messages.Next()})
 		s.env.Sink.Count(&creditReturned, int(held))
 	}
 }
 
 var creditReturned = transport.Counter{Name: "credit_bytes_returned"}
 
-func (s *SIRD) receiveCredit(now Time, h *header, peer transport.HostID) {
-	o := s.outPeer(peer)
-	s.takeCredit(o, h)
+// onAckPacket ends a message.
+func (s *sender) onAckPacket(now Time, h *header, peer transport.HostID) {
+	o := s.peer(peer)
+	s.addCredit(o, h)
 	if m := o.messages.Find(h.id); m != nil {
-		m.answered(s, now)
-	}
-	s.activate(o)
-	s.returnUnused(o)
-}
-
-func (s *SIRD) receiveAck(now Time, h *header, peer transport.HostID) {
-	o := s.outPeer(peer)
-	s.takeCredit(o, h)
-	if m := o.messages.Find(h.id); m != nil {
-		s.drop(o, m)
+		s.remove(o, m)
 		s.env.Sink.Acked(now, m.Message)
 	}
-}
-
-// answered notes that the receiver knows of m.
-func (m *outMessage) answered(s *SIRD, now Time) {
-	m.known, m.heard, m.tries = true, now, 0
 }

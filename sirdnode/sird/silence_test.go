@@ -12,13 +12,13 @@ import (
 	"sirdbed/topo/units"
 )
 
-// dead makes a Config.Lose that cuts a host off from a time on until another.
+// dead makes a Config.Lose that cuts a host off for a span of time.
 func dead(h topo.HostID, from, until units.Time) func(model.PacketEvent) bool {
 	return func(e model.PacketEvent) bool { return (e.Src == h || e.Dst == h) && e.At >= from && e.At < until }
 }
 
-// design.md section 5: "After N resends the message fails, its credit is
-// released and the application gets an error."
+// README, Loss and silence: after MaxResends announcements without an answer the
+// message fails, its credit is released and the application gets an error.
 func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 	f := rack(t, 3)
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 		}
 		for _, m := range sim.Messages() {
 			if m.Dst == 2 {
-				// The other receiver has the uplink for itself from then on.
+				// The other receiver has the uplink to itself from then on.
 				if m.Delivered > units.Millisecond {
 					t.Errorf("%s: the other receiver's message: %+v", c.name, m)
 				}
@@ -62,9 +62,9 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 	}
 }
 
-// design.md section 5; paper, section 4.4: what a silent sender holds is
-// reclaimed, and then B is there for the others again, whose messages take
-// hardly longer than without it; what it never sent is forgotten in the end.
+// Paper, section 4.4; README, Loss and silence: the credit of a silent sender is
+// reclaimed. B is then there for the others again, whose messages take hardly
+// longer than without it; what the silent one never sent is abandoned in the end.
 func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 	f := rack(t, 4)
 	for _, c := range []struct {
@@ -82,14 +82,15 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		for range c.each {
 			sends = append(sends, model.Send{At: 300_000, Src: 1, Dst: 0, Size: c.size})
 		}
-		// Dies when its requests are there, or the first packets of its prefixes.
+		// The sender dies when its requests, or the first packets of its prefixes, have
+		// arrived.
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, Lose: dead(1, c.dies, units.Never)})
 		r := at(sim, 0)
 		sim.Run(400 * units.Microsecond)
 		if r.InFlight(1) < 50_000 {
 			t.Fatalf("%s: %d of credit out to the sender that is to die", c.name, r.InFlight(1))
 		}
-		// The silence is noticed within 3 timeouts (a look every half of one).
+		// The silence is noticed within 3 timeouts (it is checked for every half of one).
 		reclaimed := 400*units.Microsecond + 3*p.LossTimeout
 		sim.Run(reclaimed)
 		if got := r.InFlight(1); got > frame {
@@ -104,7 +105,8 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		}
 		rate := units.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
 		if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
-			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name, used/samples, rate)
+			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name,
+				used/samples, rate)
 		}
 		if sim.RunUntilDone(units.Second); at(sim, 0).Leaks() != "" {
 			sim.Run(sim.Now() + 100*units.Millisecond)
@@ -112,8 +114,10 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		if leak := r.Leaks(); leak != "" {
 			t.Errorf("%s: %s", c.name, leak)
 		}
-		// All that the dead was to send is given up together with the first of it.
-		if resends, abandoned := modeltest.Counted(f, sim, "resends_asked"), modeltest.Counted(f, sim, "inbound_messages_abandoned"); resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
+		// All that the dead sender owes is abandoned together with the first message.
+		resends := modeltest.Counted(f, sim, "resends_asked")
+		abandoned := modeltest.Counted(f, sim, "inbound_messages_abandoned")
+		if resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
 			t.Errorf("%s: %d RESENDs, %d messages abandoned", c.name, resends, abandoned)
 		}
 		for _, m := range sim.Messages() {
@@ -124,7 +128,7 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 	}
 }
 
-// design.md section 5: silence counts only for messages with credit outstanding,
+// README, Loss and silence: it counts only for messages with credit outstanding,
 // so it begins with the first credit, however long the message had to wait.
 func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
 	p := params(rack(t, 2), nil)
@@ -146,13 +150,13 @@ func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
 		resends, reclaims int
 	}{{1, 0, 0}, {3, 0, 0}, {5, 1, 0}, {7, 0, 0}, {9, 1, 1}} {
 		if got := kinds(begin + c.after*p.LossTimeout/4)["RESEND"]; got != c.resends || int(s.Epoch(1)) != c.reclaims {
-			t.Errorf("%d quarters of the timeout later: %d RESENDs, want %d; %d reclaims, want %d", c.after, got, c.resends, s.Epoch(1), c.reclaims)
+			t.Errorf("%d quarters of the timeout later: %d RESENDs, want %d; %d reclaims, want %d", c.after, got,
+				c.resends, s.Epoch(1), c.reclaims)
 		}
 	}
 }
 
-// design.md section 5: credit is released when the message that it was for is
-// gone.
+// README, Sender: credit is returned when the message that it was for is complete.
 func TestCreditThatNothingIsLeftForGoesBack(t *testing.T) {
 	s := newCore(t, rack(t, 2), 0, params(rack(t, 2), nil))
 	s.Send(0, transport.Message{Peer: 1, Size: 1_000_000})
@@ -165,9 +169,8 @@ func TestCreditThatNothingIsLeftForGoesBack(t *testing.T) {
 	}
 }
 
-// design.md section 5: epochs are counted modulo 16. However many reclaims
-// outages make for, messages go on soon after each, and credit is neither lost nor
-// minted.
+// README, Header: epochs are counted modulo 16. However many reclaims an outage
+// causes, messages go on soon after it, and credit is neither lost nor minted.
 func TestEpochsWrapSafely(t *testing.T) {
 	f := rack(t, 2)
 	const timeout = 50 * units.Microsecond
@@ -208,7 +211,8 @@ func wrapEpochs(t *testing.T, f *topo.Fabric, p *sird.Params) {
 			})
 			for i := range units.Time(rounds) {
 				if sim.Run((i + 1) * period); sim.Host(1).Counts().Delivered < int64(i+1) {
-					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
+					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0),
+						at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
 				}
 			}
 			if n := modeltest.Counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {

@@ -1,35 +1,36 @@
-// Package sird is the SIRD transport (paper.tex; the published figures' details
-// in protocols.md section 1): receivers schedule their downlink with credit,
-// and adjust how much of it each sender may hold by what senders (csn) and the
-// core (ECN) report.
+// Package sird is the SIRD transport of the NSDI '25 paper. Receivers schedule
+// their downlink with credit, and adjust how much of it each sender may hold by
+// what senders (csn) and the core (ECN) report.
 //
-// The package is split by role:
+// README.md in this folder stands beside the code: the paper's symbols and the
+// names here, parameters with their sources, the exchange of packets after a
+// loss, and where the paper and the released simulator differ. The code is split
+// by role:
 //
-//	receiver.go, inbound.go, credit.go   Algorithm 1: buckets, whom to credit
-//	aimd.go                              the two control loops
-//	sender.go, outbound.go, uplink.go    Algorithm 2: spending credit, csn, policy
-//	loss.go                              silence, RESEND, reclaim, giving up
-//	header.go, params.go                 wire format, parameters
+//	receiver.go, inbound.go    Algorithm 1: arriving data, B and the buckets
+//	credit.go, aimd.go         Algorithm 1: whom to credit; the control loops
+//	sender.go, outbound.go     Algorithm 2: arriving credit, messages to send
+//	uplink.go                  Algorithm 2: whom to send to, csn
+//	receiverloss.go            RESEND, reclaimed credit, abandoned messages
+//	senderloss.go              messages announced again, answers to RESEND
+//	endpoint.go                what both roles share: parameters, control packets
+//	header.go, params.go       wire format, parameters
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts
 // the wire bytes it has granted and the sender those it has spent; CREDIT and
 // RESEND carry the first total, DATA and BUSY the second. A duplicate changes
-// nothing and the next packet heals a loss. An epoch number lets a receiver
-// declare all credit held by a silent sender void and start both totals again.
+// nothing and the next packet makes up for a lost one. An epoch number lets a
+// receiver void all credit of a silent sender and start both totals again.
 package sird
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
-	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
-	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
 type (
-	// Time and Bytes are nominal nanoseconds and bytes.
+	// Time is in nominal nanoseconds.
 	Time = transport.Time
 	// Bytes counts wire bytes where credit is meant, payload where data is.
 	Bytes = transport.Bytes
@@ -37,153 +38,122 @@ type (
 
 // SIRD is the protocol at one host. It implements transport.Transport.
 type SIRD struct {
-	env    transport.Env
-	params Params
-	levels struct{ control, unscheduled, scheduled uint8 } // priorities
-
-	framing topo.Framing
-	mss     Bytes // payload of a full packet
-	frame   Bytes // wire bytes of a full packet
-
-	control  queue.FIFO[note]
+	endpoint
 	sender   sender
 	receiver receiver
 
-	// Next found nothing to send, and nothing has happened since. Then only
-	// time can change that: at wake.
-	quiet  bool
-	wake   Time
-	silent timer.Watch // for silence
+	lossCheck timer.Watch
+
+	// Next found nothing to send, and no call since then can have changed that:
+	// only time can, at wakeAt.
+	asleep bool
+	wakeAt Time
 }
 
 // New makes SIRD at one host. It fails, naming the parameter, on parameters that
 // cannot work.
 func New(env transport.Env, params *Params) (*SIRD, error) {
-	fr := framing(env.Fabric.Spec.MTU)
-	if fr.MSS < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
-	}
-	s := &SIRD{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), wake: units.Never}
-	s.silent.Every = params.LossTimeout / 2
-	if err := params.validate(s.frame); err != nil {
+	e, err := newEndpoint(env, params)
+	if err != nil {
 		return nil, err
 	}
-	switch params.Priorities {
-	case "data":
-		s.levels.control, s.levels.unscheduled = 1, 1
-	case "control":
-		s.levels.control = 1
-	}
-	s.initSender()
-	s.initReceiver()
+	s := &SIRD{endpoint: e, wakeAt: units.Never, lossCheck: timer.Watch{Every: params.LossTimeout / 2}}
+	s.sender = newSender(&s.endpoint)
+	s.receiver = newReceiver(&s.endpoint)
+	s.addGauges()
 	return s, nil
 }
 
-// wireOf returns what a DATA packet with n bytes of payload costs.
-func (s *SIRD) wireOf(n Bytes) Bytes { return s.framing.Wire(n) }
+func (s *SIRD) addGauges() {
+	r := &s.receiver
+	s.env.Sink.Gauge("credit_held", func() float64 { return float64(s.sender.held) })
+	s.env.Sink.Gauge("credit_out", func() float64 { return float64(r.outstanding) })
+	s.env.Sink.Gauge("credit_available", func() float64 { return float64(r.size - r.outstanding) })
+}
 
-// wireOfRange returns what the DATA packets of n bytes of a message cost, cut
-// at full packets.
-func (s *SIRD) wireOfRange(n Bytes) Bytes { return s.framing.WireOf(n) }
+// Send implements transport.Transport.
+func (s *SIRD) Send(now Time, m transport.Message) {
+	s.asleep = false
+	if s.sender.begin(now, m) {
+		s.lossCheck.Arm(now)
+	}
+}
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Packets without a valid header, or from
+// an unknown host, are ignored.
 func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	var h header
 	if h.decode(p.Header()) != nil || !s.env.Knows(p.Peer) {
 		return
 	}
-	s.quiet = false
-	i := s.inPeer(p.Peer)
-	i.heard, i.silent = now, false
-	if s.params.Samples == "all" || h.kind == data {
+	s.asleep = false
+	i := s.receiver.peer(p.Peer)
+	i.lastPacket, i.silent = now, false
+	if h.kind != data && s.params.Samples == "all" {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
 	}
-	switch h.kind {
-	case data:
-		s.receiveData(now, &h, p)
-	case credit:
-		s.receiveCredit(now, &h, p.Peer)
-	case resend:
-		s.receiveResend(now, &h, p.Peer)
-	case ack:
-		s.receiveAck(now, &h, p.Peer)
-	case busy:
-		s.receiveBusy(now, &h, p.Peer)
+	switch {
+	case h.kind == data:
+		s.receiver.onDataPacket(now, i, &h, p)
+	case h.kind == credit, h.kind == busy && h.fromReceiver():
+		s.sender.onCreditPacket(now, &h, p.Peer)
+	case h.kind == resend:
+		s.sender.onResendPacket(now, &h, p.Peer)
+	case h.kind == ack:
+		s.sender.onAckPacket(now, &h, p.Peer)
+	case h.kind == busy:
+		s.receiver.onBusyPacket(now, i, &h)
 	}
-	s.silent.Arm(now)
+	s.lossCheck.Arm(now)
 }
 
 // Next implements transport.Transport: control packets first, then credit, then
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
-	if s.silent.Due(now) {
-		s.lookForSilence(now)
+	if s.lossCheck.Due(now) {
+		// Both roles, whatever the first returns.
+		sending, receiving := s.sender.checkLoss(now), s.receiver.checkLoss(now)
+		if sending || receiving {
+			s.lossCheck.Arm(now)
+		}
 	}
 	p.ECT = true
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.levels.control
 	if c, ok := s.control.Pop(); ok {
-		s.fillControl(c, p)
+		s.sendControl(c, p)
 		return true
 	}
-	at, ok := s.nextCredit(now, p)
+	at, ok := s.receiver.sendCredit(now, p)
 	if ok {
 		return true
 	}
-	if s.nextData(now, p) {
+	if s.sender.sendData(now, p) {
 		return true
 	}
-	s.quiet, s.wake = true, at
+	s.asleep, s.wakeAt = true, at
 	return false
 }
 
 // Wake implements transport.Transport.
 func (s *SIRD) Wake() Time {
-	if !s.quiet {
+	if !s.asleep {
 		return 0
 	}
-	return min(s.wake, s.silent.At())
+	return min(s.wakeAt, s.lossCheck.At())
 }
 
-// A note is a control packet that waits to be sent. The credit total is filled
-// in when it leaves.
-type note struct {
-	peer   transport.HostID
-	kind   kind
-	flags  flags
-	id     transport.MessageID
-	offset Bytes
-	length Bytes
-}
-
-func (s *SIRD) fillControl(n note, p *transport.Packet) {
-	h := header{kind: n.kind, flags: n.flags, id: n.id, offset: uint32(n.offset), length: uint32(n.length)}
-	switch n.kind {
-	case credit, resend, ack:
-		in := s.inPeer(n.peer)
-		h.epoch, h.credit = in.epoch, in.granted
-	case busy:
-		if n.flags&request != 0 {
-			in := s.inPeer(n.peer)
-			h.epoch, h.credit = in.epoch, in.granted
-			break
-		}
-		out := s.outPeer(n.peer)
-		h.epoch, h.credit = out.epoch, out.spent
-	case data: // a request for credit, or a first packet again
-		out := s.outPeer(n.peer)
-		m := out.messages.Find(n.id)
-		if m == nil {
-			// Acknowledged or given up while the note waited: say what is left.
-			h.kind = busy
-			h.flags = 0
-			h.epoch, h.credit = out.epoch, out.spent
-			break
-		}
-		s.dataHeader(&h, out, m)
-		p.ID, p.Tag, p.PayloadLen = m.ID, m.Tag, int(n.length)
+// sendControl sends a control packet with the totals of this moment.
+func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
+	h := header{kind: c.kind, flags: c.flags, id: c.id, offset: uint32(c.offset), length: uint32(c.length)}
+	switch {
+	case h.fromReceiver():
+		s.receiver.peer(c.peer).stamp(&h)
+	case h.kind == data:
+		s.sender.announce(&h, c, p)
+	default:
+		s.sender.peer(c.peer).stamp(&h)
 	}
-	p.Peer = n.peer
+	p.Peer = c.peer
 	h.encode(p)
 }

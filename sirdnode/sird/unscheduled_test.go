@@ -14,25 +14,27 @@ import (
 // packets of 1538.
 const unscheduledMost = 65 * mss
 
-// Paper, section 3, "Starting at line rate", and section 4.4; protocols.md
-// section 1.6: wire bytes are compared with UnschT.
+// Paper, section 3, "Starting at line rate", and section 4.4; README, Sender: wire
+// bytes are compared with UnschT.
 func TestMessageUpToUnschTGoesAtOnceAtLineRate(t *testing.T) {
 	f := rack(t, 2)
 	for _, size := range []units.Bytes{1, 8, mss, mss + 1, 50_000, unscheduledMost} {
 		free, credits := int64(0), 0
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}}, OnPacket: func(e model.PacketEvent) {
-			h, ok := leavesHost(f, e)
-			switch {
-			case !ok:
-			case h.Kind == "CREDIT":
-				credits++
-			case h.Kind == "DATA":
-				if e.PS != free || h.Scheduled || h.Request || e.Packet.PayloadLen == 0 {
-					t.Errorf("%v: %+v at %d ps, want unscheduled data at %d", size, h, e.PS, free)
+		sim := newSim(t, model.Config{
+			Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}}, OnPacket: func(e model.PacketEvent) {
+				h, ok := leavesHost(f, e)
+				switch {
+				case !ok:
+				case h.Kind == "CREDIT":
+					credits++
+				case h.Kind == "DATA":
+					if e.PS != free || h.Scheduled || h.Request || e.Packet.PayloadLen == 0 {
+						t.Errorf("%v: %+v at %d ps, want unscheduled data at %d", size, h, e.PS, free)
+					}
+					free += f.Uplink(0).Rate.Picoseconds(e.Packet.WireLen())
 				}
-				free += f.Uplink(0).Rate.Picoseconds(e.Packet.WireLen())
-			}
-		}})
+			},
+		})
 		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 1, size, sird.Protocol.Framing(f.Spec.MTU))
 		if got := sim.Messages()[0].Latency(); credits != 0 || got < want-1 || got > want+1 {
@@ -42,8 +44,8 @@ func TestMessageUpToUnschTGoesAtOnceAtLineRate(t *testing.T) {
 }
 
 // Paper, section 4: messages above UnschT "make an initial credit request by
-// sending a zero-length DATA packet". UnschT 0 makes all ask, inf none, and then
-// the first BDP goes without credit.
+// sending a zero-length DATA packet". With UnschT 0 all
+// ask, with inf none, and then the first BDP goes without credit.
 func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
@@ -68,32 +70,34 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 		var firstCredit units.Time = units.Never
 		packets, requests, unscheduled := 0, 0, 0
 		p := params(f, func(p *sird.Params) { p.UnschT = c.unscht })
-		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: c.size}}, OnPacket: func(e model.PacketEvent) {
-			h, ok := leavesHost(f, e)
-			if !ok {
-				return
-			}
-			if h.Kind == "CREDIT" {
-				firstCredit = min(firstCredit, e.At)
-			}
-			if h.Kind != "DATA" {
-				return
-			}
-			packets++
-			switch wire := e.Packet.WireLen(); {
-			case h.Request:
-				requests++
-				if packets != 1 || e.At != 0 || e.Packet.PayloadLen != 0 || wire < 84 || wire > 100 || h.Length != uint32(c.size) {
-					t.Errorf("%+v: packet %d at %v is a request of %d wire bytes: %+v", c, packets, e.At, wire, h)
+		sim := newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: c.size}}, OnPacket: func(e model.PacketEvent) {
+				h, ok := leavesHost(f, e)
+				if !ok {
+					return
 				}
-			case h.Scheduled:
-				if e.At < firstCredit+f.Transit(f.Path(1, 0, 0), 84) {
-					t.Errorf("%+v: scheduled data at %v, the first credit left at %v", c, e.At, firstCredit)
+				if h.Kind == "CREDIT" {
+					firstCredit = min(firstCredit, e.At)
 				}
-			default:
-				unscheduled++
-			}
-		}})
+				if h.Kind != "DATA" {
+					return
+				}
+				packets++
+				switch wire := e.Packet.WireLen(); {
+				case h.Request:
+					requests++
+					if packets != 1 || e.At != 0 || e.Packet.PayloadLen != 0 || wire < 84 || wire > 100 || h.Length != uint32(c.size) {
+						t.Errorf("%+v: packet %d at %v is a request of %d wire bytes: %+v", c, packets, e.At, wire, h)
+					}
+				case h.Scheduled:
+					if e.At < firstCredit+f.Transit(f.Path(1, 0, 0), 84) {
+						t.Errorf("%+v: scheduled data at %v, the first credit left at %v", c, e.At, firstCredit)
+					}
+				default:
+					unscheduled++
+				}
+			},
+		})
 		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if (requests == 1) != c.asks || requests > 1 || unscheduled != c.unscheduled {
 			t.Errorf("%+v: %d requests, %d unscheduled packets", c, requests, unscheduled)
@@ -101,8 +105,8 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 	}
 }
 
-// protocols.md section 1.6: a new message goes unscheduled up to BDP less the
-// credit that is held for its receiver, but for at least a packet.
+// README, Sender: a new message goes unscheduled up to BDP less the
+// credit that is held for its receiver, but at least a packet.
 func TestUnscheduledPrefixIsReducedByCreditHeldButNotBelowAPacket(t *testing.T) {
 	f := rack(t, 3)
 	for _, c := range []struct {
@@ -136,7 +140,7 @@ func TestUnscheduledPrefixIsReducedByCreditHeldButNotBelowAPacket(t *testing.T) 
 	}
 }
 
-// protocols.md sections 1.5 and 11: as released, the whole prefix is charged to
+// README, Crediting: as released, the whole prefix is charged to
 // B and to the sender's bucket when its first packet arrives, and each packet
 // gives its part back; by the paper's Algorithm 1 only scheduled bytes count.
 func TestUnscheduledBytesAreChargedIfAccountUnscheduledSaysSo(t *testing.T) {
@@ -158,7 +162,8 @@ func TestUnscheduledBytesAreChargedIfAccountUnscheduledSaysSo(t *testing.T) {
 				want = 0
 			}
 			if to.Used() != want || to.InFlight(0) != want {
-				t.Fatalf("account_unscheduled %v: %d of B and %d of the sender's bucket in use, want %d", account, to.Used(), to.InFlight(0), want)
+				t.Fatalf("account_unscheduled %v: %d of B and %d of the sender's bucket in use, want %d", account,
+					to.Used(), to.InFlight(0), want)
 			}
 		}
 		if to.sink.Deliveries != 1 {

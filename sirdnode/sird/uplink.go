@@ -6,94 +6,94 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// nextData sends the next DATA packet, if any receiver has one that needs no
-// credit or has credit enough (Algorithm 2).
-func (s *SIRD) nextData(now Time, p *transport.Packet) bool {
-	o := s.pickReceiver()
+// sendData is Algorithm 2, lines 4 to 10: it sends the next DATA packet, if there
+// is a receiver with one that needs no credit or has enough.
+func (s *sender) sendData(now Time, p *transport.Packet) bool {
+	o := s.selectReceiver() // lines 5 and 6
 	if o == nil {
 		return false
 	}
-	m, from, n, _ := s.candidate(o)
-	h := header{offset: uint32(from)}
-	wire := s.wireOf(n)
-	if s.congested() {
+	m, offset, n, _ := s.nextPacket(o)
+	h := header{offset: uint32(offset)}
+	if s.congested() { // line 7
 		h.flags |= csn
 	}
 	p.Priority = s.levels.unscheduled
-	retransmission := from < m.sent
-	if retransmission || from >= m.prefix {
-		s.spend(o, wire)
+	if retransmission := offset < m.sent; retransmission || offset >= m.prefix {
+		s.spend(o, s.wireOf(n)) // line 8
 		h.flags |= scheduled
 		p.Priority = s.levels.scheduled
 	} else {
-		o.unscheduled -= wire
-		s.sender.unscheduled -= wire
+		o.unscheduled -= s.wireOf(n)
+		s.unscheduled -= s.wireOf(n)
 	}
-	if retransmission {
-		if o.again[0].from += n; o.again[0].from == o.again[0].to {
-			o.again = slices.Delete(o.again, 0, 1)
-		}
-		s.env.Sink.Count(&retransmissions, 1)
-	} else {
-		m.sent += n
-		o.sortIn(m)
-	}
-	m.heard = now
-	s.dataHeader(&h, o, m)
-	h.encode(p)
-	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, from, int(n)
+	s.advance(o, m, offset, n)
+	m.lastActivity = now
+	o.stampData(&h, m, s.mss)
+	h.encode(p) // line 9
+	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
 	s.returnUnused(o)
 	return true
 }
 
 var retransmissions = transport.Counter{Name: "retransmissions"}
 
-// congested tells whether data is to carry csn: more credit is held than SThr,
-// self-allocated credit included, and more than one message competes
-// (protocols.md sections 1.6 and 11).
-func (s *SIRD) congested() bool {
-	return s.sender.count >= s.params.CSNMessages &&
-		s.sender.credit+s.sender.unscheduled > s.params.SThr.of(s.params.BDP)
+// advance counts n bytes at offset as sent, or as sent again.
+func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
+	if offset >= m.sent {
+		m.sent += n
+		o.requeue(m)
+		return
+	}
+	if first := &o.retransmit[0]; first.from+n < first.to {
+		first.from += n
+	} else {
+		o.retransmit = slices.Delete(o.retransmit, 0, 1)
+	}
+	s.env.Sink.Count(&retransmissions, 1)
 }
 
-// pickReceiver chooses whom to send to by the released simulator's deficit
+// congested reports whether data is to carry csn: more than SThr of credit is
+// held, self-allocated credit included, and enough messages compete (README, CSN).
+func (s *sender) congested() bool {
+	return s.messages >= s.params.CSNMessages && s.held+s.unscheduled > s.params.SThr.of(s.params.BDP)
+}
+
+// nextPacket returns the packet that the next transmission to o would be: message,
+// offset and payload. It is false when there is nothing to send, or no credit for
+// it. Retransmissions come first, then messages that the receiver may not know
+// of, then the one with the fewest bytes left (README, Sender).
+func (s *sender) nextPacket(o *outPeer) (m *outMessage, offset, n Bytes, ok bool) {
+	if len(o.retransmit) > 0 {
+		a := o.retransmit[0]
+		n = min(s.mss, a.to-a.from)
+		if o.held() >= s.wireOf(n) {
+			return a.m, a.from, n, true
+		}
+	}
+	if m = o.unannounced.Top(); m != nil {
+		return m, m.sent, min(s.mss, m.prefix-m.sent), true
+	}
+	if m = o.scheduled.Top(); m != nil {
+		n = min(s.mss, m.unsent())
+		return m, m.sent, n, o.held() >= s.wireOf(n)
+	}
+	return nil, 0, 0, false
+}
+
+// selectReceiver chooses whom to send to by the released simulator's deficit
 // rule: for each packet, receivers share SenderFair of it equally, and the one
 // whose message has the fewest bytes left gets the rest. The largest deficit
-// sends and pays one packet. A receiver that cannot send has none.
-func (s *SIRD) pickReceiver() *outPeer {
-	var shortest *outPeer
-	var least Bytes
-	able := 0
-	active := s.sender.active
-	for i := 0; i < len(active); {
-		o := active[i]
-		if o.idle() {
-			o.active, o.deficit = false, 0
-			active[i] = active[len(active)-1]
-			active = active[:len(active)-1]
-			continue
-		}
-		i++
-		m, _, _, ok := s.candidate(o)
-		if !ok {
-			o.deficit = 0
-			continue
-		}
-		// Ties go to the lower host, whatever the list's order.
-		if left := m.unsent(); shortest == nil || left < least || left == least && o.id < shortest.id {
-			shortest, least = o, left
-		}
-		active[i-1], active[able] = active[able], active[i-1]
-		able++
-	}
-	s.sender.active = active
-	if able <= 1 {
+// sends and pays one packet. A receiver that cannot be sent to has none.
+func (s *sender) selectReceiver() *outPeer {
+	able, shortest := s.ableReceivers()
+	if len(able) <= 1 {
 		return shortest
 	}
-	quantum := s.params.SenderFair / float64(able)
+	quantum := s.params.SenderFair / float64(len(able))
 	for {
 		var best *outPeer
-		for _, o := range active[:able] {
+		for _, o := range able {
 			o.deficit += quantum
 			if o == shortest {
 				o.deficit += 1 - s.params.SenderFair
@@ -107,4 +107,36 @@ func (s *SIRD) pickReceiver() *outPeer {
 			return best
 		}
 	}
+}
+
+// ableReceivers moves the receivers that can be sent to now to the front of
+// activeReceivers, and returns them and the one whose message has the fewest
+// bytes left. Receivers without a backlog leave the list.
+func (s *sender) ableReceivers() (able []*outPeer, shortest *outPeer) {
+	var least Bytes
+	n := 0
+	active := s.activeReceivers
+	for i := 0; i < len(active); {
+		o := active[i]
+		if !o.backlogged() {
+			o.active, o.deficit = false, 0
+			active[i] = active[len(active)-1]
+			active = active[:len(active)-1]
+			continue
+		}
+		i++
+		m, _, _, ok := s.nextPacket(o)
+		if !ok {
+			o.deficit = 0
+			continue
+		}
+		// Ties go to the lower host, whatever the list's order.
+		if left := m.unsent(); shortest == nil || left < least || left == least && o.id < shortest.id {
+			shortest, least = o, left
+		}
+		active[i-1], active[n] = active[n], active[i-1]
+		n++
+	}
+	s.activeReceivers = active
+	return active[:n], shortest
 }

@@ -168,9 +168,9 @@ type Protocol struct {
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for a protocol of the hosts' kernel.
 	New func(env Env, params any) (Transport, error)
-	// Kernel makes the driver of a protocol of the hosts' kernel, in place of New
-	// and under the same rules. Nothing is opened yet.
-	Kernel func(env KernelEnv, params any) (Driver, error)
+	// Kernel checks the parameters of a protocol of the hosts' kernel, as New does
+	// for others; it is nil for those. The host process has the Driver.
+	Kernel func(params any) error
 }
 
 // Network is what a protocol asks of the fabric's ports.
@@ -179,6 +179,30 @@ type Network struct {
 	MarkCore    Bytes   // ECN step on leaf-spine ports, 0: none
 	MarkEdge    Bytes   // ECN step on leaf-host ports, 0: none
 	CreditClass bool    // ports limit the credit class
-	CreditQueue int     // packets of the credit class that a port holds
+	CreditQueue int     // packets of the credit class that a port holds; 0: DefaultCreditQueue
 	CreditShare float64 // of the link rate
+}
+
+// What ports do with the credit class (ExpressPass; baselines/xpass/README.md,
+// section Ports).
+const (
+	// DefaultCreditQueue is how many packets it holds unless the protocol says.
+	DefaultCreditQueue = 8
+	// CreditBurst is how many packets of the smallest size the class may send
+	// unspaced: the depth of its token bucket.
+	CreditBurst = 2
+)
+
+// MarkStep returns where a port begins to mark: packets that find as many bytes
+// in the queue of their own level are marked, if they may be. 0 is never. Both
+// ends of a leaf-spine link are core, a leaf's port towards a host is edge, and
+// hosts do not mark.
+func (n *Network) MarkStep(f *topo.Fabric, p *topo.Port) Bytes {
+	switch {
+	case p.Core:
+		return n.MarkCore
+	case f.Nodes[p.Node].Kind == topo.Leaf:
+		return n.MarkEdge
+	}
+	return 0
 }

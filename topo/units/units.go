@@ -1,5 +1,5 @@
-// Package units holds the quantities every part of sirdbed speaks in: nominal
-// time, bytes and link rates. They are what a scenario file states, what a
+// Package units holds the quantities that every part of sirdbed uses: nominal time,
+// bytes and link rates. They are what a scenario file states, what a
 // protocol computes with and what a report prints; only the emu package and the
 // host process's clock know how nominal time maps to this machine's clock.
 //
@@ -26,7 +26,7 @@ const (
 	Never Time = math.MaxInt64
 )
 
-// Bytes is an amount of data. Whether it counts payload or wire bytes is said
+// Bytes is an amount of data, of payload or wire bytes; which of them is documented
 // where it is used.
 type Bytes int64
 

@@ -1,0 +1,57 @@
+package sird
+
+import (
+	"fmt"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/topo"
+)
+
+// An endpoint is what the two roles of a host share.
+type endpoint struct {
+	env    transport.Env
+	params Params
+	levels struct{ control, unscheduled, scheduled uint8 } // priorities
+
+	framing topo.Framing
+	mss     Bytes // payload of a full packet
+	frame   Bytes // wire bytes of a full packet
+
+	control queue.FIFO[controlPacket] // of both roles, in order
+}
+
+func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
+	fr := framing(env.Fabric.Spec.MTU)
+	if fr.MSS < 1 {
+		return endpoint{}, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
+	}
+	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS)}
+	if err := params.validate(e.frame); err != nil {
+		return endpoint{}, err
+	}
+	switch params.Priorities {
+	case "data":
+		e.levels.control, e.levels.unscheduled = 1, 1
+	case "control":
+		e.levels.control = 1
+	}
+	return e, nil
+}
+
+// wireOf returns the wire bytes of a DATA packet with n bytes of payload.
+func (e *endpoint) wireOf(n Bytes) Bytes { return e.framing.Wire(n) }
+
+// wireOfRange returns the wire bytes of the DATA packets that carry n bytes of a
+// message, cut at full packets.
+func (e *endpoint) wireOfRange(n Bytes) Bytes { return e.framing.WireOf(n) }
+
+// A controlPacket waits to be sent. Its credit total is filled in when it leaves.
+type controlPacket struct {
+	peer   transport.HostID
+	kind   kind
+	flags  flags
+	id     transport.MessageID
+	offset Bytes
+	length Bytes
+}
