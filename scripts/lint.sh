@@ -6,7 +6,7 @@
 #   scripts/lint.sh [CHECK...]    these checks only (default: all)
 #   scripts/lint.sh --list        their names
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 # Lines over 120 columns are told, and fail the script where this is yes.
 columns_fail=${SIRDBED_LINT_COLUMNS:-no}
@@ -69,12 +69,14 @@ check_columns() {
 
 check_shell() { scripts | xargs shellcheck; }
 
-check_workflows() { go run "$actionlint"; }
+check_workflows() { sources .github/workflows/ | xargs go run "$actionlint"; }
 
 all="format vet staticcheck unparam modernize deadcode spelling tidy columns shell workflows"
 [ "${1:-}" != --list ] || exec tr ' ' '\n' <<<"$all"
 failed=
-for check in ${*:-$all}; do
+# shellcheck disable=SC2086 # names have no spaces
+[ $# -gt 0 ] || set -- $all
+for check; do
   case " $all " in *" $check "*) ;; *) echo "no check is called $check; these are: $all" >&2 && exit 2 ;; esac
   began=$SECONDS
   if "check_$check"; then
