@@ -6,7 +6,7 @@
 #   scripts/lint.sh [CHECK...]    these checks only (default: all)
 #   scripts/lint.sh --list        their names
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 # Lines over 120 columns are told, and fail the script where this is yes.
 columns_fail=${SIRDBED_LINT_COLUMNS:-no}
@@ -34,8 +34,8 @@ check_format() { silent gofmt -l .; }
 
 check_vet() { go vet ./...; }
 
-# Comments and names too: which checks are on is in staticcheck.conf.
-check_staticcheck() { go run "$staticcheck" ./...; }
+# All checks: SA of mistakes, S and QF of simpler ways, ST of names and comments, U of what is unused.
+check_staticcheck() { go run "$staticcheck" -checks all ./...; }
 
 # Parameters and results that are always the same, or never used.
 check_unparam() { go run "$unparam" ./...; }
@@ -69,12 +69,14 @@ check_columns() {
 
 check_shell() { scripts | xargs shellcheck; }
 
-check_workflows() { go run "$actionlint"; }
+check_workflows() { sources .github/workflows/ | xargs go run "$actionlint"; }
 
 all="format vet staticcheck unparam modernize deadcode spelling tidy columns shell workflows"
 [ "${1:-}" != --list ] || exec tr ' ' '\n' <<<"$all"
 failed=
-for check in ${*:-$all}; do
+# shellcheck disable=SC2086 # names have no spaces
+[ $# -gt 0 ] || set -- $all
+for check; do
   case " $all " in *" $check "*) ;; *) echo "no check is called $check; these are: $all" >&2 && exit 2 ;; esac
   began=$SECONDS
   if "check_$check"; then

@@ -68,5 +68,6 @@ func newCompare() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: for each variant and metric the results' values, and their relative differences")
 	c.Flags().Float64Var(&within, "within", 0, "how far figures may differ from the first result's, in percent (default: as they like)")
 	files.flags(c)
+	completeFlag(c, "within", noFiles)
 	return c
 }

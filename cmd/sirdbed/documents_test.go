@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// elsewhere names what readers of the repository do not have.
-var elsewhere = regexp.MustCompile(
+// unavailable names what readers of the repository do not have.
+var unavailable = regexp.MustCompile(
 	`\b(design|protocols|linux|virtual-clock|style)\.md\b|\bpaper\.tex\b|\.\./shared\b|(?i)\bthe issue\b`)
 
 // pending are files, and folders with a slash at the end, that still name such
@@ -76,7 +76,7 @@ func TestNothingIsCitedThatReadersDoNotHave(t *testing.T) {
 			return
 		}
 		for i, line := range strings.Split(text, "\n") {
-			if found := elsewhere.FindString(line); found != "" {
+			if found := unavailable.FindString(line); found != "" {
 				t.Errorf("%s:%d names %q, which is not in the repository", name, i+1, found)
 			}
 		}

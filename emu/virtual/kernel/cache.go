@@ -6,7 +6,7 @@
 //	    linux                  the kernel, an ordinary program
 //	    kernel.json            Built
 //	  build/                   a build under way, or one that was interrupted
-//	  build.log                what tar, patch and make said
+//	  build.log                what tar, patch and make wrote
 package kernel
 
 import (
@@ -21,9 +21,9 @@ import (
 	"strings"
 	"time"
 
-	"sirdbed/emu/atomicfile"
-
 	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/atomicfile"
 )
 
 // Built is a kernel in the cache.
@@ -100,14 +100,14 @@ func (c Cache) List() (list []Built, err error) {
 	return list, nil
 }
 
-// Unfinished tells whether a build was interrupted.
+// Unfinished reports whether a build was interrupted.
 func (c Cache) Unfinished() bool {
 	_, err := os.Stat(c.tree())
 	return err == nil
 }
 
 // Remove deletes all kernels and what is left of builds, unless a run uses one.
-// It tells whether there was anything.
+// It reports whether there was anything.
 func (c Cache) Remove() (something bool, err error) {
 	if _, err := os.Lstat(string(c)); os.IsNotExist(err) {
 		return false, nil
@@ -135,8 +135,8 @@ func (c Cache) Remove() (something bool, err error) {
 	return true, err
 }
 
-// Hold keeps the kernel from being removed until release is called.
-func (b Built) Hold() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
+// Lock keeps the kernel from being removed until release is called.
+func (b Built) Lock() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
 
 // flock locks a file, without waiting, until unlock is called.
 func flock(path string, how int) (unlock func(), err error) {
@@ -153,7 +153,7 @@ func flock(path string, how int) (unlock func(), err error) {
 
 func (c Cache) tree() string { return filepath.Join(string(c), "build") }
 
-// Log is the path of what the last build's tools said.
+// Log is the path of what the last build's tools wrote.
 func (c Cache) Log() string { return filepath.Join(string(c), "build.log") }
 
 // hash names what the project adds to Linux, comments aside: a kernel stays

@@ -107,14 +107,16 @@ func TestFind(t *testing.T) {
 	}
 	now := time.Now()
 	put(t, c, "6.1", "0123456789ab", now.Add(time.Hour))
-	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "of another version of sirdbed") {
+	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) ||
+		!strings.Contains(err.Error(), "of another version of sirdbed") {
 		t.Errorf("another's only: %v", err)
 	}
 	put(t, c, "6.2", hash(), now)
 	want := put(t, c, "6.3", hash(), now.Add(time.Minute))
 	half := put(t, c, "6.4", hash(), now.Add(2*time.Minute))
 	cut := put(t, c, "6.5", hash(), now.Add(2*time.Minute))
-	if err := errors.Join(os.Remove(half.Path), os.Truncate(filepath.Join(filepath.Dir(cut.Path), "kernel.json"), 20)); err != nil {
+	if err := errors.Join(os.Remove(half.Path), os.Truncate(filepath.Join(filepath.Dir(cut.Path), "kernel.json"),
+		20)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := c.Find()
@@ -133,7 +135,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("nothing: %v, %v", something, err)
 	}
 	b := put(t, c, "6.2", hash(), time.Now())
-	release, err := b.Hold()
+	release, err := b.Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
