@@ -84,12 +84,6 @@ func (h *Hold) Take(now units.Time) (frame []byte, due units.Time, ok bool) {
 	return taken.frame, taken.due, true
 }
 
-// Len returns how many frames are held.
-func (h *Hold) Len() int { return h.used }
-
-// Refused returns how many frames Put had no room for.
-func (h *Hold) Refused() uint64 { return h.full }
-
 func (h *Hold) before(i, j int) bool {
 	a, b := &h.slots[i], &h.slots[j]
 	return a.due < b.due || a.due == b.due && a.order < b.order
