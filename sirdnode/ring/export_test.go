@@ -12,7 +12,7 @@ func (s *Socket) Capacity() (rx, tx int) { return s.rx.count, s.tx.count }
 // ready, or CLOCK_MONOTONIC has reached deadline, as Socket.Wait does. Who takes
 // captures looks at their taps in turn, and waits for none.
 func (t *Tap) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error) {
-	// While a block is held, poll is always ready: give it back when read.
+	// While a block is ours, poll is always ready: give it back when read.
 	if t.left == 0 {
 		t.nextBlock()
 	}

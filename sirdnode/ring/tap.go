@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TapConfig says what a Tap listens to. The zero value with an Interface sees
+// TapConfig is what a Tap listens to. The zero value with an Interface sees
 // whole frames in both directions.
 type TapConfig struct {
 	// Interface is the interface's name. When empty, Index is its number.
@@ -55,7 +55,7 @@ type Tap struct {
 	retire    time.Duration
 
 	block int  // the block being read, or to be read next
-	held  bool // it is ours
+	owned bool // it is this process's
 	at    int  // where its next frame is
 	left  int  // frames left in it
 
@@ -111,7 +111,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	}
 	options := []option{{"choose ring version 3 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3}}
 	if c.ReceivedOnly {
-		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1})
+		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
+			unix.PACKET_IGNORE_OUTGOING, 1})
 	}
 	if err := t.link.set(t.fd, options); err != nil {
 		return err
@@ -186,9 +187,9 @@ func (t *Tap) Next() (Frame, bool) {
 // nextBlock gives the block that was read back, and takes the next if the
 // kernel is done with it.
 func (t *Tap) nextBlock() bool {
-	if t.held {
+	if t.owned {
 		atomic.StoreUint32(&t.blockHeader().Block_status, unix.TP_STATUS_KERNEL)
-		t.held = false
+		t.owned = false
 		if t.block++; t.block == t.blocks {
 			t.block = 0
 		}
@@ -197,7 +198,7 @@ func (t *Tap) nextBlock() bool {
 	if atomic.LoadUint32(&h.Block_status)&unix.TP_STATUS_USER == 0 {
 		return false
 	}
-	t.held, t.at, t.left = true, int(h.Offset_to_first_pkt), int(h.Num_pkts)
+	t.owned, t.at, t.left = true, int(h.Offset_to_first_pkt), int(h.Num_pkts)
 	return true
 }
 

@@ -84,7 +84,8 @@ func TestTapWrapsAndTruncates(t *testing.T) {
 			for tap, keep := range map[*Tap]int{whole: longest, short: snaplen} {
 				f := next(t, tap)
 				number, err := check(f.Data)
-				if length := lengthOf(i, longest); err != nil || number != i || f.Length != length || len(f.Data) != min(length, keep) {
+				if length := lengthOf(i, longest); err != nil || number != i || f.Length != length ||
+					len(f.Data) != min(length, keep) {
 					t.Fatalf("frame %d: %d, %d of %d bytes, %v", i, number, len(f.Data), f.Length, err)
 				}
 			}

@@ -93,7 +93,7 @@ type Packet struct {
 	CE bool
 
 	// Set on packets received.
-	Arrived Time // when its last bit arrived (design.md section 4)
+	Arrived Time // when its last bit arrived
 }
 
 // Header returns the encoded header.

@@ -20,8 +20,8 @@ func (p *Pacer) Ready(now transport.Time) bool { return int64(now)*1000 >= p.fre
 // At returns when the next packet may go.
 func (p *Pacer) At() transport.Time { return transport.Time((p.freePS + 999) / 1000) }
 
-// Hold lets nothing out before until.
-func (p *Pacer) Hold(until transport.Time) { p.freePS = max(p.freePS, int64(until)*1000) }
+// Block lets nothing out before until.
+func (p *Pacer) Block(until transport.Time) { p.freePS = max(p.freePS, int64(until)*1000) }
 
 // Sent accounts for a packet that went at now, after Ready said so. A packet
 // that could have gone up to slack earlier, had its caller been on time, does
