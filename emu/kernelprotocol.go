@@ -11,7 +11,7 @@ import (
 // kernel, such as TCP, and not a transport.
 func KernelProtocol(x *Experiment) bool {
 	p, err := all.Find(x.Protocol)
-	return err == nil && p.Kernel != nil
+	return err == nil && p.NewDriver != nil
 }
 
 // NoKernel is the error of an engine without a kernel for an experiment whose

@@ -179,8 +179,8 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 
 // try makes a protocol, to check whether its parameters can work.
 func try(p transport.Protocol, env transport.Env, params any) error {
-	if p.Kernel != nil {
-		_, err := p.Kernel(transport.KernelEnv{Env: env}, params)
+	if p.NewDriver != nil {
+		_, err := p.NewDriver(transport.DriverEnv{Env: env}, params)
 		return err
 	}
 	_, err := p.New(env, params)

@@ -176,7 +176,7 @@ func (s *DCPIM) fillControl(n note, p *transport.Packet) bool {
 		if m == nil {
 			return false
 		}
-		n.length, n.tag, n.behind = uint32(m.Size), m.Tag, o.messages.Behind(m.ID)
+		n.length, n.tag, n.aboveFloor = uint32(m.Size), m.Tag, o.messages.AboveFloor(m.ID)
 	}
 	p.Peer = n.peer
 	n.encode(p)

@@ -150,7 +150,7 @@ type Header struct {
 	Priority, Epoch     uint8
 	Free                bool
 	Seq, Offset, Length uint32
-	Behind              uint16
+	AboveFloor          uint16
 }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
@@ -161,7 +161,7 @@ func Parse(b []byte) Header {
 	}
 	return Header{
 		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Free: h.free, Seq: h.seq, Offset: h.offset, Length: h.length, Behind: h.behind,
+		Priority: h.priority, Epoch: h.epoch, Free: h.free, Seq: h.seq, Offset: h.offset, Length: h.length, AboveFloor: h.aboveFloor,
 	}
 }
 
@@ -169,7 +169,7 @@ func Parse(b []byte) Header {
 func (h Header) Encode(p *transport.Packet) {
 	e := header{
 		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
-		priority: h.Priority, epoch: h.Epoch, free: h.Free, seq: h.Seq, offset: h.Offset, length: h.Length, behind: h.Behind,
+		priority: h.Priority, epoch: h.Epoch, free: h.Free, seq: h.Seq, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor,
 	}
 	for k, name := range kindNames {
 		if name == h.Kind {

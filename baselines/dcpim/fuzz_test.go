@@ -41,7 +41,7 @@ func FuzzReceive(f *testing.F) {
 	))
 	f.Add(join(
 		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1 << 31, Length: 10, Free: true}, 10),
-		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1, Length: 10, Free: true, Behind: 1}, 10),
+		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1, Length: 10, Free: true, AboveFloor: 1}, 10),
 		step(1, 0, dcpim.Header{Kind: "GONE", ID: 1}, 0),
 	))
 	f.Fuzz(func(t *testing.T, b []byte) {

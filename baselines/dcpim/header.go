@@ -73,9 +73,9 @@ type header struct {
 	seq      uint32
 	offset   uint32
 
-	length uint32
-	tag    transport.Tag
-	behind uint16
+	length     uint32
+	tag        transport.Tag
+	aboveFloor uint16
 }
 
 var lengths = layout.Headers{Version: version, Lengths: [16]int{
@@ -103,7 +103,7 @@ func (h *header) encode(p *transport.Packet) {
 	case rts:
 		word(b[6:], h.length)
 		word(b[10:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[14:], h.behind)
+		binary.BigEndian.PutUint16(b[14:], h.aboveFloor)
 		p.HeaderLen = rtsLen
 	case data:
 		if h.free {
@@ -113,7 +113,7 @@ func (h *header) encode(p *transport.Packet) {
 		word(b[10:], h.offset)
 		word(b[14:], h.length)
 		word(b[18:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[22:], h.behind)
+		binary.BigEndian.PutUint16(b[22:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	}
 }
@@ -133,12 +133,12 @@ func (h *header) decode(b []byte) error {
 		h.seq, h.offset = word(b[6:]), word(b[10:])
 	case rts:
 		h.length, h.tag = word(b[6:]), transport.Tag(word(b[10:]))
-		h.behind = binary.BigEndian.Uint16(b[14:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[14:])
 	case data:
 		h.free = b[1] == 1
 		h.seq, h.offset = word(b[6:]), word(b[10:])
 		h.length, h.tag = word(b[14:]), transport.Tag(word(b[18:]))
-		h.behind = binary.BigEndian.Uint16(b[22:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
 	}
 	return nil
 }

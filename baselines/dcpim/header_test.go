@@ -9,14 +9,14 @@ import (
 )
 
 var headers = []header{
-	{kind: rts, id: 7, length: 1 << 31, tag: 1<<31 | 5, behind: 3},
+	{kind: rts, id: 7, length: 1 << 31, tag: 1<<31 | 5, aboveFloor: 3},
 	{kind: rtsAck, id: 1 << 31},
 	{kind: request, id: 9, channels: 4, round: 1<<32 - 1, remaining: 700},
 	{kind: grant, id: 9, channels: 3, round: 12, remaining: 700},
 	{kind: accept, id: 9, channels: 2, round: 12},
 	{kind: grantsr, id: 9, channels: 1, round: 12},
 	{kind: token, id: 2, priority: 9, epoch: 15, seq: 1 << 30, offset: 1444},
-	{kind: data, id: 2, free: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8, behind: account.FarBehind},
+	{kind: data, id: 2, free: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8, aboveFloor: account.FloorUnknown},
 	{kind: ack, id: 3},
 	{kind: gone, id: 4},
 }

@@ -99,7 +99,7 @@ func (s *DCPIM) inPeer(id transport.HostID) *inPeer {
 // or complete.
 func (s *DCPIM) receiveRTS(now Time, h *header, peer transport.HostID) {
 	i := s.inPeer(peer)
-	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
+	i.messages.RaiseFloor(h.id, h.aboveFloor, s.abandon)
 	if m := s.findMessage(now, i, h); m != nil {
 		s.tell(i.id, header{kind: rtsAck, id: m.ID})
 	}
@@ -166,7 +166,7 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 	if from%s.mss != 0 || from >= Bytes(h.length) || n != min(s.mss, Bytes(h.length)-from) {
 		return // inconsistent
 	}
-	i.messages.RaiseFloor(h.id, h.behind, s.abandon)
+	i.messages.RaiseFloor(h.id, h.aboveFloor, s.abandon)
 	m := s.findMessage(now, i, h)
 	if m == nil {
 		return
@@ -200,5 +200,5 @@ func (s *DCPIM) drop(m *inMessage) {
 	m.from.want.Remove(m)
 	r.resting.Remove(m)
 	r.silent.Remove(m)
-	m.from.messages.Drop(m.ID)
+	m.from.messages.Forget(m.ID)
 }

@@ -44,7 +44,7 @@ func (t *Transport) acker(peer transport.HostID, connection uint8) *acker {
 func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
 	n := Bytes(p.PayloadLen)
 	m, verdict := t.inbox.Take(now, Segment{
-		ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind,
+		ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), AboveFloor: h.aboveFloor,
 	}, p)
 	if verdict == Nonsense {
 		return

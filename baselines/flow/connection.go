@@ -152,7 +152,7 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	m := &c.message
 	h := header{
 		kind: data, connection: c.number, id: m.ID, offset: uint32(offset), stamp: uint32(now),
-		length: uint32(m.Size), tag: m.Tag, behind: c.peer.pool.Behind(m.ID),
+		length: uint32(m.Size), tag: m.Tag, aboveFloor: c.peer.pool.AboveFloor(m.ID),
 	}
 	h.encode(p)
 	p.Peer, p.Entropy = c.peer.id, c.entropy

@@ -60,7 +60,7 @@ type Header struct {
 	ID            transport.MessageID
 	Offset, Stamp uint32
 	Length        uint32
-	Behind        uint16
+	AboveFloor    uint16
 	Held          uint32
 	Ranges        [][2]uint32
 }
@@ -73,7 +73,7 @@ func Parse(b []byte) Header {
 	}
 	e := Header{
 		Kind: kindNames[h.kind], Echo: h.echo, Connection: h.connection, ID: h.id, Offset: h.offset, Stamp: h.stamp,
-		Length: h.length, Behind: h.behind, Held: h.held,
+		Length: h.length, AboveFloor: h.aboveFloor, Held: h.held,
 	}
 	for _, r := range h.ranges[:h.n] {
 		e.Ranges = append(e.Ranges, [2]uint32{r.from, r.to})
@@ -85,7 +85,7 @@ func Parse(b []byte) Header {
 func (e Header) Encode(p *transport.Packet) {
 	h := header{
 		kind: data, echo: e.Echo, connection: e.Connection, id: e.ID, offset: e.Offset, stamp: e.Stamp,
-		length: e.Length, behind: e.Behind, held: e.Held,
+		length: e.Length, aboveFloor: e.AboveFloor, held: e.Held,
 	}
 	if e.Kind == kindNames[ack] {
 		h.kind = ack

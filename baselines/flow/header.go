@@ -64,9 +64,9 @@ type header struct {
 	offset     uint32
 	stamp      uint32
 
-	length uint32 // DATA
-	tag    transport.Tag
-	behind uint16
+	length     uint32 // DATA
+	tag        transport.Tag
+	aboveFloor uint16
 
 	held   uint32 // ACK
 	ranges [maxRanges]extent
@@ -111,7 +111,7 @@ func (h *header) encode(p *transport.Packet) {
 	case data:
 		binary.BigEndian.PutUint32(b[15:], h.length)
 		binary.BigEndian.PutUint32(b[19:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[23:], h.behind)
+		binary.BigEndian.PutUint16(b[23:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	case ack:
 		b[1] = byte(h.n)
@@ -143,7 +143,7 @@ func (h *header) decode(b []byte) error {
 	case data:
 		h.length = binary.BigEndian.Uint32(b[15:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[19:]))
-		h.behind = binary.BigEndian.Uint16(b[23:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[23:])
 	case ack:
 		h.echo = b[1]&echoBit != 0
 		h.held = binary.BigEndian.Uint32(b[15:])

@@ -8,11 +8,11 @@ import (
 
 // A Segment is what a data packet says about the bytes that it carries.
 type Segment struct {
-	ID     transport.MessageID
-	Tag    transport.Tag
-	Length Bytes // of the message
-	Offset Bytes
-	Behind uint16 // see Pool.Behind
+	ID         transport.MessageID
+	Tag        transport.Tag
+	Length     Bytes // of the message
+	Offset     Bytes
+	AboveFloor uint16 // see Pool.AboveFloor
 }
 
 // A Verdict is what the receiver made of a data packet.
@@ -98,7 +98,7 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 		in = &account
 		x.peers[p.Peer] = in
 	}
-	in.RaiseFloor(s.ID, s.Behind, func(m *Inbound) { x.forget(in, m) })
+	in.RaiseFloor(s.ID, s.AboveFloor, func(m *Inbound) { x.forget(in, m) })
 	m := in.Find(s.ID)
 	if m == nil {
 		if in.IsDone(s.ID) {
@@ -134,6 +134,6 @@ func (x *Inbox) begin(in *account.Incoming[Inbound], s Segment, peer transport.H
 
 // forget drops a message's state, which another message will use.
 func (x *Inbox) forget(in *account.Incoming[Inbound], m *Inbound) {
-	in.Drop(m.ID)
+	in.Forget(m.ID)
 	x.free.Put(m)
 }

@@ -63,7 +63,7 @@ func FuzzReceive(f *testing.F) {
 			now += units.Time(take()) * 200
 			h := flow.Header{
 				Connection: take() & 3, ID: transport.MessageID(int8(take())), Offset: uint32(take()) * full, Stamp: uint32(take()),
-				Length: uint32(take()) * 700, Behind: uint16(int8(take())), Echo: take()&1 != 0,
+				Length: uint32(take()) * 700, AboveFloor: uint16(int8(take())), Echo: take()&1 != 0,
 			}
 			n := 0
 			switch take() & 3 {

@@ -11,9 +11,8 @@ import (
 // order of arrival, and the first connection to be released takes the next one.
 // Idle connections are used in turn, the one released first before others.
 //
-// The Pool also keeps account of which messages are settled, that is
-// acknowledged or given up: the peer need not remember those (see Behind, and
-// Inbox).
+// The Pool also keeps account of which messages are settled (acknowledged or
+// given up): the peer need not remember those (see AboveFloor and Inbox).
 type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
@@ -72,7 +71,7 @@ func (p *Pool[C]) Open() int { return int(p.open.Next() - p.open.Floor()) }
 // Settle says that a message is acknowledged or given up.
 func (p *Pool[C]) Settle(id transport.MessageID) { p.open.Settle(id) }
 
-// Behind returns how far a message's id is above the lowest one that is not
-// settled, or transport.FarBehind. Data packets carry it, so that the receiver
-// knows what it may forget.
-func (p *Pool[C]) Behind(id transport.MessageID) uint16 { return p.open.Behind(id) }
+// AboveFloor returns how far a message's id is above the lowest one that is not
+// settled, or account.FloorUnknown. Data packets carry it, so that the receiver
+// knows what it need not remember.
+func (p *Pool[C]) AboveFloor(id transport.MessageID) uint16 { return p.open.AboveFloor(id) }

@@ -120,12 +120,12 @@ func (h *Homa) Cuts() []Bytes { return h.cutoffs }
 
 // A Header is a header as tests read and write it.
 type Header struct {
-	Kind                string
-	Own                 bool
-	Priority            uint8
-	ID                  transport.MessageID
-	Offset, Length      uint32
-	Behind, Unscheduled uint16
+	Kind                    string
+	Own                     bool
+	Priority                uint8
+	ID                      transport.MessageID
+	Offset, Length          uint32
+	AboveFloor, Unscheduled uint16
 }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
@@ -136,13 +136,13 @@ func Parse(b []byte) Header {
 	}
 	return Header{
 		Kind: kindNames[h.kind], Own: h.own, Priority: h.priority, ID: h.id, Offset: h.offset, Length: h.length,
-		Behind: h.behind, Unscheduled: h.unscheduled,
+		AboveFloor: h.aboveFloor, Unscheduled: h.unscheduled,
 	}
 }
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{own: h.Own, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length, behind: h.Behind, unscheduled: h.Unscheduled}
+	e := header{own: h.Own, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor, unscheduled: h.Unscheduled}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k

@@ -28,7 +28,7 @@ func (h *Homa) rank(now Time, i *inPeer) {
 		list = append(list, i)
 		h.receiver.ranking = list
 		i.place = len(list)
-		i.pacer.Hold(now) // no grants are owed for the time before
+		i.pacer.Pause(now) // no grants are owed for the time before
 	}
 	at := i.place - 1
 	for ; at > 0 && i.before(list[at-1]); at-- {

@@ -72,7 +72,7 @@ type header struct {
 
 	length      uint32 // DATA: of the message; RESEND: of the range
 	tag         transport.Tag
-	behind      uint16 // DATA: id minus the sender's lowest unacknowledged id
+	aboveFloor  uint16 // DATA: id minus the sender's lowest unacknowledged id
 	unscheduled uint16 // DATA: packets that need no grant
 }
 
@@ -106,7 +106,7 @@ func (h *header) encode(p *transport.Packet) {
 	case data:
 		binary.BigEndian.PutUint32(b[10:], h.length)
 		binary.BigEndian.PutUint32(b[14:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[18:], h.behind)
+		binary.BigEndian.PutUint16(b[18:], h.aboveFloor)
 		binary.BigEndian.PutUint16(b[20:], h.unscheduled)
 		p.HeaderLen = dataLen
 	case resend:
@@ -131,7 +131,7 @@ func (h *header) decode(b []byte) error {
 	case data:
 		h.length = binary.BigEndian.Uint32(b[10:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[14:]))
-		h.behind = binary.BigEndian.Uint16(b[18:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[18:])
 		h.unscheduled = binary.BigEndian.Uint16(b[20:])
 	case resend:
 		h.length = binary.BigEndian.Uint32(b[10:])

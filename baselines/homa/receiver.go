@@ -51,7 +51,7 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 
 func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	i := h.inPeer(p.Peer)
-	i.messages.RaiseFloor(hd.id, hd.behind, nil)
+	i.messages.RaiseFloor(hd.id, hd.aboveFloor, nil)
 	// A message is cut into packets at the same places whenever they are sent,
 	// so that a packet's bytes are either all new or all known.
 	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
@@ -121,7 +121,7 @@ func (h *Homa) dropIn(now Time, m *inMessage) {
 	h.receiver.flight -= m.inFlight()
 	m.from.want.Remove(m)
 	h.rank(now, m.from)
-	m.from.messages.Drop(m.ID)
+	m.from.messages.Forget(m.ID)
 	m.got.Reset()
 	h.receiver.free.Put(m)
 }

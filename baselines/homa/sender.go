@@ -73,7 +73,7 @@ func (h *Homa) nextData(now Time, p *transport.Packet) bool {
 	m.heard = now
 	hd := header{
 		kind: data, own: true, id: m.ID, offset: uint32(from), length: uint32(m.Size), tag: m.Tag,
-		behind:      m.to.messages.Behind(m.ID),
+		aboveFloor:  m.to.messages.AboveFloor(m.ID),
 		unscheduled: uint16((m.unscheduled + h.mss - 1) / h.mss),
 	}
 	hd.encode(p)

@@ -19,7 +19,7 @@ type (
 
 // Driver is kernel TCP at one host. It implements transport.Driver.
 type Driver struct {
-	env    transport.KernelEnv
+	env    transport.DriverEnv
 	params Params
 
 	poller   poller
@@ -45,7 +45,7 @@ type peer struct {
 
 var _ transport.Driver = (*Driver)(nil)
 
-func newDriver(env transport.KernelEnv, params *Params) *Driver {
+func newDriver(env transport.DriverEnv, params *Params) *Driver {
 	d := &Driver{
 		env: env, params: *params, listener: -1, poller: poller{fd: -1},
 		peers: make([]*peer, len(env.Fabric.Hosts)), inbound: map[int]*inbound{},

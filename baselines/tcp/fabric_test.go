@@ -101,7 +101,7 @@ func (h *hosts) open(n int, change func(*Params)) error {
 func (h *hosts) start(i int, params *Params) error {
 	sink := h.told[i]
 	self := transport.HostID(i)
-	h.drivers[i] = newDriver(transport.KernelEnv{
+	h.drivers[i] = newDriver(transport.DriverEnv{
 		Env:     transport.Env{Self: self, Fabric: h.fabric, Sink: sink},
 		Payload: func(m transport.Message, offset Bytes, n int) []byte { return text(self, m.Peer, m.ID, offset, n) },
 		Note:    func(s string) { sink.notes = append(sink.notes, s) },

@@ -72,7 +72,7 @@ var reported = map[string]string{
 }
 
 // Finish implements transport.Driver.
-func (d *Driver) Finish() (c transport.KernelCounts, err error) {
+func (d *Driver) Finish() (c transport.DriverCounts, err error) {
 	counts := map[string]int64{}
 	for _, name := range []string{"snmp", "netstat"} {
 		text, err := os.ReadFile("/proc/thread-self/net/" + name)
@@ -92,7 +92,7 @@ func (d *Driver) Finish() (c transport.KernelCounts, err error) {
 		}
 	}
 	// OutSegs leaves out retransmissions (RFC 4022).
-	return transport.KernelCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
+	return transport.DriverCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
 }
 
 // parseCounts reads the TCP counters from /proc/net/snmp or /proc/net/netstat:

@@ -61,7 +61,7 @@ func protocol(name, control string) transport.Protocol {
 			k := params.(*Params).step(f)
 			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}
 		},
-		Kernel: func(env transport.KernelEnv, params any) (transport.Driver, error) {
+		NewDriver: func(env transport.DriverEnv, params any) (transport.Driver, error) {
 			p := params.(*Params)
 			if err := p.validate(name, control); err != nil {
 				return nil, err

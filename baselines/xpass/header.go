@@ -74,13 +74,13 @@ type header struct {
 	conn uint16
 	id   transport.MessageID // CREDIT: the lowest 16 bits
 
-	seq    uint32 // CREDIT, DATA
-	time   uint32 // CREDIT, DATA: when the credit was sent
-	count  uint32 // REQUEST: packets left; STOP: payload sent
-	offset uint32 // NACK, DATA
-	length uint32 // NACK: of the range; DATA: of the message
-	tag    transport.Tag
-	behind uint16 // DATA: id minus the sender's lowest unsettled one
+	seq        uint32 // CREDIT, DATA
+	time       uint32 // CREDIT, DATA: when the credit was sent
+	count      uint32 // REQUEST: packets left; STOP: payload sent
+	offset     uint32 // NACK, DATA
+	length     uint32 // NACK: of the range; DATA: of the message
+	tag        transport.Tag
+	aboveFloor uint16 // DATA: id minus the sender's lowest unsettled one
 }
 
 var errPad = errors.New("ExpressPass credit with too much padding")
@@ -139,7 +139,7 @@ func (h *header) encode(p *transport.Packet) {
 		binary.BigEndian.PutUint32(b[16:], h.length)
 		binary.BigEndian.PutUint32(b[20:], uint32(h.tag))
 		binary.BigEndian.PutUint32(b[24:], h.offset)
-		binary.BigEndian.PutUint16(b[28:], h.behind)
+		binary.BigEndian.PutUint16(b[28:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	}
 }
@@ -171,7 +171,7 @@ func (h *header) decode(b []byte) error {
 		h.length = binary.BigEndian.Uint32(b[16:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[20:]))
 		h.offset = binary.BigEndian.Uint32(b[24:])
-		h.behind = binary.BigEndian.Uint16(b[28:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[28:])
 	}
 	return nil
 }

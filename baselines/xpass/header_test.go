@@ -13,7 +13,7 @@ var headers = []header{
 	{kind: credit, pad: 8, conn: 3, id: 0xffff, seq: 1 << 31, time: 0xffffffff},
 	{kind: credit, seq: 1},
 	{kind: credit, pad: maxPad, seq: 1},
-	{kind: data, conn: 2, id: 7, seq: 9, time: 10, length: 10_000_000, tag: 1<<31 | 5, offset: 8942, behind: 0xffff},
+	{kind: data, conn: 2, id: 7, seq: 9, time: 10, length: 10_000_000, tag: 1<<31 | 5, offset: 8942, aboveFloor: 0xffff},
 	{kind: stop, id: 5, count: 1 << 31},
 	{kind: stop, id: 5, gone: true},
 	{kind: nack, id: 6, offset: 1438, length: 2876},

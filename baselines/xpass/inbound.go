@@ -104,7 +104,7 @@ func (x *XPass) reply(c *inbound, k kind) {
 }
 
 func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet) {
-	s := flow.Segment{ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind}
+	s := flow.Segment{ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), AboveFloor: h.aboveFloor}
 	_, verdict := x.inbox.Take(now, s, p)
 	if verdict == flow.Nonsense {
 		return

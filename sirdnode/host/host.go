@@ -114,7 +114,7 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 }
 
 // HoldNIC says that the NIC can take no packet before until.
-func (h *Host) HoldNIC(until units.Time) { h.nic.Hold(until) }
+func (h *Host) HoldNIC(until units.Time) { h.nic.Pause(until) }
 
 // Wake returns when to call Advance and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time {

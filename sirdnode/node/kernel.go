@@ -22,7 +22,7 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
 		return err
 	}
-	n.driver, err = cfg.Protocol.Kernel(transport.KernelEnv{
+	n.driver, err = cfg.Protocol.NewDriver(transport.DriverEnv{
 		Env: transport.Env{
 			Self: cfg.Self, Fabric: cfg.Fabric, Sink: n.app,
 			Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),

@@ -10,7 +10,7 @@ import (
 
 var headers = []header{
 	{kind: data, flags: csn | scheduled, epoch: 15, id: 7, credit: 1 << 31, offset: 8942, length: 10_000_000,
-		tag: 1<<31 | 5, behind: 3, prefix: 24},
+		tag: 1<<31 | 5, aboveFloor: 3, prefix: 24},
 	{kind: data, flags: request, id: 1, length: 1 << 30},
 	{kind: credit, epoch: 1, id: 9, credit: 0xffffffff, offset: 17},
 	{kind: resend, id: 2, credit: 5, offset: 100, length: 200},

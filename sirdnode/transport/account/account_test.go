@@ -48,8 +48,8 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 			if !slices.IsSorted(all) || len(all) != len(open) {
 				t.Fatalf("seed %d, step %d: all are %v of %v", seed, step, all, open)
 			}
-			if len(open) > 0 && o.Behind(next-1) != uint16(next-1-floor) {
-				t.Fatalf("seed %d: %d is %d behind %d", seed, next-1, o.Behind(next-1), floor)
+			if len(open) > 0 && o.AboveFloor(next-1) != uint16(next-1-floor) {
+				t.Fatalf("seed %d: %d is %d above %d", seed, next-1, o.AboveFloor(next-1), floor)
 			}
 		}
 	}
@@ -72,12 +72,12 @@ func TestOutgoingMayBeSettledWhileVisited(t *testing.T) {
 	}
 }
 
-func TestDistanceThatDoesNotFitIsFarBehind(t *testing.T) {
+func TestDistanceThatDoesNotFitIsUnknown(t *testing.T) {
 	var o Outgoing[bool]
 	o.Add(5, true)
-	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FarBehind, 5 + 65536: FarBehind, 1 << 31: FarBehind} {
-		if got := o.Behind(id); got != want {
-			t.Errorf("%d is %d behind, want %d", id, got, want)
+	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FloorUnknown, 5 + 65536: FloorUnknown, 1 << 31: FloorUnknown} {
+		if got := o.AboveFloor(id); got != want {
+			t.Errorf("%d is %d above the floor, want %d", id, got, want)
 		}
 	}
 }
@@ -99,23 +99,23 @@ func TestIncomingMatchesMaps(t *testing.T) {
 				open[id] = true
 			case 1:
 				in.Done(id)
-				in.Drop(id)
+				in.Forget(id)
 				done[id] = true
 				delete(open, id)
 			case 2:
-				in.Drop(id)
+				in.Forget(id)
 				delete(open, id)
 			case 3:
-				behind := uint16(r.IntN(40))
+				aboveFloor := uint16(r.IntN(40))
 				if r.IntN(20) == 0 { // further than is known of
 					id += 10_000
 				}
 				var forget func(*transport.MessageID)
 				if forgets {
-					forget = func(m *transport.MessageID) { in.Drop(*m) }
+					forget = func(m *transport.MessageID) { in.Forget(*m) }
 				}
-				in.RaiseFloor(id, behind, forget)
-				if to := id - transport.MessageID(behind); int32(to-floor) > 0 {
+				in.RaiseFloor(id, aboveFloor, forget)
+				if to := id - transport.MessageID(aboveFloor); int32(to-floor) > 0 {
 					floor = to
 				}
 				for id := range open {
@@ -149,13 +149,13 @@ func TestIncomingMatchesMaps(t *testing.T) {
 	}
 }
 
-// A floor never falls, and FarBehind says nothing of it: what was delivered once
+// A floor never falls, and FloorUnknown leaves it as it is: what was delivered once
 // stays so.
 func TestFloorNeverFalls(t *testing.T) {
 	in := NewIncoming[int]()
 	in.RaiseFloor(100, 10, nil)
 	in.RaiseFloor(80, 0, nil)
-	in.RaiseFloor(70_000, FarBehind, nil)
+	in.RaiseFloor(70_000, FloorUnknown, nil)
 	if !in.IsDone(89) || in.IsDone(90) {
 		t.Errorf("89 done: %v, 90 done: %v", in.IsDone(89), in.IsDone(90))
 	}
