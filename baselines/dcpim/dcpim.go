@@ -36,8 +36,8 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
 type (
@@ -60,18 +60,14 @@ type DCPIM struct {
 	sender   sender
 	receiver receiver
 	tick     int64 // the last half round that was handled
-
-	// Next found nothing to send, and nothing has happened since: only time can
-	// change that, at wake.
-	quiet bool
-	wake  Time
+	sleep    timer.Sleep
 }
 
 // New makes dcPIM at one host. It fails, naming the parameter, on parameters
 // that cannot work.
 func New(env transport.Env, params *Params) (*DCPIM, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	s := &DCPIM{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), tick: -1, wake: units.Never}
+	s := &DCPIM{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), tick: -1}
 	if err := params.validate(s.frame); err != nil {
 		return nil, err
 	}
@@ -84,7 +80,7 @@ func New(env transport.Env, params *Params) (*DCPIM, error) {
 
 // Send implements transport.Transport.
 func (s *DCPIM) Send(now Time, m transport.Message) {
-	s.quiet = false
+	s.sleep.End()
 	if s.env.Fits(now, m, min(s.mss*maxPackets, layout.MaxMessage)) {
 		s.sendMessage(now, m)
 	}
@@ -97,7 +93,7 @@ func (s *DCPIM) Receive(now Time, p *transport.Packet) {
 	if !s.env.Knows(p.Peer) || h.decode(p.Header()) != nil {
 		return
 	}
-	s.quiet = false
+	s.sleep.End()
 	s.advance(now - 1) // what arrives at the instant of a step takes part in it
 	switch h.kind {
 	case rts:
@@ -146,17 +142,12 @@ func (s *DCPIM) Next(now Time, p *transport.Packet) bool {
 	if s.nextData(now, p) {
 		return true
 	}
-	s.quiet, s.wake = true, min(at, s.nextStep(), s.nextTimeout())
+	s.sleep.Until(min(at, s.nextStep(), s.nextTimeout()))
 	return false
 }
 
 // Wake implements transport.Transport.
-func (s *DCPIM) Wake() Time {
-	if !s.quiet {
-		return 0
-	}
-	return s.wake
-}
+func (s *DCPIM) Wake() Time { return s.sleep.WakeAt() }
 
 // A note is a control packet that waits to be sent.
 type note struct {

@@ -98,7 +98,7 @@ func (t *Transport) end(now Time, c *connection) {
 
 // activate lists a connection among those that may have something to send.
 func (t *Transport) activate(c *connection) {
-	t.quiet = false
+	t.sleep.End()
 	t.queue(c)
 	if !c.listed {
 		c.listed = true

@@ -23,6 +23,7 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 )
 
@@ -66,10 +67,7 @@ type Transport struct {
 	ackers  [][]*acker // by HostID and connection
 	delayed queue.Heap[acker]
 	acks    queue.FIFO[note]
-
-	// Next found nothing to send, and nothing has happened since: only a timer
-	// can change that.
-	quiet bool
+	sleep   timer.Sleep
 }
 
 // Framing returns how messages are cut into packets at an MTU.
@@ -102,7 +100,7 @@ func (t *Transport) Receive(now Time, p *transport.Packet) {
 	if h.decode(p.Header()) != nil || !t.env.Knows(p.Peer) {
 		return
 	}
-	t.quiet = false
+	t.sleep.End()
 	switch h.kind {
 	case data:
 		t.receiveData(now, &h, p)
@@ -123,15 +121,16 @@ func (t *Transport) Next(now Time, p *transport.Packet) bool {
 	if t.nextData(now, p) {
 		return true
 	}
-	t.quiet = true
+	t.sleep.Until(t.nextTimer())
 	return false
 }
 
 // Wake implements transport.Transport.
-func (t *Transport) Wake() Time {
-	if !t.quiet {
-		return 0
-	}
+func (t *Transport) Wake() Time { return t.sleep.WakeAt() }
+
+// nextTimer returns when the next timer is due, or the next delayed
+// acknowledgement.
+func (t *Transport) nextTimer() Time {
 	at := t.nextDelayed()
 	if c := t.timers.Top(); c != nil {
 		at = min(at, c.wakeAt)

@@ -27,7 +27,6 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
 type (
@@ -55,11 +54,8 @@ type Homa struct {
 	sender   sender
 	receiver receiver
 
-	// Next found nothing to send, and nothing has happened since: only time can
-	// change that, at wake.
-	quiet  bool
-	wake   Time
-	silent timer.Watch // for silence
+	lossCheck timer.Watch
+	sleep     timer.Sleep
 }
 
 // New makes Homa at one host. It fails, naming the parameter, on parameters that
@@ -79,7 +75,7 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	h := &Homa{
 		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
 		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
-		wake: units.Never, silent: timer.Watch{Every: params.LossTimeout / 2},
+		lossCheck: timer.Watch{Every: params.LossTimeout / 2},
 	}
 	h.initSender()
 	h.initReceiver()
@@ -93,7 +89,7 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 	if hd.decode(p.Header()) != nil || !h.env.Knows(p.Peer) {
 		return
 	}
-	h.quiet = false
+	h.sleep.End()
 	h.receiver.arrivals += p.WireLen()
 	switch hd.kind {
 	case data:
@@ -111,14 +107,14 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 	case unknown:
 		h.receiveUnknown(now, &hd, p.Peer)
 	}
-	h.silent.Arm(now)
+	h.lossCheck.Arm(now)
 }
 
 // Next implements transport.Transport: control packets first, then grants, then
 // data.
 func (h *Homa) Next(now Time, p *transport.Packet) bool {
-	if h.silent.Due(now) {
-		h.lookForSilence(now)
+	if h.lossCheck.Due(now) {
+		h.checkLoss(now)
 	}
 	p.Entropy = uint16(h.env.Rand.Uint32()) // spray over all paths
 	p.Priority = highest
@@ -130,17 +126,12 @@ func (h *Homa) Next(now Time, p *transport.Packet) bool {
 	if ok || h.nextData(now, p) {
 		return true
 	}
-	h.quiet, h.wake = true, at
+	h.sleep.Until(min(at, h.lossCheck.At()))
 	return false
 }
 
 // Wake implements transport.Transport.
-func (h *Homa) Wake() Time {
-	if !h.quiet {
-		return 0
-	}
-	return min(h.wake, h.silent.At())
-}
+func (h *Homa) Wake() Time { return h.sleep.WakeAt() }
 
 // startsPacket reports whether a packet of the message begins at offset,
 // endsPacket whether one ends there.

@@ -29,18 +29,18 @@ var (
 // that it knows the message.
 func (h *Homa) firstWait() Time { return 2 * h.params.LossTimeout }
 
-// lookForSilence does what is due at both ends, in an order that does not
+// checkLoss does what is due at both ends, in an order that does not
 // depend on the iteration of maps.
-func (h *Homa) lookForSilence(now Time) {
+func (h *Homa) checkLoss(now Time) {
 	for _, o := range h.sender.peers {
 		if o != nil && o.messages.Len() > 0 {
-			h.silent.Arm(now)
+			h.lossCheck.Arm(now)
 			h.askWhatBecame(now, o)
 		}
 	}
 	for _, i := range h.receiver.met {
 		if i.messages.Len() > 0 {
-			h.silent.Arm(now)
+			h.lossCheck.Arm(now)
 			h.askAgain(now, i)
 		}
 	}

@@ -36,12 +36,12 @@ func (h *Homa) outPeer(id transport.HostID) *outPeer {
 
 // Send implements transport.Transport.
 func (h *Homa) Send(now Time, m transport.Message) {
-	h.quiet = false
+	h.sleep.End()
 	if !h.env.Fits(now, m, layout.MaxMessage) {
 		return
 	}
 	h.sortIn(h.newOutMessage(now, h.outPeer(m.Peer), m))
-	h.silent.Arm(now)
+	h.lossCheck.Arm(now)
 }
 
 // nextData sends the next DATA packet: retransmissions first, then from the
