@@ -1,11 +1,11 @@
 package flow
 
 import (
-	"bytes"
 	"testing"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/account"
+	"sirdbed/sirdnode/transport/headertest"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -16,19 +16,13 @@ var headers = []header{
 	{kind: ack, connection: 1, id: 9, offset: 1443, ranges: [maxRanges]extent{{2886, 4329}, {5772, 7215}, {1 << 30, 1 << 31}}, n: 3},
 }
 
-func TestHeaderRoundTrip(t *testing.T) {
-	for _, want := range headers {
-		var p transport.Packet
-		want.encode(&p)
-		var got header
-		if err := got.decode(p.Header()); err != nil || got != want {
-			t.Errorf("%+v (%v), want %+v", got, err, want)
-		}
-		if len(Fields(p.Header())) < 6 {
-			t.Errorf("%v: few fields: %v", want, Fields(p.Header()))
-		}
-	}
+var codec = headertest.Codec[header]{
+	Encode: (*header).encode, Decode: (*header).decode, Len: HeaderLen, Fields: Fields,
 }
+
+func TestHeaderRoundTrip(t *testing.T) { codec.RoundTrip(t, headers, 6) }
+
+func FuzzHeader(f *testing.F) { codec.Fuzz(f, headers) }
 
 // An acknowledgement in order takes hardly more than Ethernet's smallest
 // packet.
@@ -39,25 +33,4 @@ func TestAcknowledgementInOrderIsSmall(t *testing.T) {
 	if ackLen+maxRanges*rangeLen > transport.MaxHeader {
 		t.Error("the longest acknowledgement does not fit a packet's header")
 	}
-}
-
-func FuzzHeader(f *testing.F) {
-	for _, h := range headers {
-		var p transport.Packet
-		h.encode(&p)
-		f.Add(p.Header())
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var h header
-		if h.decode(b) != nil {
-			return
-		}
-		var p transport.Packet
-		h.encode(&p)
-		n, err := HeaderLen(b)
-		if err != nil || !bytes.Equal(p.Header(), b[:n]) {
-			t.Fatalf("%x decoded as %+v, encoded as %x", b, h, p.Header())
-		}
-		Fields(b[:n])
-	})
 }

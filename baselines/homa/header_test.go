@@ -1,10 +1,10 @@
 package homa
 
 import (
-	"bytes"
 	"testing"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 	"sirdbed/sirdnode/wire"
 )
 
@@ -19,24 +19,13 @@ var headers = []header{
 	{kind: unknown, id: 0},
 }
 
-func TestHeaderRoundTrip(t *testing.T) {
-	for _, want := range headers {
-		var p transport.Packet
-		want.encode(&p)
-		var got header
-		if err := got.decode(p.Header()); err != nil || got != want {
-			t.Errorf("%+v (%v), want %+v", got, err, want)
-		}
-		if len(fields(p.Header())) < 3 {
-			t.Errorf("%v: few fields: %v", want, fields(p.Header()))
-		}
-		for n := range p.HeaderLen {
-			if got.decode(p.HeaderBytes[:n]) == nil {
-				t.Errorf("%+v: %d of %d bytes are a header", want, n, p.HeaderLen)
-			}
-		}
-	}
+var codec = headertest.Codec[header]{
+	Encode: (*header).encode, Decode: (*header).decode, Len: headerLen, Fields: fields,
 }
+
+func TestHeaderRoundTrip(t *testing.T) { codec.RoundTrip(t, headers, 3) }
+
+func FuzzHeader(f *testing.F) { codec.Fuzz(f, headers) }
 
 // A grant of SIRD's port takes 86 bytes on the wire; here it fits Ethernet's
 // smallest packet (README, Wire format). A full packet is Ethernet's largest.
@@ -52,25 +41,4 @@ func TestControlPacketsAreEthernetsSmallest(t *testing.T) {
 			t.Errorf("%s takes %d", kindNames[h.kind], got)
 		}
 	}
-}
-
-func FuzzHeader(f *testing.F) {
-	for _, h := range headers {
-		var p transport.Packet
-		h.encode(&p)
-		f.Add(p.Header())
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var h header
-		if h.decode(b) != nil {
-			return
-		}
-		var p transport.Packet
-		h.encode(&p)
-		n, err := headerLen(b)
-		if err != nil || !bytes.Equal(p.Header(), b[:n]) {
-			t.Fatalf("%x decoded as %+v, encoded as %x", b, h, p.Header())
-		}
-		fields(b[:n])
-	})
 }
