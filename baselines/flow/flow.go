@@ -76,21 +76,17 @@ func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
 var framing = layout.Framing(dataLen)
 
 // New makes the protocol at one host.
-func New(env transport.Env, c Config) (*Transport, error) {
+func New(env transport.Env, c Config) *Transport {
 	fr := Framing(env.Fabric.Spec.MTU)
-	mss := fr.MSS
-	if mss < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for headers", env.Fabric.Spec.MTU)
-	}
 	hosts := len(env.Fabric.Hosts)
 	t := &Transport{
-		env: env, config: c, mss: mss, frame: mss + fr.Overhead,
+		env: env, config: c, mss: fr.MSS, frame: fr.MSS + fr.Overhead,
 		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
 		timers:  queue.NewHeap(func(c *connection) *queue.Slot { return &c.slot }),
 		delayed: queue.NewHeap(func(a *acker) *queue.Slot { return &a.slot }),
 	}
 	t.gauges()
-	return t, nil
+	return t
 }
 
 // Receive implements transport.Transport. Packets that make no sense are

@@ -21,8 +21,6 @@
 package homa
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
@@ -62,9 +60,7 @@ type Homa struct {
 // cannot work.
 func New(env transport.Env, params *Params) (*Homa, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	if fr.MSS < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for Homa's headers", env.Fabric.Spec.MTU)
-	}
+
 	if err := params.validate(fr.MSS); err != nil {
 		return nil, err
 	}

@@ -19,8 +19,6 @@
 package xpass
 
 import (
-	"fmt"
-
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
@@ -69,9 +67,7 @@ func New(env transport.Env, params *Params) (*XPass, error) {
 		crediting: queue.NewHeap(func(c *inbound) *queue.Slot { return &c.slot }),
 		inbox:     flow.NewInbox(env),
 	}
-	if x.mss < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for ExpressPass's headers", f.Spec.MTU)
-	}
+
 	x.slack = Time(float64(params.Queue) * x.creditSize / x.highest * float64(units.Second))
 	x.addGauges()
 	return x, nil

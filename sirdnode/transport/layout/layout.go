@@ -42,7 +42,8 @@ func (l *Headers) Len(b []byte) (int, error) {
 }
 
 // Framing returns the Framing function of a protocol whose data packets have a
-// header of the given length.
+// header of the given length. Every MTU that topo allows has room for payload
+// beside transport.MaxHeader.
 func Framing(header transport.Bytes) func(mtu transport.Bytes) topo.Framing {
 	return func(mtu transport.Bytes) topo.Framing {
 		return topo.Framing{MSS: wire.MSS(mtu, int(header)), Overhead: wire.IPOverhead + header}
