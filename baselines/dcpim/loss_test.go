@@ -135,7 +135,7 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 func TestLateDuplicatesAreAcknowledged(t *testing.T) {
 	c := newCore(t, rack(t, 2))
 	for id := range transport.MessageID(1000) {
-		h := dcpim.Header{Kind: "DATA", ID: id, Length: 10, Free: true}
+		h := dcpim.Header{Kind: "DATA", ID: id, Length: 10, Unscheduled: true}
 		c.get(units.Time(id), 1, h, 10)
 		c.get(units.Time(id), 1, h, 10)
 	}

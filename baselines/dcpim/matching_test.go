@@ -190,7 +190,7 @@ func TestRequestsAskForWhatAMessageFills(t *testing.T) {
 		c.get(0, topo.HostID(i+1), dcpim.Header{Kind: "RTS", Length: n * mss}, 0)
 	}
 	want := []int{1, 1, 2, 2, 3, 4}
-	share := uint32(c.Share())
+	share := uint32(c.ChannelPackets())
 	for i, n := range packets {
 		want[i] = min(4, int((n+share-1)/share))
 	}

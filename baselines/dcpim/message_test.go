@@ -14,14 +14,14 @@ import (
 // RTS, without a matching. So their latency is the unloaded one, and the RTS's.
 func TestShortMessagesGoAtOnce(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
-	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).Initial()) * mss
+	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).ShortPackets()) * mss
 	rts := f.Uplink(0).Rate.TimeFor(86)
 	for _, size := range []units.Bytes{1, mss, mss + 1, 40_000, short} {
 		kinds := map[string]int{}
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 3, Size: size}}, OnPacket: func(e model.PacketEvent) {
 			if h, ok := leavesHost(f, e); ok {
 				kinds[h.Kind]++
-				if h.Kind == "DATA" && (!h.Free || e.Packet.Priority != 1) {
+				if h.Kind == "DATA" && (!h.Unscheduled || e.Packet.Priority != 1) {
 					t.Errorf("%v: %+v at priority %d", size, h, e.Packet.Priority)
 				}
 			}
@@ -44,7 +44,7 @@ func TestShortMessagesGoAtOnce(t *testing.T) {
 func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 	f := rack(t, 4)
 	host := at(newSim(t, model.Config{Fabric: f}), 0)
-	long := units.Bytes(host.Initial()*mss) + 1
+	long := units.Bytes(host.ShortPackets()*mss) + 1
 	control := f.Transit(f.Path(1, 0, 0), topo.MinWire)
 	for _, c := range []struct {
 		at   units.Time
@@ -60,7 +60,7 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{At: c.at, Dst: 1, Size: c.size}}, OnPacket: func(e model.PacketEvent) {
 			if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
 				first = min(first, e.At)
-				if h.Free || e.Packet.Priority != 0 {
+				if h.Unscheduled || e.Packet.Priority != 0 {
 					t.Errorf("%+v at priority %d", h, e.Packet.Priority)
 				}
 			}
@@ -131,7 +131,7 @@ func TestShortMessageHoldsTokensBack(t *testing.T) {
 	begin := at(newSim(t, model.Config{Fabric: f}), 0).Phase(0) + 5*units.Microsecond
 	tokens := map[bool]int{}
 	for _, hold := range []bool{true, false} {
-		sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *dcpim.Params) { p.TokenHold, p.TokenWindow = hold, 4 }), Sends: []model.Send{
+		sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *dcpim.Params) { p.SkipTokens, p.TokenWindow = hold, 4 }), Sends: []model.Send{
 			{Dst: 1, Size: 3_000_000}, {At: begin, Src: 2, Dst: 1, Size: 40 * mss},
 		}, OnPacket: func(e model.PacketEvent) {
 			h, ok := leavesHost(f, e)

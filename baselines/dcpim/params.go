@@ -26,7 +26,7 @@ type Params struct {
 	TokenTimeout       float64     `json:"token_timeout" jsonschema_description:"Life of a token at its sender after its data phase has ended there, in packet times."`
 	TokenResendTimeout float64     `json:"token_resend_timeout" jsonschema_description:"Time from the last token of a message, or the last packet of a short one, until what is missing gets tokens again, in BDP at line rate."`
 	TokenWindowTimeout float64     `json:"token_window_timeout" jsonschema_description:"Time after which a full token window is opened again, in BDP at line rate."`
-	TokenHold          bool        `json:"token_hold" jsonschema_description:"Leave out as many tokens as a short message that begins to arrive has packets."`
+	SkipTokens         bool        `json:"token_hold" jsonschema_description:"Leave out as many tokens as a short message that begins to arrive has packets."`
 
 	Priorities   int `json:"priorities" jsonschema_description:"Priority levels: the first for control packets, the others for data by message size; 1 to 8."`
 	PriorityBase int `json:"priority_base" jsonschema_description:"Messages of up to this many packets have the first data level, up to its square the second, and so on. 0: as many as a short message may have."`
@@ -41,7 +41,7 @@ func defaults(f *topo.Fabric) *Params {
 	return &Params{
 		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
 		BDP: bandwidthDelay(f, fr.Wire(fr.MSS)), TokenInitial: 1, TokenWindow: 1,
-		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, TokenHold: true,
+		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, SkipTokens: true,
 		Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
 	}
 }

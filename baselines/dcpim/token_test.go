@@ -16,7 +16,7 @@ import (
 // given n channels.
 func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	f := rack(t, 2)
-	share := at(newSim(t, model.Config{Fabric: f}), 0).Share()
+	share := at(newSim(t, model.Config{Fabric: f}), 0).ChannelPackets()
 	for n := 1; n <= 4; n++ {
 		var times []int64
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}}, OnPacket: func(e model.PacketEvent) {
@@ -69,7 +69,7 @@ func (c core) tokens(from, to units.Time) (list []sent) {
 func TestTokenWindowOpensAgainAfterItsTimeout(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		c, begin := matchedCore(t, n, 5000)
-		bdp := c.Initial()
+		bdp := c.ShortPackets()
 		window := bdp * n / 4
 		packet := units.Time(123)
 		full := begin + units.Time(window+1)*packet*units.Time(4/n) + 500
@@ -115,7 +115,7 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 			last = now
 		}
 	}
-	rest := units.Time(float64(c.Initial()) * 123.04)
+	rest := units.Time(float64(c.ShortPackets()) * 123.04)
 	if got := c.tokens(now, last+rest-20); len(got) != 0 {
 		t.Errorf("%d tokens during the rest", len(got))
 	}

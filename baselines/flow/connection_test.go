@@ -147,7 +147,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 // A window of w segments lets w out and no more until one is acknowledged.
 func TestWindowBoundsWhatIsInFlight(t *testing.T) {
 	for _, w := range []float64{0.3, 1, 1.9, 7, 66.7} {
-		c := newCore(t, rack(t, 2), config(w, nil))
+		c := newCore(rack(t, 2), config(w, nil))
 		c.Send(0, transport.Message{Peer: 1, Size: 100 * full})
 		count := func(now units.Time) (n int) {
 			for _, ok := c.next(now); ok; _, ok = c.next(now) {
@@ -236,7 +236,7 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 // RFC 6298, section 5: as soon as something is acknowledged, the timeout is
 // again the one of the round trip.
 func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
-	c := newCore(t, rack(t, 2), config(1, nil))
+	c := newCore(rack(t, 2), config(1, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 3 * full})
 	now := units.Time(0)
 	var h flow.Header
@@ -264,7 +264,7 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 		t.Errorf("next timeout at %v, want %v", c.Wake(), now+200*us)
 	}
 	// The same without a transmission after the acknowledgement.
-	c = newCore(t, rack(t, 2), config(2, nil))
+	c = newCore(rack(t, 2), config(2, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 2 * full})
 	for now = 0; now < units.Millisecond; now = c.Wake() {
 		for _, ok := c.next(now); ok; _, ok = c.next(now) {

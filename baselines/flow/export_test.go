@@ -61,7 +61,7 @@ type Header struct {
 	Offset, Stamp uint32
 	Length        uint32
 	AboveFloor    uint16
-	Held          uint32
+	AckDelay      uint32
 	Ranges        [][2]uint32
 }
 
@@ -73,7 +73,7 @@ func Parse(b []byte) Header {
 	}
 	e := Header{
 		Kind: kindNames[h.kind], Echo: h.echo, Connection: h.connection, ID: h.id, Offset: h.offset, Stamp: h.stamp,
-		Length: h.length, AboveFloor: h.aboveFloor, Held: h.held,
+		Length: h.length, AboveFloor: h.aboveFloor, AckDelay: h.ackDelay,
 	}
 	for _, r := range h.ranges[:h.n] {
 		e.Ranges = append(e.Ranges, [2]uint32{r.from, r.to})
@@ -85,7 +85,7 @@ func Parse(b []byte) Header {
 func (e Header) Encode(p *transport.Packet) {
 	h := header{
 		kind: data, echo: e.Echo, connection: e.Connection, id: e.ID, offset: e.Offset, stamp: e.Stamp,
-		length: e.Length, aboveFloor: e.AboveFloor, held: e.Held,
+		length: e.Length, aboveFloor: e.AboveFloor, ackDelay: e.AckDelay,
 	}
 	if e.Kind == kindNames[ack] {
 		h.kind = ack

@@ -40,7 +40,7 @@ const (
 	dataLen = baseLen + 10
 	// ACK continues with
 	//
-	//	15  how long the receiver held it back, ns (4)
+	//	15  how long the receiver delayed it, ns (4)
 	//	19  ranges that have arrived beyond the offset: from (4), to (4)
 	ackLen   = baseLen + 4
 	rangeLen = 8
@@ -58,19 +58,19 @@ const MaxConnections = 256
 // A header is a decoded header.
 type header struct {
 	kind       kind
-	echo       bool // ACK: congestion was experienced
+	echo       bool // ACK: of a packet that was marked
 	connection uint8
 	id         transport.MessageID
 	offset     uint32
-	stamp      uint32
+	stamp      uint32 // of departure, ns modulo 2^32
 
 	length     uint32 // DATA
 	tag        transport.Tag
 	aboveFloor uint16
 
-	held   uint32 // ACK
-	ranges [maxRanges]extent
-	n      int // of ranges
+	ackDelay uint32 // ACK
+	ranges   [maxRanges]extent
+	n        int // of ranges
 }
 
 // An extent is the bytes [from, to).
@@ -118,7 +118,7 @@ func (h *header) encode(p *transport.Packet) {
 		if h.echo {
 			b[1] |= echoBit
 		}
-		binary.BigEndian.PutUint32(b[15:], h.held)
+		binary.BigEndian.PutUint32(b[15:], h.ackDelay)
 		for i, r := range h.ranges[:h.n] {
 			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i:], r.from)
 			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i+4:], r.to)
@@ -146,7 +146,7 @@ func (h *header) decode(b []byte) error {
 		h.aboveFloor = binary.BigEndian.Uint16(b[23:])
 	case ack:
 		h.echo = b[1]&echoBit != 0
-		h.held = binary.BigEndian.Uint32(b[15:])
+		h.ackDelay = binary.BigEndian.Uint32(b[15:])
 		h.n = int(b[1] &^ echoBit)
 		for i := range h.n {
 			at := b[ackLen+rangeLen*i:]
@@ -172,7 +172,7 @@ func Fields(b []byte) []wire.Field {
 	if h.kind == data {
 		return append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
 	}
-	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.held)})
+	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.ackDelay)})
 	if h.echo {
 		list = append(list, wire.Field{Name: "echo", Value: "1"})
 	}

@@ -101,12 +101,12 @@ func TestInboxRefusesNonsense(t *testing.T) {
 	}{
 		{flow.Segment{Length: 10}, 0}, {flow.Segment{Length: 10}, 11}, {flow.Segment{Length: 10, Offset: 5}, 6}, {flow.Segment{}, 0},
 	} {
-		if _, v := x.Take(0, c.s, &transport.Packet{Peer: 1, PayloadLen: c.n}); v != flow.Nonsense {
+		if _, v := x.Take(0, c.s, &transport.Packet{Peer: 1, PayloadLen: c.n}); v != flow.Malformed {
 			t.Errorf("%+v with %d bytes: verdict %d", c.s, c.n, v)
 		}
 	}
 	x.Take(0, flow.Segment{Length: 10}, &transport.Packet{Peer: 1, PayloadLen: 5})
-	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5}, &transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Nonsense {
+	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5}, &transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Malformed {
 		t.Errorf("another length: verdict %d", v)
 	}
 }

@@ -83,8 +83,7 @@ type core struct {
 	sink *modeltest.Sink
 }
 
-func newCore(t testing.TB, f *topo.Fabric, c *flow.Config) core {
-	t.Helper()
+func newCore(f *topo.Fabric, c *flow.Config) core {
 	env, k := modeltest.Env(f, 0)
 	return core{flow.New(env, *c), k}
 }

@@ -5,19 +5,20 @@
 //
 // A message's first RTTbytes are sent at once, at a priority that depends on
 // the bytes left. The rest is granted packet by packet by its receiver, to the
-// k senders whose messages have the fewest bytes to be granted: more than the
-// downlink can take, so that it stays full when some of them are busy elsewhere
-// (controlled overcommitment). Both ends put the shortest message first.
+// k senders whose messages have the fewest bytes still to be granted. That is
+// more than the downlink can carry, so that it stays full when some of them are
+// busy elsewhere (controlled overcommitment). Both ends prefer the shortest
+// message.
 //
-//	receiver.go, inbound.go, grant.go   what arrives, whom to grant
-//	downlink.go                         whether a full link explains silence
+//	receiver.go, inbound.go, grant.go   arriving data, whom to grant
+//	downlink.go                         whether a full downlink explains a delay
 //	sender.go, outbound.go              what to send next
 //	cutoffs.go                          priorities of unscheduled data
-//	loss.go                             silence, RESEND, BUSY, giving up
+//	loss.go                             RESEND, NEED_ACK, BUSY, failed messages
 //	header.go, params.go, control.go    wire format, parameters, control packets
 //
-// A GRANT says up to which offset to send: a duplicate changes nothing, and the
-// next one heals a loss.
+// A GRANT carries the offset up to which to send: a duplicate changes nothing,
+// and the next one makes up for a lost one.
 package homa
 
 import (
@@ -30,7 +31,7 @@ import (
 type (
 	// Time is in nominal ns.
 	Time = transport.Time
-	// Bytes counts payload, unless it says wire bytes.
+	// Bytes counts payload, or wire bytes where noted.
 	Bytes = transport.Bytes
 )
 
@@ -40,15 +41,15 @@ const highest uint8 = priorities - 1
 
 // Homa is the protocol at one host. It implements transport.Transport.
 type Homa struct {
-	env     transport.Env
-	params  Params
-	framing topo.Framing
-	mss     Bytes   // payload of a full packet
-	cutoffs []Bytes // between the priorities of unscheduled data
-	levels  int     // priorities of scheduled data
-	window  Bytes   // RTTbytes in whole packets
+	env      transport.Env
+	params   Params
+	framing  topo.Framing
+	mss      Bytes   // payload of a full packet
+	cutoffs  []Bytes // between the priorities of unscheduled data
+	levels   int     // priorities of scheduled data
+	rttBytes Bytes   // RTTbytes in whole packets
 
-	control  queue.FIFO[note]
+	control  queue.FIFO[controlPacket]
 	sender   sender
 	receiver receiver
 
@@ -60,7 +61,6 @@ type Homa struct {
 // cannot work.
 func New(env transport.Env, params *Params) (*Homa, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-
 	if err := params.validate(fr.MSS); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	}
 	h := &Homa{
 		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
-		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
+		levels: priorities - params.unscheduledLevels(), rttBytes: params.RTTBytes / fr.MSS * fr.MSS,
 		lossCheck: timer.Watch{Every: params.LossTimeout / 2},
 	}
 	h.initSender()
@@ -78,15 +78,14 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	return h, nil
 }
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Malformed packets are ignored.
 func (h *Homa) Receive(now Time, p *transport.Packet) {
 	var hd header
 	if hd.decode(p.Header()) != nil || !h.env.Knows(p.Peer) {
 		return
 	}
 	h.sleep.End()
-	h.receiver.arrivals += p.WireLen()
+	h.receiver.downlinkBytes += p.WireLen()
 	switch hd.kind {
 	case data:
 		h.receiveData(now, &hd, p)

@@ -91,7 +91,7 @@ func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 		n := 0
 		check := func(model.PacketEvent) {
 			for _, h := range f.Hosts {
-				if got := at(sim, h).MostFlight(); got > rttBytes {
+				if got := at(sim, h).MostOutstanding(); got > rttBytes {
 					t.Fatalf("rtt_bytes %v: %v in flight", rttBytes, got)
 				}
 			}

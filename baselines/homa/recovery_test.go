@@ -95,14 +95,14 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 			t.Fatalf("%+v for %d", hd, p.Peer)
 		}
 		for p, hd, ok := from.next(now); ok && p.Peer != 2; p, hd, ok = from.next(now) {
-			if hd.Kind != "BUSY" || !hd.Own {
+			if hd.Kind != "BUSY" || !hd.FromSender {
 				t.Fatalf("%+v", hd)
 			}
 			to.get(now, 0, hd, 0)
 		}
 		from.get(now, 2, homa.Header{Kind: "ACK", ID: transport.MessageID(i)}, 0)
 	}
-	if got, ok := to.Flight(0, 0); !ok || asked < 10 || got != 49*mss {
+	if got, ok := to.Outstanding(0, 0); !ok || asked < 10 || got != 49*mss {
 		t.Errorf("asked %d times; %v of the message in flight, %v", asked, got, ok)
 	}
 }

@@ -138,7 +138,7 @@ func TestDataBeyondTheGrantsIsTaken(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 1, params(f, nil))
 	h.get(0, 0, homa.Header{Kind: "DATA", Offset: 100 * mss, Length: 200 * mss, Unscheduled: 69}, mss)
-	if got, _ := h.Flight(0, 0); got != 100*mss || h.Broken() != "" {
+	if got, _ := h.Outstanding(0, 0); got != 100*mss || h.Broken() != "" {
 		t.Errorf("%v in flight: %s", got, h.Broken())
 	}
 	if _, hd, ok := h.next(0); ok {

@@ -50,7 +50,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	}
 }
 
-// roundTrip is the longest unloaded round trip of a full packet and its
+// roundTrip returns the longest unloaded round trip of a full packet and its
 // acknowledgement.
 func roundTrip(f *topo.Fabric) units.Time {
 	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]

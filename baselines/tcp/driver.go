@@ -24,19 +24,19 @@ type Driver struct {
 
 	poller   poller
 	listener int              // -1: none
-	peers    []*peer          // by HostID, nil until met
+	peers    []*peer          // by HostID, nil until needed
 	inbound  map[int]*inbound // by descriptor
 	buffer   []byte           // shared by all reads
 	vector   vector           // shared by all writes
 	pieces   int              // of a vector: more than a send buffer holds
 
-	info kernelInfo
+	info socketInfo
 }
 
 // bufferSize is the most that one system call reads.
 const bufferSize = 256 << 10
 
-// A peer is this host's state for another one that it sends to.
+// A peer is what this host knows of another that it sends to.
 type peer struct {
 	id          transport.HostID
 	pool        *flow.Pool[outbound]
@@ -52,7 +52,7 @@ func newDriver(env transport.DriverEnv, params *Params) *Driver {
 		buffer: make([]byte, bufferSize),
 		pieces: int(min(maxPieces, params.SendBuffer[2]/transport.MaxPayload+2)),
 	}
-	d.gauges()
+	d.addGauges()
 	return d
 }
 
@@ -64,7 +64,7 @@ func (d *Driver) Send(now Time, m transport.Message) {
 	}
 }
 
-// peer returns the state for a peer, which it makes when first needed.
+// peer returns the state of a peer, new when it is first needed.
 func (d *Driver) peer(id transport.HostID) *peer {
 	if d.peers[id] == nil {
 		p := &peer{id: id}
@@ -98,11 +98,11 @@ func (d *Driver) Open(control int) error {
 	if err := d.poller.add(d.listener, unix.EPOLLIN, (*acceptor)(d)); err != nil {
 		return err
 	}
-	return d.describe()
+	return d.noteSettings()
 }
 
-// allowDescriptors raises the limit of open files to what connections may take,
-// or as far as the system lets it. Beyond the limit, messages fail and say why.
+// allowDescriptors raises the limit of open files to what connections may need, or
+// as far as the system allows. Beyond the limit, messages fail for that reason.
 func (d *Driver) allowDescriptors() {
 	var limit unix.Rlimit
 	want := uint64(2*d.params.Connections*len(d.peers) + 64)
@@ -114,9 +114,9 @@ func (d *Driver) allowDescriptors() {
 	}
 }
 
-// mostPreopened is how many connections of the whole fabric are opened before
+// maxPreopened is how many connections of the whole fabric are opened before
 // the first message: each takes a few KB at both ends.
-const mostPreopened = 20_000
+const maxPreopened = 20_000
 
 // Connect implements transport.Driver. A connection that cannot be opened is
 // tried again with its first message.
@@ -124,7 +124,7 @@ func (d *Driver) Connect(peers []transport.HostID) {
 	if len(peers) == 0 {
 		return
 	}
-	each := min(d.params.Connections, mostPreopened/(len(d.peers)*len(peers)))
+	each := min(d.params.Connections, maxPreopened/(len(d.peers)*len(peers)))
 	for n := range each {
 		for _, id := range peers {
 			_ = d.connection(d.peer(id), n).open()
@@ -143,7 +143,7 @@ func (d *Driver) Serve(now Time) { d.poller.serve(now) }
 // Abort implements transport.Driver.
 func (d *Driver) Abort() {
 	if d.listener >= 0 {
-		d.poller.drop(d.listener)
+		d.poller.remove(d.listener)
 		unix.Close(d.listener)
 		d.listener = -1
 	}
@@ -182,7 +182,7 @@ func (a *acceptor) ready(Time, uint32) {
 	}
 }
 
-// Counters of what should not happen.
+// Counters of errors.
 var (
 	brokenConnections = &transport.Counter{Name: "broken_connections"}
 	brokenFrames      = &transport.Counter{Name: "broken_frames"}

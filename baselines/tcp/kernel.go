@@ -12,10 +12,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// settings are the sysctls of the host's namespace, below /proc/sys/net.
+// settings returns the sysctls of the host's namespace, below /proc/sys/net.
 func (p *Params) settings() [][2]string {
 	triple := func(b [3]units.Bytes) string { return fmt.Sprintf("%d\t%d\t%d", b[0], b[1], b[2]) }
-	ecn := "2" // if the other side asks for it
+	ecn := "2" // only if the other side requests it
 	if p.ecn() {
 		ecn = "1"
 	}
@@ -23,7 +23,7 @@ func (p *Params) settings() [][2]string {
 		{"ipv4/tcp_rmem", triple(p.ReceiveBuffer)},
 		{"ipv4/tcp_wmem", triple(p.SendBuffer)},
 		{"ipv4/tcp_ecn", ecn},
-		{"ipv4/tcp_timestamps", "1"}, // Framing counts them
+		{"ipv4/tcp_timestamps", "1"}, // as overhead says
 		{"ipv4/tcp_max_syn_backlog", strconv.Itoa(backlog)},
 		{"core/somaxconn", strconv.Itoa(backlog)},
 	}
@@ -44,8 +44,9 @@ func (d *Driver) prepare() error {
 	return nil
 }
 
-// describe notes the kernel's settings in force, once for the whole fabric.
-func (d *Driver) describe() error {
+// noteSettings adds the kernel's settings in force to the results, once for the
+// whole fabric.
+func (d *Driver) noteSettings() error {
 	if d.env.Self != 0 {
 		return nil
 	}
@@ -63,8 +64,7 @@ func (d *Driver) describe() error {
 	return nil
 }
 
-// reported are the kernel's counters that results contain, by the kernel's
-// names.
+// reported are the kernel's counters that appear in results, by the kernel's names.
 var reported = map[string]string{
 	"RetransSegs": "retransmissions", "TCPTimeouts": "timeouts", "TCPMemoryPressures": "memory_pressures",
 	"TCPRcvQDrop": "receive_buffer_drops", "TCPBacklogDrop": "backlog_drops", "ListenDrops": "connections_dropped",
@@ -92,7 +92,9 @@ func (d *Driver) Finish() (c transport.DriverCounts, err error) {
 		}
 	}
 	// OutSegs leaves out retransmissions (RFC 4022).
-	return transport.DriverCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
+	return transport.DriverCounts{
+		Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"],
+	}, nil
 }
 
 // parseCounts reads the TCP counters from /proc/net/snmp or /proc/net/netstat:

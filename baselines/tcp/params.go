@@ -11,8 +11,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Params are the parameters of kernel TCP (README, Parameters). The kernel's
-// own settings have its defaults; what is not listed here stays as in a new
+// Params are the parameters of kernel TCP (README, Parameters). Defaults of the
+// kernel's settings are its own; what is not listed here stays as in a new
 // namespace.
 type Params struct {
 	CongestionControl string         `json:"congestion_control" jsonschema_description:"Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the protocol tcp; the others are named after theirs."`
@@ -38,7 +38,7 @@ func DefaultParams(control string) *Params {
 // ecnControl is the congestion control for which switches mark.
 const ecnControl = "dctcp"
 
-// step returns the queue at which switch ports start to mark, 0 for never.
+// step returns the ECN step of switch ports, 0 for no marks.
 func (p *Params) step(f *topo.Fabric) units.Bytes {
 	switch {
 	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ecnControl:
@@ -56,8 +56,7 @@ func (p *Params) ecn() bool {
 
 var controlName = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)
 
-// Bounds of a buffer's size: the kernel's own minimum, and the largest number
-// that it can hold.
+// Bounds of a buffer's size: the kernel's own minimum, and its largest number.
 const (
 	leastBuffer   units.Bytes = 4096
 	largestBuffer units.Bytes = math.MaxInt32

@@ -19,13 +19,13 @@ type kind uint8
 // The packet types (README, Wire format). ack and busy are not the released
 // simulator's: they are for networks that lose packets.
 const (
-	request kind = 1 + iota // sender: send me credits
-	credit                  // receiver: one data packet may come
-	data                    // sender: the packet that a credit allowed
-	stop                    // sender: no more credits
-	nack                    // receiver: a range is missing
-	ack                     // receiver: the message is complete
-	busy                    // receiver: the message is known, and credited
+	request kind = 1 + iota // sender to receiver: asks for credits
+	credit                  // receiver to sender: allows one data packet
+	data                    // sender to receiver: the packet that a credit allowed
+	stop                    // sender to receiver: no more credits are needed
+	nack                    // receiver to sender: a range is missing
+	ack                     // receiver to sender: the message is complete
+	busy                    // receiver to sender: the message is known, and gets credits
 )
 
 var kindNames = map[kind]string{
@@ -48,7 +48,7 @@ const (
 	//	10  when it was sent, in ns modulo 2^32 (4)
 	//
 	// and padding. Without padding it takes 84 bytes on the wire, Ethernet's
-	// minimum. The others continue with the message id (4), and then
+	// least. The others continue with the message id (4), and then
 	//
 	//	REQUEST   packets left to be sent (4)
 	//	STOP      payload sent so far (4)
@@ -66,7 +66,7 @@ const (
 // maxPad is the largest padding that a credit has room for.
 const maxPad = transport.MaxHeader - creditLen
 
-// A header is a decoded ExpressPass header.
+// A header is a decoded header.
 type header struct {
 	kind kind
 	pad  uint8 // CREDIT

@@ -21,7 +21,6 @@ type endpoint struct {
 
 func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-
 	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS)}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
