@@ -106,7 +106,8 @@ func TestImpossibleFields(t *testing.T) {
 // of who uses it, so that none slips through unchecked.
 func TestEveryFieldIsChecked(t *testing.T) {
 	common := strings.Fields("name pattern start stop reply latency messages")
-	full := Stream{From: []string{""}, To: []string{""}, Rate: 1, Load: 1, Interval: 1, Overload: true, Size: 1, Sizes: "x", Sampling: "x",
+	full := Stream{From: []string{""}, To: []string{""}, Rate: 1, Load: 1, Interval: 1, Overload: true, Size: 1,
+		Sizes: "x", Sampling: "x",
 		Arrivals: "x", Phase: "x", FanIn: 1, Outstanding: 1, Stagger: 1, File: "x"}
 	for f := range reflect.TypeFor[Stream]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -161,7 +162,8 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 	var s Stream
 	text := `{"name": "bg", "pattern": "fixed", "rate": "17Gbps", "size": "10MB", "start": "1.5ms"}`
-	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Rate != 17*units.Gbps || s.Size != 10*units.Megabyte || s.Start != 1500*us {
+	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Rate != 17*units.Gbps || s.Size != 10*units.Megabyte ||
+		s.Start != 1500*us {
 		t.Errorf("%s is %+v, %v", text, s, err)
 	}
 }

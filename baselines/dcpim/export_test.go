@@ -25,11 +25,13 @@ func (s *DCPIM) Leaks() string {
 	case o.tokens != 0:
 		return fmt.Sprintf("sender holds %d tokens", o.tokens)
 	case o.ready.Len()+o.timers.Len()+len(o.requests) != 0:
-		return fmt.Sprintf("sender has %d messages to send, %d timers, %d requests", o.ready.Len(), o.timers.Len(), len(o.requests))
+		return fmt.Sprintf("sender has %d messages to send, %d timers, %d requests", o.ready.Len(), o.timers.Len(),
+			len(o.requests))
 	case r.outstanding != 0:
 		return fmt.Sprintf("receiver counts %d tokens outstanding", r.outstanding)
 	case r.resting.Len()+r.timers.Len()+len(r.grants) != 0:
-		return fmt.Sprintf("receiver has %d messages resting, %d watched, %d grants", r.resting.Len(), r.timers.Len(), len(r.grants))
+		return fmt.Sprintf("receiver has %d messages resting, %d watched, %d grants", r.resting.Len(), r.timers.Len(),
+			len(r.grants))
 	case len(r.active.links)+r.active.total+len(r.building.links)+r.building.total != 0:
 		return fmt.Sprintf("receiver is matched: %d channels, and %d next", r.active.total, r.building.total)
 	case s.ControlQueue() != 0:
@@ -84,7 +86,8 @@ func (s *DCPIM) Broken() string {
 		}
 	}
 	if outstanding != r.outstanding || tokens != s.sender.tokens {
-		return fmt.Sprintf("%d tokens outstanding, %d by message; %d held, %d by message", r.outstanding, outstanding, s.sender.tokens, tokens)
+		return fmt.Sprintf("%d tokens outstanding, %d by message; %d held, %d by message", r.outstanding, outstanding,
+			s.sender.tokens, tokens)
 	}
 	for _, c := range s.sender.accepted {
 		if c.channels < 0 || c.channels > s.params.Channels {
@@ -161,7 +164,8 @@ func Parse(b []byte) Header {
 	}
 	return Header{
 		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset, Length: h.length, AboveFloor: h.aboveFloor,
+		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset, Length: h.length,
+		AboveFloor: h.aboveFloor,
 	}
 }
 
@@ -169,7 +173,8 @@ func Parse(b []byte) Header {
 func (h Header) Encode(p *transport.Packet) {
 	e := header{
 		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
-		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor,
+		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset, length: h.Length,
+		aboveFloor: h.AboveFloor,
 	}
 	for k, name := range kindNames {
 		if name == h.Kind {

@@ -95,7 +95,8 @@ func (s *DCPIM) receiveAccept(h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	round := s.roundOf(h)
 	epoch, n := s.timing.of(round)
-	if current := s.halfRound / 2; round < 0 || round > current || current-round > 2*s.timing.period || n >= s.timing.rounds {
+	current := s.halfRound / 2
+	if round < 0 || round > current || current-round > 2*s.timing.period || n >= s.timing.rounds {
 		s.env.Sink.Count(&late, 1)
 		return
 	}

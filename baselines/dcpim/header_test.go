@@ -17,7 +17,8 @@ var headers = []header{
 	{kind: accept, id: 9, channels: 2, round: 12},
 	{kind: grantsr, id: 9, channels: 1, round: 12},
 	{kind: token, id: 2, priority: 9, epoch: 15, seq: 1 << 30, offset: 1444},
-	{kind: data, id: 2, unscheduled: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8, aboveFloor: account.FloorUnknown},
+	{kind: data, id: 2, unscheduled: true, seq: 3, offset: 4332, length: 10_000_000, tag: 8,
+		aboveFloor: account.FloorUnknown},
 	{kind: ack, id: 3},
 	{kind: gone, id: 4},
 }

@@ -41,7 +41,8 @@ func TestEveryLossIsRecovered(t *testing.T) {
 					// An RTS lost three times is sent again after 1, 2 and 4
 					// epochs, and so on for the others.
 					if m.Acked > alone+9*epoch || sim.Totals().Payload != int64(size) {
-						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone, sim.Totals().Payload)
+						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone,
+							sim.Totals().Payload)
 					}
 				}
 			}

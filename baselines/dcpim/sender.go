@@ -77,7 +77,9 @@ func (s *DCPIM) outPeer(id transport.HostID) *outPeer {
 // at once (PimHost::start_flow).
 func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	o := s.outPeer(msg.Peer)
-	m := &outMessage{Message: msg, to: o, packets: s.packets(msg.Size), lastActivity: now, timeout: s.timing.announceTimeout}
+	m := &outMessage{
+		Message: msg, to: o, packets: s.packets(msg.Size), lastActivity: now, timeout: s.timing.announceTimeout,
+	}
 	m.class = s.params.class(m.packets, s.receiver.shortPackets)
 	o.messages.Add(m.ID, m)
 	s.queueControl(o.id, header{kind: rts, id: m.ID})

@@ -19,11 +19,12 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	share := at(newSim(t, model.Config{Fabric: f}), 0).ChannelPackets()
 	for n := 1; n <= 4; n++ {
 		var times []int64
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}}, OnPacket: func(e model.PacketEvent) {
-			if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" && len(times) < n*share {
-				times = append(times, e.PS)
-			}
-		}})
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}},
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" && len(times) < n*share {
+					times = append(times, e.PS)
+				}
+			}})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		want := f.Uplink(0).Rate.Picoseconds(frame) * 4 / int64(n)
 		for i := 1; i < len(times); i++ {
@@ -127,7 +128,8 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 		if want := uint32(10*i + 3); p.Offset != want*mss || p.Seq != uint32(60+i) {
 			t.Errorf("%+v, want packet %d with sequence number %d", p, want, 60+i)
 		}
-		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss}, mss)
+		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss},
+			mss)
 	}
 	if c.sink.Deliveries != 1 || c.sink.Bytes != 60*mss {
 		t.Errorf("%d delivered, %d bytes", c.sink.Deliveries, c.sink.Bytes)

@@ -21,7 +21,8 @@ func (s *Segments) Broken() string {
 		}
 	}
 	if inFlight != s.inFlight || lost != s.lost || s.acked > s.fresh || s.fresh > s.count {
-		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost, s.lost, s.acked, s.fresh, s.count)
+		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost, s.lost,
+			s.acked, s.fresh, s.count)
 	}
 	return ""
 }
@@ -43,7 +44,8 @@ func (t *Transport) Broken() string {
 			}
 		}
 		if busy != o.pool.Busy() || o.pool.Waiting() > 0 && busy < t.config.Connections {
-			return fmt.Sprintf("peer %d: %d of %d connections busy, %d messages wait", o.id, busy, o.pool.Busy(), o.pool.Waiting())
+			return fmt.Sprintf("peer %d: %d of %d connections busy, %d messages wait", o.id, busy, o.pool.Busy(),
+				o.pool.Waiting())
 		}
 	}
 	return ""

@@ -39,7 +39,8 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 				aboveFloor = uint16(i - settled)
 			}
 			before := k.Times[transport.MessageID(i)]
-			m, verdict := x.Take(0, flow.Segment{ID: transport.MessageID(i), Length: sizes[i], Offset: offset, AboveFloor: aboveFloor}, &p)
+			m, verdict := x.Take(0, flow.Segment{ID: transport.MessageID(i), Length: sizes[i], Offset: offset,
+				AboveFloor: aboveFloor}, &p)
 			switch verdict {
 			case flow.Completed:
 				if before != 0 || m.Missing() != 0 || m.Received() != sizes[i] {
@@ -77,7 +78,8 @@ func TestInboxForgetsWhatIsSettled(t *testing.T) {
 		env, _ := modeltest.Env(rack(t, 2), 0)
 		x := flow.NewInbox(env)
 		take := func(id transport.MessageID, aboveFloor uint16) flow.Verdict {
-			_, v := x.Take(0, flow.Segment{ID: id, Length: 2000, AboveFloor: aboveFloor}, &transport.Packet{Peer: 1, PayloadLen: 1000})
+			_, v := x.Take(0, flow.Segment{ID: id, Length: 2000, AboveFloor: aboveFloor},
+				&transport.Packet{Peer: 1, PayloadLen: 1000})
 			return v
 		}
 		if take(0, 0) != flow.Fresh || x.Find(1, 0) == nil {
@@ -99,14 +101,16 @@ func TestInboxRefusesNonsense(t *testing.T) {
 		s flow.Segment
 		n int
 	}{
-		{flow.Segment{Length: 10}, 0}, {flow.Segment{Length: 10}, 11}, {flow.Segment{Length: 10, Offset: 5}, 6}, {flow.Segment{}, 0},
+		{flow.Segment{Length: 10}, 0}, {flow.Segment{Length: 10}, 11}, {flow.Segment{Length: 10, Offset: 5}, 6},
+		{flow.Segment{}, 0},
 	} {
 		if _, v := x.Take(0, c.s, &transport.Packet{Peer: 1, PayloadLen: c.n}); v != flow.Malformed {
 			t.Errorf("%+v with %d bytes: verdict %d", c.s, c.n, v)
 		}
 	}
 	x.Take(0, flow.Segment{Length: 10}, &transport.Packet{Peer: 1, PayloadLen: 5})
-	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5}, &transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Malformed {
+	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5},
+		&transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Malformed {
 		t.Errorf("another length: verdict %d", v)
 	}
 }

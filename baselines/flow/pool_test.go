@@ -102,7 +102,8 @@ func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	p := flow.NewPool(1, func(n int) *line { return &line{n} })
 	p.Add(transport.Message{ID: 5})
 	p.Add(transport.Message{ID: 5 + 70_000})
-	if p.AboveFloor(5+65_534) != 65_534 || p.AboveFloor(5+65_535) != account.FloorUnknown || p.AboveFloor(5+70_000) != account.FloorUnknown {
+	if p.AboveFloor(5+65_534) != 65_534 || p.AboveFloor(5+65_535) != account.FloorUnknown ||
+		p.AboveFloor(5+70_000) != account.FloorUnknown {
 		t.Error("far distances")
 	}
 }

@@ -30,7 +30,8 @@ func (h *Homa) Leaks() string {
 		}
 	}
 	if r.outstanding != 0 || len(r.ranking) != 0 || h.control.Len() != 0 {
-		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.outstanding, len(r.ranking), h.control.Len())
+		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.outstanding, len(r.ranking),
+			h.control.Len())
 	}
 	for _, i := range r.known {
 		if i.messages.Len() != 0 || i.ungranted.Len() != 0 || i.rank != 0 {
@@ -49,7 +50,8 @@ func (h *Homa) Broken() string {
 		for m := range i.messages.All() {
 			outstanding += m.outstanding()
 			if m.granted > m.Size || m.outstanding() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
-				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.received.Total(), m.Size)
+				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.received.Total(),
+					m.Size)
 			}
 		}
 		if (i.rank > 0) != (i.ungranted.Len() > 0) {
@@ -79,9 +81,11 @@ func (h *Homa) Broken() string {
 			}
 		}
 	}
-	if outstanding != h.receiver.outstanding || unsent != h.sender.unsent || ranked != len(h.receiver.ranking) || ready != h.sender.ready.Len() {
+	if outstanding != h.receiver.outstanding || unsent != h.sender.unsent || ranked != len(h.receiver.ranking) ||
+		ready != h.sender.ready.Len() {
 		return fmt.Sprintf("in flight %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
-			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked, h.sender.ready.Len(), ready)
+			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked, h.sender.ready.Len(),
+			ready)
 	}
 	return ""
 }
@@ -142,7 +146,8 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{fromSender: h.FromSender, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor, unscheduled: h.Unscheduled}
+	e := header{fromSender: h.FromSender, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length,
+		aboveFloor: h.AboveFloor, unscheduled: h.Unscheduled}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k

@@ -9,7 +9,8 @@ import (
 )
 
 var headers = []header{
-	{kind: data, fromSender: true, id: 7, offset: 1446, length: 10_000_000, tag: 1<<31 | 5, aboveFloor: 3, unscheduled: 69},
+	{kind: data, fromSender: true, id: 7, offset: 1446, length: 10_000_000, tag: 1<<31 | 5, aboveFloor: 3,
+		unscheduled: 69},
 	{kind: grant, priority: 6, id: 9, offset: 101_220},
 	{kind: resend, priority: 7, id: 2, offset: 1446, length: 2892},
 	{kind: busy, fromSender: true, id: 4},

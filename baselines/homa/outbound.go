@@ -97,6 +97,7 @@ func (h *Homa) restart(m *outMessage) {
 // queueRetransmit queues a range for retransmission, in place of those that still
 // wait and overlap it.
 func (h *Homa) queueRetransmit(m *outMessage, from, to Bytes, priority uint8) {
-	h.sender.retransmit = slices.DeleteFunc(h.sender.retransmit, func(a byteRange) bool { return a.m == m && a.from < to && from < a.to })
+	h.sender.retransmit = slices.DeleteFunc(h.sender.retransmit,
+		func(a byteRange) bool { return a.m == m && a.from < to && from < a.to })
 	h.sender.retransmit = append(h.sender.retransmit, byteRange{m, from, to, priority})
 }

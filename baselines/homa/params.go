@@ -69,17 +69,21 @@ func (p *Params) validate(mss units.Bytes) error {
 	case p.Workload != "none" && !slices.Contains(traffic.Workloads(), p.Workload):
 		return fmt.Errorf("workload is %q: want none or one of %q", p.Workload, traffic.Workloads())
 	case len(p.Cutoffs) > priorities-2:
-		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs), priorities-2)
+		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs),
+			priorities-2)
 	case len(p.Cutoffs) > 0 && p.Workload != "none":
 		return fmt.Errorf("cutoffs are given and computed: want workload none beside them, not %q", p.Workload)
 	case p.UnscheduledLevels < 0 || p.UnscheduledLevels > priorities-1:
-		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels, priorities-1)
+		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels,
+			priorities-1)
 	case len(p.Cutoffs) > 0 && levels != len(p.Cutoffs)+1:
-		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1, len(p.Cutoffs))
+		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1,
+			len(p.Cutoffs))
 	case levels > 1 && len(p.Cutoffs) == 0 && p.Workload == "none":
 		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
 	case p.Overcommitment < 0:
-		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities", p.Overcommitment)
+		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities",
+			p.Overcommitment)
 	case p.BoostTail < 0 || p.BoostTail > layout.MaxMessage:
 		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, layout.MaxMessage)
 	case p.LossTimeout < 10*units.Microsecond:

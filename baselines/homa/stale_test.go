@@ -45,14 +45,17 @@ func TestStaleUnknownIsIgnored(t *testing.T) {
 func TestLateDuplicateIsAcknowledgedAgain(t *testing.T) {
 	h := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
 	send := func(id, aboveFloor int) string {
-		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), AboveFloor: uint16(aboveFloor), Length: 8, Unscheduled: 1}, 8)
+		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), AboveFloor: uint16(aboveFloor), Length: 8,
+			Unscheduled: 1}, 8)
 		_, hd, _ := h.next(0)
 		return hd.Kind
 	}
 	for n, c := range []struct{ id, aboveFloor, delivered, remembered int }{
-		{0, 0, 1, 1}, {0, 0, 1, 1}, {1, 1, 2, 2}, {3, 3, 3, 3}, {4, 2, 4, 2}, {0, 0, 4, 2}, {1, 1, 4, 2}, {2, 0, 5, 3}, {5, 0, 6, 1},
+		{0, 0, 1, 1}, {0, 0, 1, 1}, {1, 1, 2, 2}, {3, 3, 3, 3}, {4, 2, 4, 2}, {0, 0, 4, 2}, {1, 1, 4, 2}, {2, 0, 5, 3},
+		{5, 0, 6, 1},
 	} {
-		if kind := send(c.id, c.aboveFloor); kind != "ACK" || h.sink.Deliveries != c.delivered || h.Remembered(0) != c.remembered {
+		if kind := send(c.id, c.aboveFloor); kind != "ACK" || h.sink.Deliveries != c.delivered ||
+			h.Remembered(0) != c.remembered {
 			t.Errorf("%d: %+v: %s, %d delivered, %d remembered", n, c, kind, h.sink.Deliveries, h.Remembered(0))
 		}
 	}

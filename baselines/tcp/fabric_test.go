@@ -119,7 +119,8 @@ func (h *hosts) close() {
 
 // send offers a message from one host to another.
 func (h *hosts) send(from, to int, id transport.MessageID, size Bytes) {
-	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to), Size: size})
+	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to),
+		Size: size})
 }
 
 // step lets every driver do what it can, or time pass if there was nothing to

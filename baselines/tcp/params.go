@@ -69,7 +69,8 @@ func (p *Params) validate(name, own string) error {
 	case !controlName.MatchString(p.CongestionControl):
 		return fmt.Errorf("congestion_control is %q: want the name of one, such as cubic", p.CongestionControl)
 	case own != "" && p.CongestionControl != own:
-		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp", p.CongestionControl, name, own)
+		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp",
+			p.CongestionControl, name, own)
 	case p.Connections < 1 || p.Connections > flow.MaxConnections:
 		return fmt.Errorf("connections is %d: want 1 to %d", p.Connections, flow.MaxConnections)
 	case p.K < 0:

@@ -30,7 +30,8 @@ func (x *XPass) Leaks() string {
 	}
 	for _, o := range x.outPeers {
 		if o != nil && (o.pool.Busy() != 0 || o.pool.Waiting() != 0 || o.pool.Open() != 0) {
-			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(), o.pool.Waiting(), o.pool.Open())
+			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(), o.pool.Waiting(),
+				o.pool.Open())
 		}
 	}
 	return ""
@@ -79,7 +80,8 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{gone: h.Gone, conn: h.Conn, id: h.ID, seq: h.Seq, time: h.Time, count: h.Count, offset: h.Offset, length: h.Length}
+	e := header{gone: h.Gone, conn: h.Conn, id: h.ID, seq: h.Seq, time: h.Time, count: h.Count, offset: h.Offset,
+		length: h.Length}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k

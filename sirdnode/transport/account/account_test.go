@@ -34,7 +34,8 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 				}
 			}
 			if o.Len() != len(open) || o.Next() != next && step > 0 && len(open) > 0 || len(open) > 0 && o.Floor() != floor {
-				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(), o.Floor(), o.Next(), len(open), floor, next)
+				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(), o.Floor(), o.Next(),
+					len(open), floor, next)
 			}
 			for id := first - 2; id != next+2; id++ {
 				if o.Find(id) != open[id] {
@@ -75,7 +76,8 @@ func TestOutgoingMayBeSettledWhileVisited(t *testing.T) {
 func TestDistanceThatDoesNotFitIsUnknown(t *testing.T) {
 	var o Outgoing[bool]
 	o.Add(5, true)
-	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FloorUnknown, 5 + 65536: FloorUnknown, 1 << 31: FloorUnknown} {
+	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FloorUnknown,
+		5 + 65536: FloorUnknown, 1 << 31: FloorUnknown} {
 		if got := o.AboveFloor(id); got != want {
 			t.Errorf("%d is %d above the floor, want %d", id, got, want)
 		}
@@ -133,7 +135,8 @@ func TestIncomingMatchesMaps(t *testing.T) {
 				}
 			}
 			even := in.Select(func(m *transport.MessageID) bool { return *m%2 == 0 })
-			if in.Len() != len(open) || !slices.IsSortedFunc(even, func(a, b *transport.MessageID) int { return int(int32(*a - *b)) }) {
+			if in.Len() != len(open) || !slices.IsSortedFunc(even,
+				func(a, b *transport.MessageID) int { return int(int32(*a - *b)) }) {
 				t.Fatalf("seed %d: %d open, want %d", seed, in.Len(), len(open))
 			}
 			want := 0
