@@ -1,9 +1,6 @@
 package capture
 
-import (
-	"encoding/binary"
-	"net/netip"
-)
+import "encoding/binary"
 
 // identity is what of a packet no switch changes and no other packet of its
 // time has: addresses, IP identification and length, and the first 12 bytes
@@ -34,5 +31,3 @@ func identify(frame []byte) (key identity, priority uint8, ok bool) {
 	copy(key.body[:], ip[ipv4Header:])
 	return key, ip[1] >> 5, true
 }
-
-func (k *identity) destination() netip.Addr { return netip.AddrFrom4(k.dst) }

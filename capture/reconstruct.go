@@ -163,7 +163,7 @@ func (r *rebuild) finish() {
 // portOf returns the only port that leads to a packet's destination.
 func (r *rebuild) portOf(key *identity) (int, bool) {
 	for _, route := range r.f.Routes(r.Node.ID) {
-		if route.Prefix.Contains(key.destination()) {
+		if route.Prefix.Contains(key.dst) {
 			return r.slot(route.Ports[0]), len(route.Ports) == 1
 		}
 	}

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"context"
 	"encoding/json"
 
 	"sirdbed/sirdnode/fault"
@@ -36,7 +35,7 @@ type Experiment struct {
 	Faults  fault.Config `json:"faults"`
 
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
-	Dilation int64 `json:"dilation,omitempty"`
+	Dilation units.Dilation `json:"dilation,omitempty"`
 }
 
 // Window returns the measured part of the experiment.
@@ -44,39 +43,3 @@ func (e *Experiment) Window() (from, to units.Time) { return e.Warmup, e.Warmup 
 
 // End returns the latest nominal time of the experiment.
 func (e *Experiment) End() units.Time { return e.Warmup + e.Duration + e.Drain }
-
-// An Engine runs experiments.
-type Engine interface {
-	Name() string
-	// Run runs x and leaves raw logs in dir, which exists and is empty:
-	//
-	//	experiment.json    x
-	//	facts.json         Facts, written last (and when the run failed)
-	//	hosts/NAME.rec     a record log for each host
-	//	queues.rec         a record log of queue samples (and ticks)
-	//	captures/NODE.pcapng
-	//
-	// When ctx ends Run stops early, keeps what was measured and returns ctx's
-	// error. Any other error is the run's failure; then too the logs stay.
-	Run(ctx context.Context, x *Experiment, dir string, hooks Hooks) (*Facts, error)
-}
-
-// Hooks are what an engine is lent by those below it in the import order.
-type Hooks struct {
-	// Progress, when set, is called now and then, from any goroutine, with the
-	// nominal time reached.
-	Progress func(units.Time)
-	// OpenCapture, when set, begins the capture file of one node. Without it
-	// nothing is captured.
-	OpenCapture func(path string, node *topo.Node) (Capture, error)
-}
-
-// A Capture takes the frames that one node sends and receives. It is for one
-// goroutine.
-type Capture interface {
-	// Packet takes a frame seen at nominal time at on one of the node's ports:
-	// out when it left through it, in when it came from its other end. wire is
-	// the frame's whole length, frame what is kept of it, valid during the call.
-	Packet(port *topo.Port, at units.Time, out bool, wire int, frame []byte) error
-	Close() error
-}

@@ -9,14 +9,14 @@ import (
 // Facts is what an engine tells about a run besides its logs: what it ran on
 // and with, and what the fidelity verdict is judged by.
 type Facts struct {
-	Engine   string            `json:"engine"`
-	Started  time.Time         `json:"started"`
-	Wall     float64           `json:"wall_seconds"`
-	Startup  float64           `json:"startup_seconds"` // of these, until all hosts were ready to go
-	Dilation int64             `json:"dilation"`        // 1 for the model
-	Kernel   string            `json:"kernel,omitempty"`
-	CPUs     int               `json:"cpus"`
-	Features map[string]string `json:"features,omitempty"` // such as "marker": "red", "wire": "hold", "burst": "9038B"
+	Engine   EngineName     `json:"engine"`
+	Started  time.Time      `json:"started"`
+	Wall     float64        `json:"wall_seconds"`
+	Startup  float64        `json:"startup_seconds"` // of these, until all hosts were ready to go
+	Dilation units.Dilation `json:"dilation"`        // 1 for the model
+	Kernel   string         `json:"kernel,omitempty"`
+	CPUs     int            `json:"cpus"`
+	Features Features       `json:"features,omitzero"`
 
 	Reached units.Time `json:"reached"`            // nominal time at which the run ended
 	PortsAt units.Time `json:"ports_at,omitempty"` // when the ports were read at the run's end, 0 if they were not

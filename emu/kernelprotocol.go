@@ -5,13 +5,14 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // KernelProtocol tells whether an experiment's protocol is one of the hosts'
 // kernel, such as TCP, and not a transport.
 func KernelProtocol(x *Experiment) bool {
 	p, err := all.Find(x.Protocol)
-	return err == nil && p.NewDriver != nil
+	return err == nil && p.CheckDriver != nil
 }
 
 // NoKernel is the error of an engine without a kernel for an experiment whose
@@ -36,16 +37,16 @@ func CheckKernelProtocol(x *Experiment) error {
 // are still taken for its own. The kernel's clock is not stretched: by nominal
 // time its timers are shorter by the dilation, the least retransmission timeout
 // 20 ms instead of 200 ms.
-const MaxKernelDilation = 10
+const MaxKernelDilation units.Dilation = 10
 
 // KernelDilation is the least dilation, up to MaxKernelDilation, at which a full
 // packet lasts 1 us on the fastest link by the kernel's clock: ports and wires
 // count in whole ns, which is then 0.1 % of it at most.
-func KernelDilation(f *topo.Fabric) int64 {
+func KernelDilation(f *topo.Fabric) units.Dilation {
 	const enough = 1_000_000 // ps
 	packet := int64(enough)
 	for i := range f.Ports {
 		packet = min(packet, f.Ports[i].Rate.Picoseconds(f.FullFrame()))
 	}
-	return min((enough+packet-1)/max(1, packet), MaxKernelDilation)
+	return min(units.Dilation((enough+packet-1)/max(1, packet)), MaxKernelDilation)
 }

@@ -4,10 +4,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"sirdbed/capture/metric"
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 	"sirdbed/topo/units"
 )
 
@@ -15,35 +15,50 @@ import (
 // from or ratio to another one, lies between Min and Max. It is about one
 // variant, about every variant by itself, or about a protocol at its worst.
 type Bound struct {
-	Name     string   `yaml:"name" json:"name" jsonschema_description:"What is claimed, in words."`
-	Variant  string   `yaml:"variant,omitempty" json:"variant,omitempty" jsonschema_description:"The variant it is about; every one of them unless given."`
-	Protocol string   `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
-	Engines  []Engine `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"Engines on which it is expected; all unless given."`
+	// What is claimed, in words.
+	Name string `yaml:"name" json:"name"`
+	// The variant it is about; every one of them unless given.
+	Variant string `yaml:"variant,omitempty" json:"variant,omitempty"`
+	// Instead of a variant: the greatest value that any variant of this protocol
+	// has.
+	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
+	// Engines on which it is expected; all unless given.
+	Engines []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
 
 	metric.Metric `yaml:",inline"`
 
-	Minus *Reference  `yaml:"minus,omitempty" json:"minus,omitempty" jsonschema_description:"Subtract this metric."`
-	Over  *Reference  `yaml:"over,omitempty" json:"over,omitempty" jsonschema_description:"Divide by this metric."`
-	Per   units.Bytes `yaml:"per,omitempty" json:"per,omitempty" jsonschema_description:"Divide by this number of bytes, such as the BDP."`
-	Unit  string      `yaml:"unit,omitempty" json:"unit,omitempty" jsonschema_description:"What the value is printed in; from the metric unless given."`
+	// Subtract this metric.
+	Minus *Reference `yaml:"minus,omitempty" json:"minus,omitempty"`
+	// Divide by this metric.
+	Over *Reference `yaml:"over,omitempty" json:"over,omitempty"`
+	// Divide by this number of bytes, such as the BDP.
+	Per units.Bytes `yaml:"per,omitempty" json:"per,omitempty"`
+	// What the value is printed in; from the metric unless given.
+	Unit string `yaml:"unit,omitempty" json:"unit,omitempty"`
 
-	Min  *float64 `yaml:"min,omitempty" json:"min,omitempty" jsonschema_description:"Least value that is as expected."`
-	Max  *float64 `yaml:"max,omitempty" json:"max,omitempty" jsonschema_description:"Greatest value that is as expected."`
-	Note string   `yaml:"note,omitempty" json:"note,omitempty" jsonschema_description:"Where the expectation comes from."`
+	// Least value that is as expected.
+	Min *float64 `yaml:"min,omitempty" json:"min,omitempty"`
+	// Greatest value that is as expected.
+	Max *float64 `yaml:"max,omitempty" json:"max,omitempty"`
+	// Where the expectation comes from.
+	Note string `yaml:"note,omitempty" json:"note,omitempty"`
 }
 
 // A Reference is a metric that a Bound's own is compared with. What it leaves
 // out is as in the Bound, unless it names a metric.
 type Reference struct {
-	Variant  string `yaml:"variant,omitempty" json:"variant,omitempty" jsonschema_description:"The variant to compare with; the bound's own unless given."`
-	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"Instead of a variant: the greatest value that any variant of this protocol has."`
+	// The variant to compare with; the bound's own unless given.
+	Variant string `yaml:"variant,omitempty" json:"variant,omitempty"`
+	// Instead of a variant: the greatest value that any variant of this protocol
+	// has.
+	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 
 	metric.Metric `yaml:",inline"`
 }
 
 // Evaluate checks the bounds that apply to an engine and to variants that were run.
 // A bound whose metric has no value is not met, and its Error has the reason.
-func Evaluate(bounds []Bound, engine Engine, variants []*results.Variant) []results.Bound {
+func Evaluate(bounds []Bound, engine emu.EngineName, variants []*results.Variant) []results.Bound {
 	list := []results.Bound{}
 	for i := range bounds {
 		b := &bounds[i]
@@ -167,14 +182,8 @@ func (b *Bound) unit() string {
 	switch {
 	case b.Unit != "":
 		return b.Unit
-	case b.Per > 0, b.Over != nil, b.Metric.Name == "slowdown":
+	case b.Per > 0, b.Over != nil:
 		return "x"
-	case strings.HasSuffix(b.Metric.Name, "_gbps"):
-		return "Gbps"
-	case b.Metric.Name == "latency_us" && b.Stat != "count":
-		return "us"
-	case strings.HasSuffix(b.Metric.Name, "_bytes"):
-		return "B"
 	}
-	return ""
+	return b.Metric.Unit()
 }

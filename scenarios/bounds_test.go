@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
+	"sirdbed/emu"
 )
 
 // result is a variant whose p99 latency is some us.
@@ -37,7 +38,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 		result("low-sird", "sird", 11), result("low-homa", "homa", 12), result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
 	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
-	got := Evaluate(s.Bounds, EngineModel, variants)
+	got := Evaluate(s.Bounds, emu.Model, variants)
 	if len(got) != len(want) {
 		t.Fatalf("%+v: want 3, the variant alone was not run", got)
 	}
@@ -46,7 +47,7 @@ func TestBoundsOfProtocols(t *testing.T) {
 			t.Errorf("%+v, want %+v", b, want[i])
 		}
 	}
-	if got := Evaluate(s.Bounds, EngineModel, variants[:1]); len(got) != 0 {
+	if got := Evaluate(s.Bounds, emu.Model, variants[:1]); len(got) != 0 {
 		t.Errorf("%+v of one protocol: want none, nothing to compare with was run", got)
 	}
 }
@@ -82,5 +83,99 @@ func TestBoundsAndLoadsThatCannotBe(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\ngot  %v\nwant %s", c.new, err, c.want)
 		}
+	}
+}
+
+// What a metric does not have is an error before anything runs, at its place in the
+// file and with what there is instead.
+func TestMetricsThatCannotBe(t *testing.T) {
+	for _, c := range []struct{ name, bound, want string }{
+		{
+			"unknown metric", "metric: latency, max: 1",
+			`f.yaml:15:23: no metric is called "latency": use one of goodput_gbps, offered_gbps, delivered_gbps, share, ` +
+				`latency_us, slowdown, messages, queue_bytes, exact_queue_bytes, gauge_mean, gauge_sum, counter, drops, ` +
+				`marks, credit_drops, unstable`,
+		},
+		{
+			"misspelt statistic", "metric: latency_us, stat: p9.99, max: 1",
+			`f.yaml:15:41: latency_us has no statistic "p9.99": use one of p50, p90, p99, p99.9, mean, max, min, count: ` +
+				`did you mean "p99.9"?`,
+		},
+		{
+			"statistic of something else", "metric: queue_bytes, stat: p50, max: 1",
+			`f.yaml:15:42: queue_bytes has no statistic "p50": use one of max, mean, p99, p99.9: did you mean "p99"?`,
+		},
+		{
+			"statistic of a single figure", "metric: goodput_gbps, stat: mean, max: 1",
+			`f.yaml:15:43: stat does not apply to goodput_gbps, which takes host, hosts, from, to`,
+		},
+		{
+			"no statistic", "metric: messages, max: 1",
+			`f.yaml:15:5: bounds[0].stat: missing: messages needs one of offered, measured, unfinished, failed, warmup, too_late`,
+		},
+		{
+			"stream", "metric: queue_bytes, stream: all, max: 1",
+			`f.yaml:15:44: stream does not apply to queue_bytes, which takes host, port, switch, stat`,
+		},
+		{
+			"zero is stated too", "metric: queue_bytes, from: 0, max: 1",
+			`f.yaml:15:42: from does not apply to queue_bytes, which takes host, port, switch, stat`,
+		},
+		{
+			"hosts", "metric: latency_us, hosts: [h1-1], max: 1",
+			`f.yaml:15:35: hosts does not apply to latency_us, which takes stream, stat`,
+		},
+		{
+			"nothing applies", "metric: unstable, port: core, max: 1",
+			`f.yaml:15:39: port does not apply to unstable, which takes no other field`,
+		},
+		{
+			"two places", "metric: queue_bytes, host: h1-1, port: core, max: 1",
+			`f.yaml:15:54: given beside host: want one of the two`,
+		},
+		{
+			"no gauge", "metric: gauge_mean, max: 1",
+			`f.yaml:15:5: bounds[0].gauge: missing: gauge_mean needs gauge`,
+		},
+		{
+			"no port", "metric: exact_queue_bytes, max: 1",
+			`f.yaml:15:5: bounds[0].host: missing: exact_queue_bytes needs host or port`,
+		},
+		{
+			"group", "metric: slowdown, group: E, max: 1",
+			`f.yaml:15:40: no group is called "E": use one of all, A, B, C, D: did you mean "A"?`,
+		},
+		{
+			"definition", "metric: slowdown, definition: papers, max: 1",
+			`f.yaml:15:45: no definition is called "papers": use one of paper, exact: did you mean "paper"?`,
+		},
+		{
+			"statistic of a reference", "metric: latency_us, minus: {stat: p9}, max: 1",
+			`f.yaml:15:49: latency_us has no statistic "p9": use one of p50, p90, p99, p99.9, mean, max, min, count: ` +
+				`did you mean "p90"?`,
+		},
+		{
+			"field of a reference", "metric: latency_us, minus: {host: h1-1}, max: 1",
+			`f.yaml:15:49: host does not apply to latency_us, which takes stream, stat`,
+		},
+		{
+			"field of a reference's own metric", "metric: latency_us, stat: p50, over: {metric: offered_gbps, stat: p50}, max: 1",
+			`f.yaml:15:81: stat does not apply to offered_gbps, which takes no other field`,
+		},
+		{
+			"place of a reference beside the bound's", "metric: queue_bytes, host: h1-1, over: {port: core}, max: 1",
+			`f.yaml:15:61: given beside host: want one of the two`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := good[:strings.Index(good, "duration")] + "bounds:\n  - {name: x, " + c.bound + "}\nduration: 1ms\n"
+			_, err := Parse("f.yaml", ".", []byte(text))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if got, _, _ := strings.Cut(err.Error(), "\n"); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

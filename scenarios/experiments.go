@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"sirdbed/emu"
+	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
 
 // Options change how a scenario is run; a Change changes what is in it.
 type Options struct {
-	Seed     uint64   // 0: the scenario's
-	Dilation int64    // 0: the scenario's
-	Variants []string // labels or variant names; none: all
+	Seed     uint64         // 0: the scenario's
+	Dilation units.Dilation // 0: the scenario's
+	Variants []string       // labels or variant names; none: all
 }
 
 // A run is one variant with one protocol.
@@ -82,7 +83,7 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		Streams: s.streams(r.variant), Seed: s.Seed,
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
-		Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults, Dilation: int64(s.Dilation),
+		Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults, Dilation: units.Dilation(s.Dilation),
 	}
 	if r.variant.Warmup != nil {
 		x.Warmup = *r.variant.Warmup

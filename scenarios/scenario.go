@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -25,32 +26,59 @@ import (
 // A Scenario is a scenario file. Beside these fields it has one key for each
 // protocol whose parameters differ from the defaults, such as sird.
 type Scenario struct {
-	Name        string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$" jsonschema_description:"Name of the scenario, which names its results."`
-	Paper       string `yaml:"paper,omitempty" json:"paper,omitempty" jsonschema_description:"The part of the paper that the scenario repeats."`
-	Description string `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What the scenario shows."`
+	// Name of the scenario, which names its results.
+	Name string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$"`
+	// The part of the paper that the scenario repeats.
+	Paper string `yaml:"paper,omitempty" json:"paper,omitempty"`
+	// What the scenario shows.
+	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 
-	Engine    Engine     `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model" jsonschema_description:"What runs it unless --engine says otherwise. real (default): namespaces of this machine. virtual: the same in a guest with a virtual clock. model: an event-driven model."`
-	Topology  topo.Spec  `yaml:"topology" json:"topology" jsonschema_description:"The fabric."`
-	Protocol  string     `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol, sird unless given."`
-	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1" jsonschema_description:"Several transport protocols; each variant runs with each."`
+	// What runs it unless --engine says otherwise. real (default): namespaces of
+	// this machine. virtual: the same in a guest with a virtual clock. model: an
+	// event-driven model.
+	Engine emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
+	// The fabric.
+	Topology topo.Spec `yaml:"topology" json:"topology"`
+	// The transport protocol, sird unless given.
+	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
+	// Several transport protocols; each variant runs with each.
+	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1"`
 	Params    Parameters `yaml:"-" json:"params,omitempty" jsonschema:"-"`
 
-	Traffic  []traffic.Stream `yaml:"traffic" json:"traffic" jsonschema:"minItems=1" jsonschema_description:"Who sends what to whom, and when."`
-	Variants []Variant        `yaml:"variants,omitempty" json:"variants,omitempty" jsonschema:"minItems=1" jsonschema_description:"Runs that differ in some of the above. Without variants there is one run."`
+	// Who sends what to whom, and when.
+	Traffic []traffic.Stream `yaml:"traffic" json:"traffic" jsonschema:"minItems=1"`
+	// Runs that differ in some of the above. Without variants there is one run.
+	Variants []Variant `yaml:"variants,omitempty" json:"variants,omitempty" jsonschema:"minItems=1"`
 
-	Seed     uint64     `yaml:"seed,omitempty" json:"seed,omitempty" jsonschema_description:"Seed of all random draws, 1 unless given."`
-	Warmup   units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty" jsonschema_description:"Nominal time before the measured window."`
-	Duration units.Time `yaml:"duration" json:"duration" jsonschema_description:"Nominal length of the measured window."`
-	Drain    units.Time `yaml:"drain,omitempty" json:"drain,omitempty" jsonschema_description:"Nominal time after the window for what is still under way."`
+	// Seed of all random draws, 1 unless given.
+	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
+	// Nominal time before the measured window.
+	Warmup units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty"`
+	// Nominal length of the measured window.
+	Duration units.Time `yaml:"duration" json:"duration"`
+	// Nominal time after the window for what is still under way.
+	Drain units.Time `yaml:"drain,omitempty" json:"drain,omitempty"`
 
-	Sample     Sample       `yaml:"sample,omitempty" json:"sample,omitempty" jsonschema_description:"How often the fabric and the hosts are looked at."`
-	QueueLimit units.Bytes  `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty" jsonschema_description:"Bytes that each port holds for each priority before it drops; inf or absent: no drops."`
-	Capture    []string     `yaml:"capture,omitempty" json:"capture,omitempty" jsonschema_description:"Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng files."`
-	SnapLen    units.Bytes  `yaml:"snap_len,omitempty" json:"snap_len,omitempty" jsonschema_description:"Bytes kept of each captured frame, 128 (all headers) unless given; inf for all."`
-	Faults     fault.Config `yaml:"faults,omitempty" json:"faults,omitempty" jsonschema_description:"Loss, duplication, reordering and corruption at the receiving hosts."`
-	Dilation   Dilation     `yaml:"dilation,omitempty" json:"dilation,omitempty" jsonschema_description:"Factor by which the real and virtual engines stretch time; auto (default) lets the engine choose."`
+	// How often the fabric and the hosts are looked at.
+	Sample Sample `yaml:"sample,omitempty" json:"sample,omitempty"`
+	// Bytes that each port holds for each priority before it drops; inf or absent:
+	// no drops.
+	QueueLimit units.Bytes `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty"`
+	// Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng
+	// files.
+	Capture []string `yaml:"capture,omitempty" json:"capture,omitempty"`
+	// Bytes kept of each captured frame, 128 (all headers) unless given; inf for
+	// all.
+	SnapLen units.Bytes `yaml:"snap_len,omitempty" json:"snap_len,omitempty"`
+	// Loss, duplication, reordering and corruption at the receiving hosts.
+	Faults fault.Config `yaml:"faults,omitempty" json:"faults,omitempty"`
+	// Factor by which the real and virtual engines stretch time; auto (default)
+	// lets the engine choose.
+	Dilation Dilation `yaml:"dilation,omitempty" json:"dilation,omitempty"`
 
-	Bounds []Bound `yaml:"bounds,omitempty" json:"bounds,omitempty" jsonschema_description:"What is expected of the results. A bound that is not met makes the run fail with exit code 4."`
+	// What is expected of the results. A bound that is not met makes the run fail
+	// with exit code 4.
+	Bounds []Bound `yaml:"bounds,omitempty" json:"bounds,omitempty"`
 
 	Set []string `yaml:"-" json:"set,omitempty" jsonschema:"-"` // what --set changed
 
@@ -61,15 +89,23 @@ type Scenario struct {
 // A Variant is one run of a scenario. Beside these fields it may have a key for
 // each protocol, with parameters that change those of the scenario.
 type Variant struct {
-	Name        string      `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$" jsonschema_description:"Name of the variant, which names its results."`
-	Description string      `yaml:"description,omitempty" json:"description,omitempty" jsonschema_description:"What is different about it."`
-	Traffic     []string    `yaml:"traffic,omitempty" json:"traffic,omitempty" jsonschema:"minItems=1" jsonschema_description:"The streams that it has, by name; all unless given."`
-	Load        float64     `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100" jsonschema_description:"Load of all its streams that state a load, instead of theirs."`
-	Protocol    string      `yaml:"protocol,omitempty" json:"protocol,omitempty" jsonschema_description:"The transport protocol of this variant."`
-	Warmup      *units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty" jsonschema_description:"Instead of the scenario's."`
-	Duration    *units.Time `yaml:"duration,omitempty" json:"duration,omitempty" jsonschema_description:"Instead of the scenario's."`
-	Drain       *units.Time `yaml:"drain,omitempty" json:"drain,omitempty" jsonschema_description:"Instead of the scenario's."`
-	Params      Parameters  `yaml:"-" json:"params,omitempty" jsonschema:"-"`
+	// Name of the variant, which names its results.
+	Name string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$"`
+	// What is different about it.
+	Description string `yaml:"description,omitempty" json:"description,omitempty"`
+	// The streams that it has, by name; all unless given.
+	Traffic []string `yaml:"traffic,omitempty" json:"traffic,omitempty" jsonschema:"minItems=1"`
+	// Load of all its streams that state a load, instead of theirs.
+	Load float64 `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100"`
+	// The transport protocol of this variant.
+	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
+	// Instead of the scenario's.
+	Warmup *units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty"`
+	// Instead of the scenario's.
+	Duration *units.Time `yaml:"duration,omitempty" json:"duration,omitempty"`
+	// Instead of the scenario's.
+	Drain  *units.Time `yaml:"drain,omitempty" json:"drain,omitempty"`
+	Params Parameters  `yaml:"-" json:"params,omitempty" jsonschema:"-"`
 }
 
 // Parameters are changes to protocols' defaults: by protocol, a JSON object.
@@ -77,25 +113,16 @@ type Parameters map[string]json.RawMessage
 
 // Sample is how often queues and gauges are sampled, in nominal time.
 type Sample struct {
-	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty" jsonschema_description:"Interval between looks at all ports' queues, 10us unless given."`
-	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty" jsonschema_description:"Interval between looks at the protocols' gauges (credit, windows), 10us unless given."`
+	// Interval between looks at all ports' queues, 10us unless given.
+	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty"`
+	// Interval between looks at the protocols' gauges (credit, windows), 10us
+	// unless given.
+	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty"`
 }
-
-// Engine names an engine.
-type Engine string
-
-// The engines.
-const (
-	EngineReal    Engine = "real"
-	EngineVirtual Engine = "virtual"
-	EngineModel   Engine = "model"
-)
 
 // Dilation is the factor by which nominal time is stretched, 0 to let the
 // engine choose ("auto").
-type Dilation int64
-
-const maxDilation = 1_000_000
+type Dilation units.Dilation
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Dilation) UnmarshalText(text []byte) error {
@@ -104,8 +131,8 @@ func (d *Dilation) UnmarshalText(text []byte) error {
 		return nil
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < 1 || n > maxDilation {
-		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, maxDilation)
+	if err != nil || n < 1 || n > int64(units.MaxDilation) {
+		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, units.MaxDilation)
 	}
 	*d = Dilation(n)
 	return nil
@@ -133,7 +160,7 @@ func (s *Scenario) Text() string { return s.src.text }
 // setDefaults fills in what the file leaves out.
 func (s *Scenario) setDefaults() {
 	if s.Engine == "" {
-		s.Engine = EngineReal
+		s.Engine = emu.Real
 	}
 	if s.Protocol == "" && len(s.Protocols) == 0 {
 		s.Protocol = "sird"

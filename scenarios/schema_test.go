@@ -2,18 +2,31 @@ package scenarios
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
+	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"sirdbed/baselines/all"
+	"sirdbed/capture/metric"
+	"sirdbed/topo/units"
 )
 
 var update = flag.Bool("update", false, "write schema.json anew")
 
+// schema.json is made from the Go types, from the comments of their fields, from
+// the parameters of all protocols and from the table of metrics.
 func TestSchemaIsFresh(t *testing.T) {
-	want, err := Schema()
+	want, err := json.MarshalIndent(schema(t), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
+	want = append(want, '\n')
 	if *update {
 		if err := os.WriteFile("schema.json", want, 0o666); err != nil {
 			t.Fatal(err)
@@ -22,4 +35,160 @@ func TestSchemaIsFresh(t *testing.T) {
 	if got, err := os.ReadFile("schema.json"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("schema.json is not that of the Go types: run go test ./scenarios -update (%v)", err)
 	}
+}
+
+// schema makes the JSON schema of scenario files.
+func schema(t *testing.T) *jsonschema.Schema {
+	f := sectionFabric()
+	sections := map[reflect.Type]string{} // parameter type to protocol
+	var extra []reflect.StructField
+	for i, p := range all.List() {
+		params := reflect.TypeOf(p.DefaultParams(f))
+		for params.Kind() == reflect.Pointer {
+			params = params.Elem()
+		}
+		if _, ok := sections[params]; !ok { // the first of several that share them
+			sections[params] = p.Name
+		}
+		description := fmt.Sprintf("Parameters of %s that differ from its defaults.", p.Name)
+		extra = append(extra, reflect.StructField{
+			Name: fmt.Sprintf("Section%d", i), Type: params,
+			Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty" jsonschema_description:%q`, p.Name, description)),
+		})
+	}
+	r := &jsonschema.Reflector{
+		Anonymous:      true,
+		ExpandedStruct: true,
+		Mapper:         unitSchema,
+		LookupComment:  fieldComments(t),
+		Namer: func(t reflect.Type) string {
+			if protocol, ok := sections[t]; ok {
+				return protocol
+			}
+			return t.Name()
+		},
+		AdditionalFields: func(t reflect.Type) []reflect.StructField {
+			if t == reflect.TypeFor[Scenario]() || t == reflect.TypeFor[Variant]() {
+				return extra
+			}
+			return nil
+		},
+	}
+	s := r.Reflect(&Scenario{})
+	s.Title = "sirdbed scenario"
+	s.Description = "A network, its traffic, what runs on it and what is expected of the result."
+	for _, name := range sections {
+		if def, ok := s.Definitions[name]; ok {
+			def.Required = nil // what is left out keeps its default
+		}
+	}
+	s.Definitions["Reference"].Required = nil // what is left out is as in the bound
+	for _, name := range []string{"Bound", "Reference"} {
+		describeMetric(s.Definitions[name])
+	}
+	s.Definitions["Metric"] = metricSchema()
+	return s
+}
+
+// fieldComments finds the comments of fields, which describe them where their
+// tags do not.
+func fieldComments(t *testing.T) func(reflect.Type, string) string {
+	t.Chdir("..")
+	r := &jsonschema.Reflector{}
+	for _, dir := range []string{"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines"} {
+		if err := r.AddGoComments("sirdbed", "./"+dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir("scenarios")
+	return func(t reflect.Type, field string) string {
+		if field == "" {
+			return "" // comments of types are for readers of the code
+		}
+		text := r.CommentMap[t.PkgPath()+"."+t.Name()+"."+field]
+		return strings.ReplaceAll(text, "\n", " ")
+	}
+}
+
+// describeMetric describes the fields of a metric in what has one, and asks that
+// they fit together.
+func describeMetric(s *jsonschema.Schema) {
+	name, _ := s.Properties.Get("metric")
+	name.Description = "What is measured."
+	for _, n := range metric.Names() {
+		name.Enum = append(name.Enum, n)
+	}
+	for _, f := range metric.Fields() {
+		property, _ := s.Properties.Get(f.Name)
+		property.Description = f.Doc
+		for _, value := range f.Values {
+			property.Enum = append(property.Enum, value)
+		}
+	}
+	s.AllOf = []*jsonschema.Schema{{Ref: "#/$defs/Metric"}}
+}
+
+// metricSchema says of each metric which fields and statistics it takes.
+func metricSchema() *jsonschema.Schema {
+	all := &jsonschema.Schema{}
+	for _, d := range metric.Descriptors() {
+		is, takes := jsonschema.NewProperties(), jsonschema.NewProperties()
+		is.Set("metric", &jsonschema.Schema{Const: d.Name, Description: d.Doc})
+		for _, f := range metric.Fields() {
+			switch {
+			case !d.Takes(f.Name):
+				takes.Set(f.Name, jsonschema.FalseSchema)
+			case f.Name == "stat":
+				stat := &jsonschema.Schema{}
+				for _, s := range d.Stats {
+					stat.Enum = append(stat.Enum, s)
+				}
+				takes.Set(f.Name, stat)
+			}
+		}
+		then := &jsonschema.Schema{Properties: takes}
+		for _, field := range d.Needs {
+			then.AnyOf = append(then.AnyOf, &jsonschema.Schema{Required: []string{field}})
+		}
+		for i, field := range d.Either {
+			for _, other := range d.Either[i+1:] {
+				both := &jsonschema.Schema{Required: []string{field, other}}
+				then.AllOf = append(then.AllOf, &jsonschema.Schema{Not: both})
+			}
+		}
+		if len(d.Stats) > 0 && d.Default == "" {
+			then.Required = []string{"stat"}
+		}
+		all.AllOf = append(all.AllOf, &jsonschema.Schema{
+			If: &jsonschema.Schema{Properties: is, Required: []string{"metric"}}, Then: then,
+		})
+	}
+	return all
+}
+
+// unitSchema is the schema of types that read their own text.
+func unitSchema(t reflect.Type) *jsonschema.Schema {
+	quantity := func(units, example string) *jsonschema.Schema {
+		return &jsonschema.Schema{
+			Type: "string", Pattern: `^(0|[0-9]+(\.[0-9]+)? ?(` + units + `))$`, Examples: []any{example},
+		}
+	}
+	switch t {
+	case reflect.TypeFor[units.Time]():
+		return quantity("ns|us|ms|s", "7.5us")
+	case reflect.TypeFor[units.BitsPerSecond]():
+		return quantity("bps|Kbps|Mbps|Gbps|Tbps", "100Gbps")
+	case reflect.TypeFor[units.Bytes]():
+		s := quantity("B|KB|MB|GB|KiB|MiB|GiB", "216KB")
+		s.Pattern = "^(inf|" + s.Pattern[len("^("):]
+		return s
+	case reflect.TypeFor[Dilation]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			{Const: "auto"}, {Type: "integer", Minimum: "1", Maximum: json.Number(fmt.Sprint(int64(units.MaxDilation)))},
+		}}
+	}
+	if t.Kind() == reflect.Float64 && decodesItself(t) { // a number that may be infinite
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Const: "inf"}}}
+	}
+	return nil
 }

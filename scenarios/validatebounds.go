@@ -37,28 +37,60 @@ func (s *Scenario) validateBound(b *Bound, path string) *Error {
 	if err := s.validateSubject(b.Variant, b.Protocol, path); err != nil {
 		return err
 	}
+	if err := s.validateFields(&b.Metric, path); err != nil {
+		return err
+	}
 	if err := s.validateMetric(b.Variant, &b.Metric, path); err != nil {
 		return err
 	}
-	for _, ref := range []struct {
-		r    *Reference
-		path string
-	}{{b.Minus, path + ".minus"}, {b.Over, path + ".over"}} {
-		if ref.r == nil {
-			continue
-		}
-		if err := s.validateSubject(ref.r.Variant, ref.r.Protocol, ref.path); err != nil {
-			return err
-		}
-		variant := ref.r.Variant
-		if variant == "" {
-			variant = b.Variant
-		}
-		if err := s.validateMetric(variant, &ref.r.Metric, ref.path); err != nil {
+	if b.Minus != nil {
+		if err := s.validateReference(b, b.Minus, path, path+".minus"); err != nil {
 			return err
 		}
 	}
+	if b.Over != nil {
+		return s.validateReference(b, b.Over, path, path+".over")
+	}
 	return nil
+}
+
+// validateReference checks what the bound at path is compared with.
+func (s *Scenario) validateReference(b *Bound, r *Reference, path, own string) *Error {
+	if err := s.validateSubject(r.Variant, r.Protocol, own); err != nil {
+		return err
+	}
+	paths := []string{own}
+	if r.Metric.Name == "" {
+		paths = append(paths, path) // what it leaves out is as in the bound
+	}
+	m := r.against(b.Metric)
+	if err := s.validateFields(&m, paths...); err != nil {
+		return err
+	}
+	variant := r.Variant
+	if variant == "" {
+		variant = b.Variant
+	}
+	return s.validateMetric(variant, &r.Metric, own)
+}
+
+// validateFields checks that a metric has the fields and the statistic that are
+// stated for it at any of the paths, and that none is missing.
+func (s *Scenario) validateFields(m *metric.Metric, paths ...string) *Error {
+	at := func(field string) (string, bool) {
+		for _, path := range paths {
+			if s.has(path + "." + field) {
+				return path + "." + field, true
+			}
+		}
+		return paths[0] + "." + field, false
+	}
+	err := m.Check(func(field string) bool { _, ok := at(field); return ok })
+	if err == nil {
+		return nil
+	}
+	path, _ := at(err.Field)
+	return s.src.errorIn(path, "%s%s", err.Reason, also(suggest(err.Given, err.Choices)))
 }
 
 // validateSubject checks that a variant or a protocol is named, not both, and that
@@ -84,6 +116,19 @@ func (s *Scenario) validateSubject(variant, protocol, path string) *Error {
 
 // validateMetric checks that what a metric names is in the scenario.
 func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string) *Error {
+	for _, check := range []func(string, *metric.Metric, string) *Error{
+		s.validateStream, s.validateHosts, s.validateSwitchAndPort,
+	} {
+		if err := check(variant, m, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateStream checks the names of a variant, "" for all, and of one of its
+// streams.
+func (s *Scenario) validateStream(variant string, m *metric.Metric, path string) *Error {
 	var streams []string
 	known := variant == ""
 	for _, r := range s.runs() {
@@ -100,6 +145,10 @@ func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string)
 	if m.Stream != "" && !slices.Contains(streams, m.Stream) {
 		return s.src.errorIn(path+".stream", "no stream of it is called %q: %s", m.Stream, hintOf(m.Stream, streams))
 	}
+	return nil
+}
+
+func (s *Scenario) validateHosts(_ string, m *metric.Metric, path string) *Error {
 	hosts := []struct{ path, name string }{{path + ".host", m.Host}}
 	for i, h := range m.Hosts {
 		hosts = append(hosts, struct{ path, name string }{fmt.Sprintf("%s.hosts[%d]", path, i), h})
@@ -107,15 +156,23 @@ func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string)
 	for _, h := range hosts {
 		if _, ok := s.fabric.Host(h.name); h.name != "" && !ok {
 			last := s.fabric.Hosts[len(s.fabric.Hosts)-1]
-			return s.src.errorIn(h.path, "no host is called %q: hosts are %s to %s", h.name, s.fabric.HostName(0), s.fabric.HostName(last))
+			return s.src.errorIn(h.path, "no host is called %q: hosts are %s to %s",
+				h.name, s.fabric.HostName(0), s.fabric.HostName(last))
 		}
 	}
-	if n, ok := s.fabric.Node(m.Switch); m.Switch != "" && m.Switch != "leaf" && m.Switch != "spine" && (!ok || n.Kind == topo.Host) {
-		return s.src.errorIn(path+".switch", "no switch is called %q: want such as leaf1, or leaf or spine for all of them", m.Switch)
+	return nil
+}
+
+func (s *Scenario) validateSwitchAndPort(_ string, m *metric.Metric, path string) *Error {
+	n, ok := s.fabric.Node(m.Switch)
+	if !slices.Contains([]string{"", "leaf", "spine"}, m.Switch) && (!ok || n.Kind == topo.Host) {
+		return s.src.errorIn(path+".switch",
+			"no switch is called %q: want such as leaf1, or leaf or spine for all of them", m.Switch)
 	}
-	if m.Port != "" && !slices.Contains([]string{"downlinks", "uplinks", "core"}, m.Port) &&
-		!slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == m.Port }) {
-		return s.src.errorIn(path+".port", "no port is called %q: want such as %q, or downlinks, uplinks or core", m.Port, s.fabric.Downlink(0).Name)
+	isPort := slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == m.Port })
+	if m.Port != "" && !isPort && !slices.Contains(metric.PortClasses(), m.Port) {
+		return s.src.errorIn(path+".port", "no port is called %q: want such as %q, or downlinks, uplinks or core",
+			m.Port, s.fabric.Downlink(0).Name)
 	}
 	return nil
 }

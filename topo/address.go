@@ -1,6 +1,41 @@
 package topo
 
-import "net/netip"
+import "fmt"
+
+// Addresses here are the bytes that headers carry. They are not the types of net and
+// net/netip because those packages must not be part of a host process: see package
+// cmd/sirdbed/hostfirst.
+
+// An Addr is an IPv4 address.
+type Addr [4]byte
+
+func (a Addr) String() string { return fmt.Sprintf("%d.%d.%d.%d", a[0], a[1], a[2], a[3]) }
+
+// uint32 returns the address as a number, its first byte the most significant.
+func (a Addr) uint32() uint32 {
+	return uint32(a[0])<<24 | uint32(a[1])<<16 | uint32(a[2])<<8 | uint32(a[3])
+}
+
+// A Prefix is a network: all addresses that begin with the first Bits bits of Addr.
+// The other bits of Addr are 0.
+type Prefix struct {
+	Addr Addr
+	Bits int // 0 to 32
+}
+
+// Contains reports whether a belongs to the network.
+func (p Prefix) Contains(a Addr) bool {
+	return (a.uint32()^p.Addr.uint32())>>(32-p.Bits) == 0
+}
+
+func (p Prefix) String() string { return fmt.Sprintf("%v/%d", p.Addr, p.Bits) }
+
+// A MAC is an Ethernet address.
+type MAC [6]byte
+
+func (m MAC) String() string {
+	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5])
+}
 
 // Second octets of the address plan in the package comment. 1 to maxSpines pin
 // a spine.
@@ -12,33 +47,29 @@ const (
 	hostPrefix = 24
 )
 
-func addr(plane, leaf, host int) netip.Addr {
-	return netip.AddrFrom4([4]byte{10, byte(plane), byte(leaf), byte(host)})
+func addr(plane, leaf, host int) Addr {
+	return Addr{10, byte(plane), byte(leaf), byte(host)}
 }
 
 // HostAddr returns the address that leads to h over the given spine, counted
 // from 1, or over any spine with 0.
-func (f *Fabric) HostAddr(h HostID, spine int) netip.Addr {
+func (f *Fabric) HostAddr(h HostID, spine int) Addr {
 	n := &f.Nodes[h]
 	return addr(spine, n.Leaf, n.Number)
 }
 
 // KernelAddr returns the address that h's kernel answers to.
-func (f *Fabric) KernelAddr(h HostID) netip.Addr { return f.HostAddr(h, kernelNet) }
+func (f *Fabric) KernelAddr(h HostID) Addr { return f.HostAddr(h, kernelNet) }
 
 // HostOf returns the host that an address of any plane leads to, and the spine that
 // the address pins (0: any).
-func (f *Fabric) HostOf(a netip.Addr) (h HostID, spine int, ok bool) {
-	if !a.Is4() {
-		return 0, 0, false
-	}
-	ip := a.As4()
-	leaf, number := int(ip[2]), int(ip[3])
-	if ip[0] != 10 || leaf < 1 || leaf > f.Spec.Leaves || number < 1 || number > f.Spec.HostsPerLeaf {
+func (f *Fabric) HostOf(a Addr) (h HostID, spine int, ok bool) {
+	leaf, number := int(a[2]), int(a[3])
+	if a[0] != 10 || leaf < 1 || leaf > f.Spec.Leaves || number < 1 || number > f.Spec.HostsPerLeaf {
 		return 0, 0, false
 	}
 	h = HostID((leaf-1)*f.Spec.HostsPerLeaf + number - 1)
-	switch plane := int(ip[1]); {
+	switch plane := int(a[1]); {
 	case plane <= f.Spec.Spines:
 		return h, plane, true
 	case plane == kernelNet:
@@ -50,7 +81,7 @@ func (f *Fabric) HostOf(a netip.Addr) (h HostID, spine int, ok bool) {
 // A Route leads to Prefix over one of Ports (ECMP by the layer-4 hash when
 // there are several).
 type Route struct {
-	Prefix netip.Prefix
+	Prefix Prefix
 	Ports  []PortID
 }
 
@@ -59,7 +90,7 @@ func (f *Fabric) Routes(id NodeID) []Route {
 	n := &f.Nodes[id]
 	switch n.Kind {
 	case Host:
-		return []Route{{netip.PrefixFrom(addr(0, 0, 0), 8), n.Ports}}
+		return []Route{{Prefix{addr(0, 0, 0), 8}, n.Ports}}
 	case Leaf:
 		return f.leafRoutes(n)
 	default:
@@ -71,7 +102,7 @@ func (f *Fabric) leafRoutes(n *Node) (routes []Route) {
 	hosts, spines := n.Ports[:f.Spec.HostsPerLeaf], n.Ports[f.Spec.HostsPerLeaf:]
 	for i, port := range hosts {
 		for _, plane := range f.planes() {
-			routes = append(routes, Route{netip.PrefixFrom(addr(plane, n.Leaf, i+1), 32), []PortID{port}})
+			routes = append(routes, Route{Prefix{addr(plane, n.Leaf, i+1), 32}, []PortID{port}})
 		}
 	}
 	for other := 1; other <= f.Spec.Leaves; other++ {
@@ -83,7 +114,7 @@ func (f *Fabric) leafRoutes(n *Node) (routes []Route) {
 			if plane != anySpine && plane != kernelNet {
 				over = spines[plane-1 : plane]
 			}
-			routes = append(routes, Route{netip.PrefixFrom(addr(plane, other, 0), hostPrefix), over})
+			routes = append(routes, Route{Prefix{addr(plane, other, 0), hostPrefix}, over})
 		}
 	}
 	return routes
@@ -92,7 +123,7 @@ func (f *Fabric) leafRoutes(n *Node) (routes []Route) {
 func (f *Fabric) spineRoutes(n *Node) (routes []Route) {
 	for leaf, port := range n.Ports {
 		for _, plane := range []int{anySpine, n.Number, kernelNet} {
-			routes = append(routes, Route{netip.PrefixFrom(addr(plane, leaf+1, 0), hostPrefix), []PortID{port}})
+			routes = append(routes, Route{Prefix{addr(plane, leaf+1, 0), hostPrefix}, []PortID{port}})
 		}
 	}
 	return routes

@@ -2,8 +2,6 @@ package topo
 
 import (
 	"fmt"
-	"net"
-	"net/netip"
 
 	"sirdbed/topo/units"
 )
@@ -34,10 +32,10 @@ type Node struct {
 	ID     NodeID
 	Kind   Kind
 	Name   string
-	Leaf   int        // number of the leaf (of a host: its leaf), from 1; 0 for a spine
-	Number int        // number within its kind (of a host: within its leaf), from 1
-	Addr   netip.Addr // 10.0.L.H for a host
-	Ports  []PortID   // egress ports, in order: a leaf's hosts first, then its spines
+	Leaf   int      // number of the leaf (of a host: its leaf), from 1; 0 for a spine
+	Number int      // number within its kind (of a host: within its leaf), from 1
+	Addr   Addr     // 10.0.L.H for a host
+	Ports  []PortID // egress ports, in order: a leaf's hosts first, then its spines
 }
 
 // A Port is one direction of a link: the egress at Node towards Peer.
@@ -48,7 +46,7 @@ type Port struct {
 	Reverse PortID // the port at Peer towards Node
 	Name    string // "leaf1>h1-3"
 	Iface   string // interface name at Node: the peer's name
-	MAC     net.HardwareAddr
+	MAC     MAC
 	Rate    units.BitsPerSecond
 	Delay   units.Time // one-way propagation
 	Core    bool       // a leaf-spine link
@@ -96,7 +94,7 @@ func New(spec Spec) (*Fabric, error) {
 	return f, f.override(spec.Links)
 }
 
-func (f *Fabric) addNode(kind Kind, name string, leaf, number int, a netip.Addr) {
+func (f *Fabric) addNode(kind Kind, name string, leaf, number int, a Addr) {
 	id := NodeID(len(f.Nodes))
 	f.Nodes = append(f.Nodes, Node{ID: id, Kind: kind, Name: name, Leaf: leaf, Number: number, Addr: a})
 	f.byName[name] = id
@@ -106,8 +104,8 @@ func (f *Fabric) addLink(a, b NodeID, rate units.BitsPerSecond, delay units.Time
 	forth, back := PortID(len(f.Ports)), PortID(len(f.Ports)+1)
 	for _, p := range []Port{{ID: forth, Reverse: back, Node: a, Peer: b}, {ID: back, Reverse: forth, Node: b, Peer: a}} {
 		n := &f.Nodes[p.Node]
-		ip := n.Addr.As4()
-		p.MAC = net.HardwareAddr{2, byte(len(n.Ports)), ip[0], ip[1], ip[2], ip[3]}
+		ip := n.Addr
+		p.MAC = MAC{2, byte(len(n.Ports)), ip[0], ip[1], ip[2], ip[3]}
 		p.Iface = f.Nodes[p.Peer].Name
 		p.Name = n.Name + ">" + p.Iface
 		p.Rate, p.Delay, p.Core = rate, delay, core

@@ -2,7 +2,6 @@ package topo
 
 import (
 	"errors"
-	"net/netip"
 	"testing"
 
 	"sirdbed/topo/units"
@@ -127,7 +126,7 @@ func TestRoutesLeadEverywhere(t *testing.T) {
 	}
 }
 
-func follow(t *testing.T, f *Fabric, at, dst NodeID, a netip.Addr, spine, hops int) {
+func follow(t *testing.T, f *Fabric, at, dst NodeID, a Addr, spine, hops int) {
 	t.Helper()
 	if at == dst {
 		return
@@ -141,8 +140,8 @@ func follow(t *testing.T, f *Fabric, at, dst NodeID, a netip.Addr, spine, hops i
 	best := -1
 	var over []PortID
 	for _, r := range f.Routes(at) {
-		if r.Prefix.Contains(a) && r.Prefix.Bits() > best {
-			best, over = r.Prefix.Bits(), r.Ports
+		if r.Prefix.Contains(a) && r.Prefix.Bits > best {
+			best, over = r.Prefix.Bits, r.Ports
 		}
 	}
 	if best < 0 {

@@ -35,13 +35,13 @@ func DefaultParams(control string) *Params {
 	}
 }
 
-// ecnControl is the congestion control for which switches mark.
-const ecnControl = "dctcp"
+// ECNControl is the congestion control for which switches mark.
+const ECNControl = "dctcp"
 
 // step returns the ECN step of switch ports, 0 for no marks.
 func (p *Params) step(f *topo.Fabric) units.Bytes {
 	switch {
-	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ecnControl:
+	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ECNControl:
 		return 0
 	case p.K > 0:
 		return p.K
@@ -49,9 +49,9 @@ func (p *Params) step(f *topo.Fabric) units.Bytes {
 	return param.EvaluatedMark(f)
 }
 
-// ecn reports whether the hosts negotiate ECN.
-func (p *Params) ecn() bool {
-	return p.CongestionControl == ecnControl || p.K > 0 && p.K != units.Unlimited
+// ECN reports whether the hosts negotiate ECN.
+func (p *Params) ECN() bool {
+	return p.CongestionControl == ECNControl || p.K > 0 && p.K != units.Unlimited
 }
 
 var controlName = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)

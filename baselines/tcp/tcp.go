@@ -1,28 +1,13 @@
 // Package tcp is kernel TCP: real sockets in the hosts' namespaces, with any
 // congestion control that the kernel has.
 //
-// A message is sent as a frame (frame.go) over one of a pool of connections to its
-// destination, as for the other connection-oriented protocols: one message at a
-// time on each, idle connections are used in turn, and messages wait when all are
-// busy. When all of a message has arrived, the receiver's application answers with
-// a frame without payload; then the sender counts it as acknowledged, and its
-// connection is free. A connection that breaks fails the message that it carries.
-// Only TCP retransmits, so that nothing can arrive twice.
-//
-//	Send -> outbound connection -> kernel ... kernel -> inbound connection -> Sink
-//	Sink <- outbound connection <- kernel ... kernel <- inbound connection
-//
 // It is not a transport.Transport: packets, timers and windows are the kernel's.
-// The driver takes messages and waits for sockets. The kernel's timers run in
-// kernel time, with a retransmission timeout of at least 200 ms and delayed
-// acknowledgements of up to 40 ms. A run's dilation shortens them in nominal time,
-// which is why it should be 1 to 10 (README, Time).
-//
-// In the virtual engine's guest a system call that fails takes 10 ns, so that
-// loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as patched
-// by emu/virtual/kernel/kernel.patch), and others take no time. So nothing here
-// reads or writes until EAGAIN: a short read has emptied the socket, a short write
-// has filled it.
+// This package is what scenarios and engines know of it: names, parameters and
+// framing. The driver that takes messages and waits for sockets is package
+// sockets, below it. The kernel's timers run in kernel time, with a retransmission
+// timeout of at least 200 ms and delayed acknowledgements of up to 40 ms. A run's
+// dilation shortens them in nominal time, which is why it should be 1 to 10
+// (README, Time).
 package tcp
 
 import (
@@ -30,9 +15,6 @@ import (
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
-
-// Port is the TCP port on which hosts listen.
-const Port = 47100
 
 // overhead is what a segment of an established connection has beside payload: IP
 // and TCP headers of 20 bytes each, and timestamps.
@@ -60,12 +42,6 @@ func protocol(name, control string) transport.Protocol {
 			k := params.(*Params).step(f)
 			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}
 		},
-		NewDriver: func(env transport.DriverEnv, params any) (transport.Driver, error) {
-			p := params.(*Params)
-			if err := p.validate(name, control); err != nil {
-				return nil, err
-			}
-			return newDriver(env, p), nil
-		},
+		CheckDriver: func(params any) error { return params.(*Params).validate(name, control) },
 	}
 }

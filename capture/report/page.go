@@ -120,12 +120,7 @@ func facts(m *results.Manifest) []fact {
 		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
 		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},
 	}
-	var features []string
-	for name, value := range m.Features {
-		features = append(features, name+": "+value)
-	}
-	slices.Sort(features)
-	list = append(list, fact{"features", strings.Join(features, ", ")})
+	list = append(list, fact{"features", strings.Join(m.Features.List(), ", ")})
 	if len(m.Variants) > 0 {
 		x := m.Variants[0].Experiment
 		t := x.Topology

@@ -30,6 +30,9 @@ func Print(w io.Writer, s *results.Summary) error {
 	for _, r := range s.Reasons {
 		p.line("  %s", r)
 	}
+	if len(s.Reasons) > 0 {
+		p.line("  (sirdbed explain CHECK: what a check asks, and what to do)")
+	}
 	return p.err
 }
 

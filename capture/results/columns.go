@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"sirdbed/emu/atomicfile"
 	"sirdbed/topo/units"
 )
 
@@ -66,43 +67,32 @@ const batch = 4096
 
 // writeParquet writes the rows that each hands over to a file which is whole
 // or not there.
-func writeParquet[T any](path string, each func(put func(T) error) error) (err error) {
-	part := path + ".part"
-	file, err := os.Create(part)
+func writeParquet[T any](path string, each func(put func(T) error) error) error {
+	err := atomicfile.Write(path, func(file *os.File) error {
+		w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1", ""))
+		rows := make([]T, 0, batch)
+		flush := func() error {
+			_, err := w.Write(rows)
+			rows = rows[:0]
+			return err
+		}
+		if err := each(func(row T) error {
+			if rows = append(rows, row); len(rows) == batch {
+				return flush()
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		return w.Close()
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer func() {
-		if e := file.Close(); err == nil {
-			err = e
-		}
-		if err == nil {
-			err = os.Rename(part, path)
-		}
-		if err != nil {
-			os.Remove(part)
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1", ""))
-	rows := make([]T, 0, batch)
-	flush := func() error {
-		_, err := w.Write(rows)
-		rows = rows[:0]
-		return err
-	}
-	if err := each(func(row T) error {
-		if rows = append(rows, row); len(rows) == batch {
-			return flush()
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	return w.Close()
+	return nil
 }
 
 func happened(t units.Time) *int64 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
@@ -75,15 +74,15 @@ func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {
 // is an error; anything else that is missing is a problem.
 func readLogs(dir string) (*rawLogs, error) {
 	l := &rawLogs{}
-	if err := readJSON(filepath.Join(dir, "experiment.json"), &l.x); err != nil {
+	if err := readJSON(emu.RunDir(dir).ExperimentFile(), &l.x); err != nil {
 		return nil, err
 	}
 	var err error
 	if l.fabric, err = topo.New(l.x.Topology); err != nil {
-		return nil, fmt.Errorf("%s: topology.%w", filepath.Join(dir, "experiment.json"), err)
+		return nil, fmt.Errorf("%s: topology.%w", emu.RunDir(dir).ExperimentFile(), err)
 	}
 	facts := &emu.Facts{}
-	if err := readJSON(filepath.Join(dir, "facts.json"), facts); err == nil {
+	if err := readJSON(emu.RunDir(dir).FactsFile(), facts); err == nil {
 		l.facts = facts
 	} else if errors.Is(err, os.ErrNotExist) {
 		l.problem(FactsLost, "facts.json is missing: the run was killed, or its disk full, before it could say what it ran on")
@@ -94,7 +93,7 @@ func readLogs(dir string) (*rawLogs, error) {
 	for h := range l.hosts {
 		l.readHost(dir, topo.HostID(h))
 	}
-	l.readQueues(filepath.Join(dir, "queues.rec"))
+	l.readQueues(emu.RunDir(dir).QueueLog())
 	return l, nil
 }
 
@@ -113,7 +112,7 @@ func (l *rawLogs) readHost(dir string, h topo.HostID) {
 	name := l.fabric.HostName(h)
 	log := &l.hosts[h]
 	log.counters = map[string]int64{}
-	file, err := os.Open(filepath.Join(dir, "hosts", name+".rec"))
+	file, err := os.Open(emu.RunDir(dir).HostLog(name))
 	if err != nil {
 		l.problem(HostLogCut, "the log of %s is missing", name)
 		return

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
+	"sirdbed/topo/units"
 )
 
-// The files of a result, in its directory . Beside them report.html and
+// The files of a result, in its directory. Beside them report.html and
 // plots/ are package report's.
 const (
 	ManifestFile = "manifest.json"
@@ -24,20 +26,21 @@ const (
 
 // A Manifest is manifest.json: what ran, on what, and with what.
 type Manifest struct {
+	Format   int             `json:"format"`
 	Scenario string          `json:"scenario"`
 	Source   json.RawMessage `json:"scenario_as_run,omitempty"` // the scenario file with its defaults and changes
 	Created  time.Time       `json:"created"`
 	Sirdbed  string          `json:"sirdbed"` // version of the binary
 	Go       string          `json:"go"`
 	Engine   string          `json:"engine"`
-	Dilation int64           `json:"dilation"`
+	Dilation units.Dilation  `json:"dilation"`
 	Seed     uint64          `json:"seed"`
 	Kernel   string          `json:"kernel,omitempty"`
 	CPUs     int             `json:"cpus,omitempty"`
 	// Features names what the engine used, such as the ECN marker.
-	Features map[string]string `json:"features,omitempty"`
-	Verdict  Level             `json:"verdict"`
-	Digest   string            `json:"digest"`
+	Features emu.Features `json:"features,omitzero"`
+	Verdict  Level        `json:"verdict"`
+	Digest   string       `json:"digest"`
 
 	Variants []ManifestVariant `json:"variants"`
 }
@@ -55,7 +58,7 @@ type ManifestVariant struct {
 // nil.
 func NewManifest(source json.RawMessage, variants []*Variant, s *Summary) *Manifest {
 	m := &Manifest{
-		Scenario: s.Scenario, Source: source, Engine: s.Engine, Dilation: s.Dilation, Seed: s.Seed,
+		Format: Format, Scenario: s.Scenario, Source: source, Engine: s.Engine, Dilation: s.Dilation, Seed: s.Seed,
 		Sirdbed: version(), Go: runtime.Version(), Verdict: s.Verdict, Digest: s.Digest, Variants: []ManifestVariant{},
 	}
 	for _, v := range variants {
@@ -91,10 +94,10 @@ func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
 		return err
 	}
 	return errors.Join(
-		writeJSON(filepath.Join(dir, ManifestFile), m),
+		atomicfile.JSON(filepath.Join(dir, ManifestFile), m),
 		writeParquet(filepath.Join(dir, MessagesFile), ofAll(variants, (*Variant).messageRows)),
 		writeParquet(filepath.Join(dir, QueuesFile), ofAll(variants, (*Variant).queueRows)),
 		writeParquet(filepath.Join(dir, SeriesFile), ofAll(variants, (*Variant).seriesRows)),
-		writeJSON(filepath.Join(dir, SummaryFile), s),
+		atomicfile.JSON(filepath.Join(dir, SummaryFile), s),
 	)
 }

@@ -1,26 +1,27 @@
 package results
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 
 	"sirdbed/capture/stats"
+	"sirdbed/topo/units"
 )
 
 // A Summary is summary.json: what a run came to, for machines. Fields are only
 // ever added.
 type Summary struct {
-	Scenario string   `json:"scenario"`
-	Engine   string   `json:"engine"`
-	Dilation int64    `json:"dilation"` // the largest of the variants'
-	Seed     uint64   `json:"seed"`
-	Verdict  Level    `json:"verdict"` // the worst of the variants'
-	Reasons  []string `json:"reasons"`
-	Digest   string   `json:"digest"`
-	Bounds   []Bound  `json:"bounds"`
+	Format   int            `json:"format"`
+	Scenario string         `json:"scenario"`
+	Engine   string         `json:"engine"`
+	Dilation units.Dilation `json:"dilation"` // the largest of the variants'
+	Seed     uint64         `json:"seed"`
+	Verdict  Level          `json:"verdict"` // the worst of the variants'
+	Reasons  []string       `json:"reasons"`
+	Digest   string         `json:"digest"`
+	Bounds   []Bound        `json:"bounds"`
 
 	Variants []VariantSummary `json:"variants"`
 	Skipped  []Skipped        `json:"skipped,omitempty"` // the caller of Summarize fills them in
@@ -51,16 +52,16 @@ type Skipped struct {
 
 // VariantSummary is the part of a Summary about one protocol and variant.
 type VariantSummary struct {
-	Variant  string   `json:"variant"`
-	Protocol string   `json:"protocol"`
-	Engine   string   `json:"engine"`
-	Dilation int64    `json:"dilation"`
-	Seed     uint64   `json:"seed"`
-	Verdict  Level    `json:"verdict"`
-	Reasons  []string `json:"reasons"`
-	Checks   []Check  `json:"checks"`
-	Notes    []string `json:"notes,omitempty"` // of those who wrote the logs
-	Digest   string   `json:"digest"`
+	Variant  string         `json:"variant"`
+	Protocol string         `json:"protocol"`
+	Engine   string         `json:"engine"`
+	Dilation units.Dilation `json:"dilation"`
+	Seed     uint64         `json:"seed"`
+	Verdict  Level          `json:"verdict"`
+	Reasons  []string       `json:"reasons"`
+	Checks   []Check        `json:"checks"`
+	Notes    []string       `json:"notes,omitempty"` // of those who wrote the logs
+	Digest   string         `json:"digest"`
 
 	// Payload received for the first time in the window, over the window: per
 	// host of the fabric, and by receiver.
@@ -111,7 +112,9 @@ type ExactQueue struct {
 // Summarize joins the results of a scenario's variants. Bounds are the
 // caller's to fill in.
 func Summarize(variants []*Variant) *Summary {
-	s := &Summary{Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{}, Digest: Digest(variants)}
+	s := &Summary{
+		Format: Format, Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{}, Digest: Digest(variants),
+	}
 	for i, v := range variants {
 		vs := v.summary()
 		if vs.Verdict == "" { // a run that nobody has judged is trusted by nobody
@@ -152,7 +155,7 @@ func (v *Variant) summary() VariantSummary {
 		s.Stability = &v.Stability
 	}
 	if v.Facts != nil {
-		s.Engine, s.Dilation, s.WallSeconds = v.Facts.Engine, v.Facts.Dilation, v.Facts.Wall
+		s.Engine, s.Dilation, s.WallSeconds = string(v.Facts.Engine), v.Facts.Dilation, v.Facts.Wall
 		s.Conserved = &v.Conservation
 	}
 	for _, b := range v.Borders {
@@ -214,32 +217,11 @@ func ReadSummary(path string) (*Summary, error) {
 		path = filepath.Join(path, SummaryFile)
 	}
 	var s Summary
-	if err := readJSON(path, &s); err != nil {
+	if err := ReadJSON(path, &s); err != nil {
 		return nil, err
 	}
 	if len(s.Variants) == 0 {
 		return nil, fmt.Errorf("%s: has no variants: it is no result of sirdbed", path)
 	}
 	return &s, nil
-}
-
-// writeJSON writes a file that is either whole or not there.
-func writeJSON(path string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return writeFile(path, append(data, '\n'))
-}
-
-func writeFile(path string, data []byte) error {
-	part := path + ".part"
-	err := os.WriteFile(part, data, 0o644)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		os.Remove(part)
-	}
-	return err
 }

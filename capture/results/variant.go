@@ -12,32 +12,14 @@
 package results
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"sirdbed/baselines/all"
 	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
-
-// Options change what Analyze computes. The zero value has the defaults.
-type Options struct {
-	// Borders are the upper borders of the size groups A, B, ...; nil for
-	// DefaultBorders.
-	Borders []units.Bytes
-	// Framing tells how a protocol cuts messages into packets, for the exact
-	// unloaded latency; nil asks package sirdnode.
-	Framing func(protocol string, mtu units.Bytes) (topo.Framing, error)
-	// SampleTolerance is how far beyond the time during which a queue was read
-	// its depth may have been seen, when samples are compared with a capture.
-	SampleTolerance units.Time
-}
 
 // A Variant is the results of one variant's run. It does not change once made.
 type Variant struct {
@@ -68,127 +50,6 @@ type Variant struct {
 	Digest       string
 
 	logs *rawLogs
-}
-
-// Analyze computes the results of the variant whose raw logs are in dir. It
-// fails only if the experiment itself can't be read: logs that are cut or
-// missing are named in Problems and judged in Verdict.
-func Analyze(dir string, opt Options) (*Variant, error) {
-	l, err := readLogs(dir)
-	if err != nil {
-		return nil, err
-	}
-	v := &Variant{
-		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric, Borders: opt.Borders,
-		Queues: l.queues, Counters: map[string]int64{}, logs: l,
-	}
-	if v.Borders == nil {
-		v.Borders = DefaultBorders
-	}
-	v.From, v.To = l.x.Window()
-	v.End = l.end()
-	if v.End < v.To {
-		v.To = max(v.From, v.End)
-	}
-	for h := range l.hosts {
-		for _, g := range l.hosts[h].gauges {
-			if g.Gauge != "" {
-				v.Gauges = append(v.Gauges, g)
-			}
-		}
-		for name, n := range l.hosts[h].counters {
-			v.Counters[name] += n
-		}
-	}
-	v.Messages = l.join()
-	l.complete(v.Messages, l.framing(opt), v.End)
-	v.Latencies = l.latencies(v.Messages, v.Borders, v.To-v.From)
-	v.Goodput = l.goodput(v.Messages, v.From, v.To)
-	v.Queue = l.queues.Result(l.fabric, v.From, v.To)
-	v.Stability = l.stability(v.Messages, v.From, v.To)
-	v.readCaptures(filepath.Join(dir, "captures"), opt)
-	if v.Facts != nil {
-		v.Conservation = v.conservation()
-	}
-	v.Problems = l.problems
-	v.Digest = v.digest()
-	return v, nil
-}
-
-// end is when the run ended: as the engine says, or else the latest record.
-func (l *rawLogs) end() units.Time {
-	if l.facts != nil && l.facts.Reached > 0 {
-		return l.facts.Reached
-	}
-	var end units.Time
-	for h := range l.hosts {
-		end = max(end, l.hosts[h].end)
-	}
-	if n := len(l.queues.Ticks); n > 0 {
-		end = max(end, l.queues.Ticks[n-1])
-	}
-	return min(end, l.x.End())
-}
-
-func (l *rawLogs) framing(opt Options) *topo.Framing {
-	find := opt.Framing
-	if find == nil {
-		find = func(protocol string, mtu units.Bytes) (topo.Framing, error) {
-			p, err := all.Find(protocol)
-			if err != nil {
-				return topo.Framing{}, err
-			}
-			return p.Framing(mtu), nil
-		}
-	}
-	fr, err := find(l.x.Protocol, l.fabric.Spec.MTU)
-	if err == nil && fr.MSS <= 0 {
-		err = fmt.Errorf("an MTU of %v leaves no room for payload", l.fabric.Spec.MTU)
-	}
-	if err != nil {
-		l.problem(Note, "no slowdown by the exact definition: %v", err)
-		return nil
-	}
-	return &fr
-}
-
-// readCaptures rebuilds the queues of every captured switch.
-func (v *Variant) readCaptures(dir string, opt Options) {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return // nothing was captured
-	}
-	for _, file := range files {
-		name, ok := strings.CutSuffix(file.Name(), ".pcapng")
-		if !ok {
-			continue
-		}
-		node, ok := v.Fabric.Node(name)
-		if !ok {
-			v.logs.problem(CaptureCut, "%s is not named as a node of the fabric", file.Name())
-			continue
-		}
-		if node.Kind == topo.Host {
-			continue // read by people
-		}
-		r, err := capture.Reconstruct(v.Fabric, node, capture.Frames(filepath.Join(dir, file.Name()), v.Fabric))
-		if err != nil {
-			v.logs.problem(CaptureCut, "%v", err)
-		}
-		if r == nil || r.Frames == 0 {
-			continue
-		}
-		v.Captures = append(v.Captures, r)
-		for _, q := range r.Ports {
-			// A capture of single ports has departures without arrivals.
-			if q.Packets == 0 || q.Local > q.Packets {
-				continue
-			}
-			if a := v.Queues.Compare(q, max(v.From, r.From), min(v.To, r.To), opt.SampleTolerance); a.Samples > 0 {
-				v.Agreements = append(v.Agreements, a)
-			}
-		}
-	}
 }
 
 // ProblemsOf returns what was wrong with the logs, of one kind.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func TestVerdict(t *testing.T) {
 // have no bursts.
 func exact(change func(*fakerun.Run)) func(*fakerun.Run) {
 	return func(r *fakerun.Run) {
-		r.Facts.Engine, r.Facts.Features = "virtual", map[string]string{"burst_time": "0s"}
+		r.Facts.Engine, r.Facts.Features = "virtual", emu.Features{}
 		r.Facts.Lateness = emu.Lateness{Count: 1000, Max: 1}
 		for h := range r.Facts.Hosts {
 			r.Facts.Hosts[h].Lateness, r.Facts.Hosts[h].Generator = emu.Lateness{Count: 100}, emu.Lateness{Count: 10}
@@ -117,7 +118,7 @@ func exact(change func(*fakerun.Run)) func(*fakerun.Run) {
 }
 
 // kernel makes the run one of the hosts' kernel TCP.
-func kernel(r *fakerun.Run, dilation int64) {
+func kernel(r *fakerun.Run, dilation units.Dilation) {
 	r.Facts.Dilation = dilation
 	for i := range r.Facts.Hosts {
 		r.Facts.Hosts[i].Kernel = true
@@ -151,7 +152,7 @@ func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
 	v := &results.Variant{Fabric: r.F, Facts: r.Facts, Captures: []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}}
 	level := func() results.Level {
 		j := judge{v: v}
-		j.departures()
+		checkDepartures(&j)
 		return j.verdict().Level
 	}
 	if got := level(); got != results.Pass {
@@ -184,9 +185,12 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 
 // A burst is bytes, or a time of the machine's clock, which dilation stretches.
 func TestBurst(t *testing.T) {
-	for features, want := range map[[2]string]units.Bytes{{"burst", "9038B"}: 9038, {"burst_time", "100µs"}: 1250, {"burst_time", "?"}: 0} {
+	for features, want := range map[string]units.Bytes{`{"burst": "9038B"}`: 9038, `{"burst_time": "100µs"}`: 1250, `{}`: 0} {
 		r := fakerun.New(t)
-		r.Facts.Features = map[string]string{features[0]: features[1]}
+		r.Facts.Features = emu.Features{}
+		if err := json.Unmarshal([]byte(features), &r.Facts.Features); err != nil {
+			t.Fatal(err)
+		}
 		j := judge{v: &results.Variant{Fabric: r.F, Facts: r.Facts}}
 		if got := j.burst(r.F.Downlink(0)); got != want { // at 100 Gbps and dilation 1000
 			t.Errorf("%v: %v, want %v", features, got, want)

@@ -18,7 +18,8 @@ func newCompare() *cobra.Command {
 		Example: text(`
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json`),
-		Args: cobra.MinimumNArgs(2),
+		Args:              cobra.MinimumNArgs(2),
+		ValidArgsFunction: completeResults,
 		RunE: func(c *cobra.Command, args []string) error {
 			var list []*results.Summary
 			for _, path := range args {

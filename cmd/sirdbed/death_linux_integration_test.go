@@ -67,7 +67,7 @@ func TestDeadHostFailsTheRunAndKeepsWhatWasMeasured(t *testing.T) {
 	}
 	for _, want := range []string{
 		"the process of host h1-2 (pid ", "died: signal: killed, without a word",
-		"the process of host h1-3 (pid ", "its last words:\nSIGABRT: abort", "sirdnode.(*node).loop",
+		"the process of host h1-3 (pid ", "its last words:\nSIGABRT: abort", "sirdnode/node.(*node).loop",
 		"[4/4] after: done", "2 of 4 variants failed: killed, aborted",
 	} {
 		if strings.Count(stderr.String(), want) != 1 {

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/real"
 	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
-	"sirdbed/scenarios"
 )
 
 func newDoctor() *cobra.Command {
@@ -100,22 +100,17 @@ func diagnose() *Diagnosis {
 		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
-	d.Engines = []EngineDiagnosis{diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(scenarios.EngineModel), Works: true, Verdict: "works everywhere"}}
+	d.Engines = []EngineDiagnosis{diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(emu.Model), Works: true, Verdict: "works everywhere"}}
 	nsenter := Finding{Name: "nsenter", Use: "sirdbed exec", Works: true}
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		nsenter.Works, nsenter.Error, nsenter.Remedy = false, "it is not installed", "install util-linux"
 	}
-	node := Finding{Name: nodeName, Use: "host processes that start fast", Works: true}
-	if _, why := nodeProgram(); why != nil {
-		node.Works, node.Error = false, why.Error()
-		node.Remedy = "CGO_ENABLED=0 go build -o . ./cmd/..."
-	}
-	d.Tools = []Finding{nsenter, node}
+	d.Tools = []Finding{nsenter}
 	return d
 }
 
 func diagnoseReal(root bool) EngineDiagnosis {
-	e := EngineDiagnosis{Engine: string(scenarios.EngineReal), Works: true}
+	e := EngineDiagnosis{Engine: string(emu.Real), Works: true}
 	works := map[string]bool{}
 	for _, f := range fabric.Probes() {
 		finding := Finding{Name: f.Name, Use: f.Use, Works: f.Err == nil, Needed: needed[f.Name]}
@@ -151,7 +146,7 @@ func diagnoseReal(root bool) EngineDiagnosis {
 }
 
 func diagnoseVirtual() EngineDiagnosis {
-	e := EngineDiagnosis{Engine: string(scenarios.EngineVirtual)}
+	e := EngineDiagnosis{Engine: string(emu.Virtual)}
 	memory := Finding{Name: "huge pages", Use: "guests that start fast", Works: true}
 	if err := guest.ProbeHugePages(); err != nil {
 		memory.Works, memory.Error = false, err.Error()

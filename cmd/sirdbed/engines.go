@@ -8,48 +8,48 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
+	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
-	"sirdbed/scenarios"
-	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/sird"
 )
 
 // engines makes each engine that this binary has.
-var engines = map[scenarios.Engine]func(visitors) emu.Engine{
-	scenarios.EngineModel: func(visitors) emu.Engine { return model.Engine{} },
-	scenarios.EngineReal: func(v visitors) emu.Engine {
-		argv, _ := nodeProgram()
+var engines = map[emu.EngineName]func(whileUp) emu.Engine{
+	emu.Model: func(whileUp) emu.Engine { return model.Engine{} },
+	emu.Real: func(up whileUp) emu.Engine {
 		return &real.Engine{
-			NodeCommand: argv,
-			Hold:        v.hold,
+			NodeCommand: hostCommand,
+			KeepUp:      up.keepUp,
 			Running: func(hosts []real.RunningHost) {
 				var list []HostState
 				for _, h := range hosts {
 					list = append(list, HostState{h.Name, h.PID})
 				}
-				v.running(list)
+				up.running(list)
 			},
 		}
 	},
-	scenarios.EngineVirtual: func(visitors) emu.Engine { return virtualEngine() },
+	emu.Virtual: func(whileUp) emu.Engine { return virtualEngine() },
 }
 
-// visitors are what lets people into a fabric that is up.
-type visitors struct {
-	running func([]HostState)     // told which processes are hosts, and nil when it goes down
-	hold    func(context.Context) // if set, returns when the fabric may go down
+// whileUp is what is to happen while a fabric is up.
+type whileUp struct {
+	running func([]HostState)     // is told which processes are hosts, and nil when it goes down
+	keepUp  func(context.Context) // if set, returns when the fabric may go down
 }
 
 // sandboxed are the engines that build on this machine's kernel, in a sandbox.
-var sandboxed = map[scenarios.Engine]bool{scenarios.EngineReal: true}
+var sandboxed = map[emu.EngineName]bool{emu.Real: true}
 
-// inner are the commands that sirdbed starts itself with. They are no part of
-// the command line, and begin before it is made.
+// hostCommand starts a host process: this program again.
+var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
+
+// inner are the other commands that sirdbed starts itself with. They are no part
+// of the command line, and begin before it is made.
 var inner = map[string]func() (exitCode int){
-	nodeCommand:  node.Main,
 	guestCommand: controlGuest,
 }
 
@@ -73,7 +73,7 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 
 // engineNames lists the engines of this binary.
 func engineNames() (names []string) {
-	for _, e := range []scenarios.Engine{scenarios.EngineReal, scenarios.EngineVirtual, scenarios.EngineModel} {
+	for _, e := range emu.EngineNames {
 		if _, ok := engines[e]; ok {
 			names = append(names, string(e))
 		}
@@ -82,7 +82,7 @@ func engineNames() (names []string) {
 }
 
 // engineExists says what to use instead of an engine that this binary has not.
-func engineExists(name scenarios.Engine) error {
+func engineExists(name emu.EngineName) error {
 	if _, ok := engines[name]; ok {
 		return nil
 	}
@@ -93,10 +93,7 @@ func engineExists(name scenarios.Engine) error {
 // anything is made of them. Its error says what to do. Experiments whose protocol
 // the engine cannot run are skipped, if there are others.
 func (r *scenarioRun) check() error {
-	engine, ok := engines[r.engine](visitors{}).(interface{ Check(*emu.Experiment) error })
-	if !ok {
-		return nil
-	}
+	engine := engines[r.engine](whileUp{})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {

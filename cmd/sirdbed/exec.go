@@ -30,7 +30,8 @@ func newExec() *cobra.Command {
 			sirdbed exec h1-3 ping -c 3 10.250.1.8       a command
 			sirdbed exec h1-3 tc -s qdisc show           its port
 			sirdbed exec --run incast-20250101-120000-srpt h1-8 ip -s link`),
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeHost,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := chooseRun(run)
 			if err != nil {
@@ -40,8 +41,32 @@ func newExec() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&run, "run", "", "the run whose fabric is meant")
+	completeFlag(c, "run", completeRun)
 	c.Flags().SetInterspersed(false) // what comes after HOST is the command's
 	return c
+}
+
+// completeHost completes the name of a host of the run that --run names, and then
+// names of files for the command.
+func completeHost(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	s, err := chooseRun(c.Flag("run").Value.String())
+	if err != nil {
+		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, h := range s.Hosts {
+		names = append(names, h.Name)
+	}
+	return starting(names, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRun completes the name of a run whose fabric is up.
+func completeRun(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	live, _, _ := states()
+	return starting(runNames(live), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // chooseRun finds a live run by name, or by the start of it.

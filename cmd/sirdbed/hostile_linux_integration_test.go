@@ -53,8 +53,8 @@ func sendGarbage(kind string) error {
 	}
 	defer unix.Close(fd)
 	good := wire.Frame{
-		SrcMAC: [6]byte(uplink.MAC), DstMAC: [6]byte(fabric.Ports[uplink.Reverse].MAC),
-		SrcAddr: fabric.HostAddr(3, 0).As4(), DstAddr: fabric.HostAddr(2, 0).As4(),
+		SrcMAC: uplink.MAC, DstMAC: fabric.Ports[uplink.Reverse].MAC,
+		SrcAddr: fabric.HostAddr(3, 0), DstAddr: fabric.HostAddr(2, 0),
 		Entropy: 0xc001, Port: sird.Port, Header: make([]byte, 26),
 	}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 )
@@ -76,6 +75,9 @@ func newKernelBuild() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.Source, "source", "", "tarball of Linux's source (default: that of the distribution's package, in /usr/src)")
+	completeFlag(c, "source", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []cobra.Completion{"tar.xz", "tar.bz2", "tar.gz"}, cobra.ShellCompDirectiveFilterFileExt
+	})
 	c.Flags().BoolVar(&o.Force, "force", false, "build even if the kernel is there")
 	return c
 }
@@ -85,7 +87,7 @@ func bootOnce(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	exit, err := guest.Run(ctx, guest.Config{
-		Kernel: path, Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20, Start: sandbox.StartForLife,
+		Kernel: path, Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20,
 	})
 	if err == nil && exit != 0 {
 		err = fmt.Errorf("a command in the guest ended with exit code %d", exit)
@@ -180,7 +182,7 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20, Start: sandbox.StartForLife,
+				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20,
 				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
 				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})

@@ -1,7 +1,7 @@
 // Command sirdbed emulates a datacenter fabric on this machine, runs a transport
 // protocol's real code on its hosts, and measures what happens. It wires the other
-// packages together, and starts sirdbed-node, or itself again, as the host
-// processes of a fabric.
+// packages together, and starts itself again as each host process of a fabric
+// (package hostfirst).
 //
 // Each command has a file of its own here; main.go is what they share.
 package main
@@ -126,14 +126,32 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newReport(), newCompare(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(), newVersion(),
+		newRun(), newReport(), newCompare(), newResults(), newExplain(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(),
+		newVersion(),
 	)
+	settle(root)
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
+		}
+		return nil
+	}
+	root.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
+	return root
+}
+
+// settle gives the commands below root what all have in common: arguments that one
+// does not take are bad input, and none but those that say so complete file names.
+func settle(root *cobra.Command) {
 	for _, c := range root.Commands() {
+		settle(c)
+		if c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = noFiles
+		}
 		if check := c.Args; check != nil {
 			c.Args = func(c *cobra.Command, args []string) error {
 				if err := check(c, args); err != nil {
@@ -143,14 +161,6 @@ func newRoot() *cobra.Command {
 			}
 		}
 	}
-	root.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
-		}
-		return nil
-	}
-	root.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
-	return root
 }
 
 // text strips the indentation that a text has in the source.

@@ -10,10 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"sirdbed/baselines/all"
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
+	"sirdbed/emu"
 	"sirdbed/scenarios"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // Files of a result that are written before it runs.
@@ -25,20 +29,13 @@ const (
 // A Record is scenario.json: what a result's directory has to say to report when
 // nothing else has been written yet.
 type Record struct {
-	Engine   scenarios.Engine    `json:"engine"`
+	Format   int                 `json:"format"` // of the raw logs
+	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
 }
 
-func (r *scenarioRun) record() Record { return Record{r.engine, r.scenario, r.skipped} }
-
-func writeJSON(path string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
-}
+func (r *scenarioRun) record() Record { return Record{results.Format, r.engine, r.scenario, r.skipped} }
 
 // An outcome is what the logs of a run came to.
 type outcome struct {
@@ -84,7 +81,7 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
 	}
 	for _, name := range inOrder(entries, s) {
-		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{})
+		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{Framing: framing})
 		if err != nil {
 			lost = append(lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
 			continue
@@ -93,6 +90,15 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 		variants = append(variants, v)
 	}
 	return variants, lost, nil
+}
+
+// framing tells how a protocol cuts messages into packets.
+func framing(protocol string, mtu units.Bytes) (topo.Framing, error) {
+	p, err := all.Find(protocol)
+	if err != nil {
+		return topo.Framing{}, err
+	}
+	return p.Framing(mtu), nil
 }
 
 // complete are the variants that ran to their end. Those that were cut short are

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sirdbed/capture/results"
+	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/sirdnode/nstest"
 )
 
@@ -35,9 +36,9 @@ var built struct {
 	refused []byte
 }
 
-// buildPrograms makes sirdbed and sirdbed-node in a directory.
-func buildPrograms(dir string) error {
-	out, err := exec.Command("go", "build", "-o", dir, ".", "../"+nodeName).CombinedOutput()
+// buildProgram makes sirdbed in a directory.
+func buildProgram(dir string) error {
+	out, err := exec.Command("go", "build", "-o", dir, ".").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -54,7 +55,7 @@ func build(t *testing.T) *program {
 		}
 		os.Chmod(built.dir, 0o755) // for tests that become other users
 		path := filepath.Join(built.dir, "sirdbed")
-		if built.err = buildPrograms(built.dir); built.err != nil {
+		if built.err = buildProgram(built.dir); built.err != nil {
 			return
 		}
 		if out, err := exec.Command(path, "doctor").CombinedOutput(); err != nil {
@@ -133,7 +134,7 @@ func (b *program) processes() (list []process) {
 }
 
 func (p process) isHost() bool {
-	return strings.HasSuffix(p.command, " "+nodeCommand) || strings.HasSuffix(p.command, "/"+nodeName)
+	return strings.HasSuffix(p.command, " "+hostfirst.Command)
 }
 
 // gone waits until none of the binary's processes lives.

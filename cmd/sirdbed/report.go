@@ -1,16 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/scenarios"
+	"sirdbed/capture/results"
 )
 
 func newReport() *cobra.Command {
@@ -25,7 +23,8 @@ func newReport() *cobra.Command {
 		Example: text(`
 			sirdbed report results/incast-20250101-120000
 			sirdbed report results/incast-20250101-120000 --json | jq .variants[].goodput_gbps`),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
 			record, err := readRecord(dir)
@@ -49,16 +48,13 @@ func newReport() *cobra.Command {
 
 // readRecord reads what run wrote of a scenario.
 func readRecord(dir string) (*Record, error) {
-	text, err := os.ReadFile(filepath.Join(dir, scenarioFile))
+	record := &Record{}
+	err := results.ReadJSON(filepath.Join(dir, scenarioFile), record)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a result of sirdbed: it has no %s", dir, scenarioFile)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && record.Scenario == nil {
+		err = fmt.Errorf("%s: names no scenario", filepath.Join(dir, scenarioFile))
 	}
-	record := &Record{Scenario: &scenarios.Scenario{}}
-	if err := json.Unmarshal(text, record); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, scenarioFile), err)
-	}
-	return record, nil
+	return record, err
 }

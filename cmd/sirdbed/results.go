@@ -3,92 +3,249 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
+	"slices"
 	"time"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/capture/results"
 )
 
-// makeResults makes the directory of a run: out if it is given, which must be
-// empty then, otherwise results/SCENARIO-TIME here.
-func makeResults(out, scenario string, now time.Time) (string, error) {
-	if out != "" {
-		if err := os.MkdirAll(out, 0o777); err != nil {
-			return "", badInput(fmt.Errorf("--out: %w", err))
-		}
-		entries, err := os.ReadDir(out)
-		if err != nil {
-			return "", badInput(fmt.Errorf("--out: %w", err))
-		}
-		if len(entries) > 0 {
-			return "", badInput(fmt.Errorf("--out %s: is not empty (it has %s): results are never written over", out, entries[0].Name()))
-		}
-		return out, nil
+// resultsDir is where run puts results unless it is told otherwise.
+const resultsDir = "results"
+
+func newResults() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "results [DIRECTORY]",
+		Short: "List results, or remove old ones",
+		Long: text(`
+			List the results in a directory, ` + resultsDir + ` unless another is given, the newest first: when and on which engine each
+			ran, its verdict, how many of its bounds are met, and the disk that it takes.
+
+			A result that has no report is of a run that was killed: sirdbed report makes what can be made of it. One that
+			is running belongs to a run that goes on.`),
+		Example: text(`
+			sirdbed results
+			sirdbed results /data/runs --json
+			sirdbed results prune --older 30d --keep 10`),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: first(directories),
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := listResults(directory(args))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), l)
+			}
+			return l.print(c.OutOrStdout())
+		},
 	}
-	base := filepath.Join("results", scenario+"-"+now.Format("20060102-150405"))
-	if err := os.MkdirAll("results", 0o777); err != nil {
-		return "", fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
-	}
-	for n := 1; ; n++ {
-		dir := base
-		if n > 1 {
-			dir = fmt.Sprintf("%s-%d", base, n)
-		}
-		err := os.Mkdir(dir, 0o777)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) || n == 100 {
-			return "", fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
-		}
-	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
+	c.AddCommand(newPrune())
+	return c
 }
 
-// giveBack makes results the user's who ran sudo. It is best effort: results
-// that belong to root are results too.
-func giveBack(dir string) {
-	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
-	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
-	if err1 != nil || err2 != nil || os.Getuid() != 0 {
-		return
+// directory is the one that a command is given, or the usual one.
+func directory(args []string) string {
+	if len(args) > 0 {
+		return args[0]
 	}
-	if parent := filepath.Dir(dir); filepath.Base(parent) == "results" {
-		os.Lchown(parent, uid, gid)
+	return resultsDir
+}
+
+// A Listing is what results --json prints: the newest result first.
+type Listing struct {
+	Directory string      `json:"directory"`
+	Results   []ListedRun `json:"results"`
+	Size      int64       `json:"size_bytes"` // of all results
+}
+
+// A ListedRun is one result of a Listing.
+type ListedRun struct {
+	Name      string        `json:"name"` // of its directory
+	Scenario  string        `json:"scenario"`
+	Created   time.Time     `json:"created"`
+	Engine    string        `json:"engine"`
+	State     RunState      `json:"state"`
+	Verdict   results.Level `json:"verdict,omitempty"` // of a reported one
+	Bounds    int           `json:"bounds"`
+	BoundsMet int           `json:"bounds_met"`
+	Size      int64         `json:"size_bytes"`
+	Format    int           `json:"format"`            // of its raw logs
+	Problem   string        `json:"problem,omitempty"` // why it cannot be read
+
+	path string
+}
+
+// A RunState says how far a result has come.
+type RunState string
+
+// The states of a result.
+const (
+	Reported   RunState = "reported"
+	Running    RunState = "running"
+	Unreported RunState = "unreported" // its run was killed
+	Unreadable RunState = "unreadable" // of another format, or damaged
+)
+
+// listResults lists the results in a directory. The usual one need not be there.
+func listResults(dir string) (*Listing, error) {
+	l := &Listing{Directory: dir, Results: []ListedRun{}}
+	if _, err := os.Lstat(filepath.Join(dir, scenarioFile)); err == nil {
+		return nil, badInput(fmt.Errorf("%s is a result itself: name the directory that it is in", dir))
 	}
-	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil {
-			os.Lchown(path, uid, gid)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir == resultsDir {
+		return l, nil
+	}
+	if err != nil {
+		return nil, badInput(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() { // nor are links followed
+			continue
+		}
+		if r, ok := readListed(filepath.Join(dir, e.Name())); ok {
+			l.Results = append(l.Results, r)
+			l.Size += r.Size
+		}
+	}
+	slices.SortStableFunc(l.Results, func(a, b ListedRun) int { return b.Created.Compare(a.Created) })
+	return l, nil
+}
+
+// readListed reads as much of a result as a listing shows; ok tells whether path
+// is one.
+func readListed(path string) (r ListedRun, ok bool) {
+	var record struct {
+		Format   *int   `json:"format"`
+		Engine   string `json:"engine"`
+		Scenario *struct {
+			Name string `json:"name"`
+		} `json:"scenario"`
+	}
+	at := filepath.Join(path, scenarioFile)
+	info, err := os.Stat(at)
+	if err != nil {
+		return r, false
+	}
+	err = results.ReadJSON(at, &record)
+	_, other := errors.AsType[*results.FormatError](err)
+	if !other && (err != nil || record.Scenario == nil) {
+		return r, false
+	}
+	r = ListedRun{Name: filepath.Base(path), Created: info.ModTime(), Engine: record.Engine, Size: sizeOf(path), Format: 1, path: path}
+	if record.Scenario != nil {
+		r.Scenario = record.Scenario.Name
+	}
+	if record.Format != nil {
+		r.Format = *record.Format
+	}
+	if err == nil {
+		err = r.readFigures()
+	}
+	switch {
+	case beingWritten(path):
+		r.State = Running
+	case errors.Is(err, fs.ErrNotExist):
+		r.State = Unreported
+	case err != nil:
+		r.State, r.Problem = Unreadable, err.Error()
+	default:
+		r.State = Reported
+	}
+	return r, true
+}
+
+// readFigures reads what the report of a result says.
+func (r *ListedRun) readFigures() error {
+	var manifest struct {
+		Created time.Time `json:"created"`
+	}
+	var summary struct {
+		Verdict results.Level   `json:"verdict"`
+		Bounds  []results.Bound `json:"bounds"`
+	}
+	err := results.ReadJSON(filepath.Join(r.path, results.SummaryFile), &summary)
+	if err == nil {
+		err = results.ReadJSON(filepath.Join(r.path, results.ManifestFile), &manifest)
+	}
+	if err != nil {
+		return err
+	}
+	if !manifest.Created.IsZero() {
+		r.Created = manifest.Created
+	}
+	r.Verdict, r.Bounds = summary.Verdict, len(summary.Bounds)
+	for _, b := range summary.Bounds {
+		if b.OK {
+			r.BoundsMet++
+		}
+	}
+	return nil
+}
+
+func (l *Listing) print(w io.Writer) error {
+	if len(l.Results) == 0 {
+		_, err := fmt.Fprintf(w, "no results in %s\n", l.Directory)
+		return err
+	}
+	t := newTable(w, "result", "when", "engine", "verdict", "bounds", "size")
+	for i := range l.Results {
+		r := &l.Results[i]
+		bounds := "-"
+		if r.Bounds > 0 {
+			bounds = fmt.Sprintf("%d of %d", r.BoundsMet, r.Bounds)
+		}
+		t.row(r.Name, r.Created.Local().Format("2006-01-02 15:04"), r.Engine, r.verdict(), bounds, humanSize(r.Size))
+	}
+	if err := t.render(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s in %s\n", count(len(l.Results), "result"), humanSize(l.Size))
+	for _, r := range l.Results {
+		if r.State == Unreadable {
+			fmt.Fprintln(w, r.Problem)
+		}
+	}
+	return nil
+}
+
+// verdict is a result's verdict, or why it has none.
+func (r *ListedRun) verdict() string {
+	switch r.State {
+	case Reported:
+		return string(r.Verdict)
+	case Unreported:
+		return "no report"
+	}
+	return string(r.State)
+}
+
+// count is a number of things, in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// sizeOf is what the files in a directory take together, in bytes.
+func sizeOf(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
 		}
 		return nil
 	})
-}
-
-// explainDisk says what to do about a full disk, in one line however many files
-// did not fit. Other errors stay as they are.
-func explainDisk(err error, dir string) error {
-	if err == nil || !diskFull(err) {
-		return err
-	}
-	what := err.Error()
-	for line := range strings.Lines(what) {
-		if diskFull(errors.New(line)) {
-			what = strings.TrimSpace(line)
-			break
-		}
-	}
-	return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)", dir, what)
-}
-
-// diskFull tells whether an error is that of a full disk, here or, by its word,
-// in a host process.
-func diskFull(err error) bool {
-	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
-		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
-			return true
-		}
-	}
-	return false
+	return size
 }

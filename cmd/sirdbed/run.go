@@ -15,6 +15,7 @@ import (
 	"sirdbed/capture"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
@@ -62,7 +63,8 @@ func newRun() *cobra.Command {
 			sirdbed run outcast --set variants.sthr-0.5.sird.sthr=0.25 --seed 7
 			sirdbed run my.yaml --dilation 200 --out /data/my --json
 			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := prepare(args[0], o)
 			if err != nil {
@@ -84,13 +86,19 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&o.variants, "variant", nil, "run these variants only (default: all)")
 	f.BoolVar(&o.hold, "hold", false, "keep the last variant's fabric up after its run until interrupted, for sirdbed exec (engine real)")
 	f.StringArrayVar(&o.set, "set", nil, "change the scenario: PATH=VALUE, such as sird.sthr=inf (may be repeated)")
+	completeFlag(c, "engine", completeEngine)
+	completeFlag(c, "variant", completeVariants)
+	completeFlag(c, "out", directories)
+	completeFlag(c, "dilation", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "seed", noFiles)
+	completeFlag(c, "set", noFiles)
 	return c
 }
 
 // A scenarioRun is one run of a scenario.
 type scenarioRun struct {
 	scenario    *scenarios.Scenario
-	engine      scenarios.Engine
+	engine      emu.EngineName
 	experiments []emu.Experiment
 	skipped     []results.Skipped // that the engine cannot run
 	out         string
@@ -126,7 +134,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	}
 	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
 	if o.engine != "" {
-		r.engine = scenarios.Engine(o.engine)
+		r.engine = emu.EngineName(o.engine)
 	}
 	options := scenarios.Options{Seed: o.seed, Variants: o.variants}
 	if o.dilation != "" {
@@ -142,7 +150,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.hold && !sandboxed[r.engine] {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
-	if r.engine == scenarios.EngineVirtual {
+	if r.engine == emu.Virtual {
 		if r.release, err = holdKernel(); err != nil {
 			return nil, err
 		}
@@ -159,7 +167,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	var err error
+	size, err := r.checkDisk()
+	if err != nil {
+		return err
+	}
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
@@ -167,8 +178,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err := r.keepScenario(); err != nil {
 		return explainDisk(err, r.dir)
 	}
+	defer holdResult(r.dir)()
 	if !r.json {
-		fmt.Fprintf(r.stderr, "%s: %s, engine %s, results in %s\n", r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, r.dir)
+		fmt.Fprintf(r.stderr, "%s: %s, engine %s, about %s of results in %s\n",
+			r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir)
 		for _, skipped := range r.skipped {
 			fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
 		}
@@ -192,7 +205,7 @@ func (r *scenarioRun) keepScenario() error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
-		writeJSON(filepath.Join(r.dir, scenarioFile), r.record()),
+		atomicfile.JSON(filepath.Join(r.dir, scenarioFile), r.record()),
 		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
 	)
 }
@@ -205,7 +218,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {
-		engine := engines[r.engine](visitors{r.publish(x), r.holding(i, p)})
+		engine := engines[r.engine](whileUp{r.publish(x), r.holding(i, p)})
 		_, err = engine.Run(ctx, x, dir, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {

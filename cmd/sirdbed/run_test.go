@@ -44,7 +44,7 @@ func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hook
 // runFake runs twoVariants on a fakeEngine.
 func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (dir, stdout, stderr string, err error) {
 	t.Helper()
-	engines["fake"] = func(visitors) emu.Engine { return fakeEngine{second: second} }
+	engines["fake"] = func(whileUp) emu.Engine { return fakeEngine{second: second} }
 	defer delete(engines, "fake")
 	temp := t.TempDir()
 	file := filepath.Join(temp, "two.yaml")

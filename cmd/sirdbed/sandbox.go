@@ -10,6 +10,7 @@ import (
 
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
+	"sirdbed/emu/thread"
 )
 
 // runtimeDirVar passes the runtime directory into a sandbox, where everyone
@@ -25,7 +26,7 @@ var errNoSandbox = errors.New("no sandbox")
 func inSandbox(ctx context.Context) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	cmd := sandbox.EnterCommand(os.Args[1:]...)
-	if err := sandbox.StartForLife(cmd); err != nil {
+	if err := thread.StartForLife(cmd); err != nil {
 		f := fabric.Probe(fabric.FeatureUserNS)
 		if os.Geteuid() == 0 || f.Err == nil {
 			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)

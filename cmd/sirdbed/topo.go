@@ -27,7 +27,8 @@ func newTopo() *cobra.Command {
 		Example: text(`
 			sirdbed topo incast
 			sirdbed topo scenarios/incast.yaml --json`),
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadScenario(args[0])
 			if err != nil {

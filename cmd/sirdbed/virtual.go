@@ -6,7 +6,6 @@ import (
 
 	"sirdbed/capture"
 	"sirdbed/emu"
-	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual"
 	"sirdbed/emu/virtual/kernel"
 	"sirdbed/topo"
@@ -20,8 +19,7 @@ const guestCommand = "guest-run"
 // which run has seen to be there.
 func virtualEngine() emu.Engine {
 	built, _ := findKernel()
-	argv, _ := nodeProgram()
-	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: argv, Start: sandbox.StartForLife}
+	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: hostCommand}
 }
 
 // findKernel returns the guest's kernel.

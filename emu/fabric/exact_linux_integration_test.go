@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/internal/burst"
 	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/clock"
@@ -25,7 +26,7 @@ func exactFabric(t *testing.T) *Fabric {
 	t.Helper()
 	nstest.RequireExactTime(t)
 	return up(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500}, Config{Dilation: exactDilation, Wires: "netem"})
+		HostDelay: 1250, CoreDelay: 500}, Config{Dilation: exactDilation, Wires: emu.Netem})
 }
 
 // nowRealtime is the clock that arrivals are stamped by.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/sirdnode/transport"
@@ -22,7 +22,7 @@ import (
 type Config struct {
 	// Dilation stretches the kernel's clock: rates are divided by it and delays
 	// multiplied. At least 1; 0 means 1.
-	Dilation int64
+	Dilation units.Dilation
 	// Network is what the protocol asks of the ports. Priorities 0 means 1.
 	Network transport.Network
 	// QueueLimit is what each queue of each port holds; 0: no drops.
@@ -31,13 +31,14 @@ type Config struct {
 	// may make good what it missed, that is its rate times BurstTime. 0 means
 	// a burst of one byte, which spaces exactly.
 	BurstTime time.Duration
-	// Marker chooses what marks: "red", "ebpf", or "" for red where the kernel
-	// has it and else ebpf. It does not matter where nothing is to be marked.
-	Marker string
-	// Wires chooses what serializes and delays: "netem", "hold" (the receiving
-	// hosts do; the fabric does nothing), or "" for netem where the kernel has
-	// it and else hold.
-	Wires string
+	// Marker chooses what marks: emu.RED, emu.EBPF, or emu.AnyMarker for RED
+	// where the kernel has it and else eBPF. It does not matter where nothing is
+	// to be marked.
+	Marker emu.Marker
+	// Wires chooses what serializes and delays: emu.Netem, emu.HostsHold (the
+	// fabric does nothing), or emu.AnyWires for netem where the kernel has it and
+	// else the hosts.
+	Wires emu.Wires
 	// HashSeed fixes the hash by which leaves choose a spine, where the kernel
 	// lets it; 0 means 1, so that runs repeat.
 	HashSeed uint32
@@ -50,15 +51,15 @@ type Config struct {
 type Fabric struct {
 	topology *topo.Fabric
 	config   Config
-	levels   port.Levels
-	marker   string // "red", "ebpf" or "none"
-	wires    string // "netem" or "hold"
-	seeded   bool   // the multipath hash's seed is fixed
+	levels   emu.Levels
+	marker   emu.Marker
+	wires    emu.Wires
+	seeded   bool // the multipath hash's seed is fixed
 
 	mu         sync.RWMutex // held for writing by Close
 	closed     bool
 	namespaces []namespace   // by topo.NodeID
-	markers    *port.Markers // nil unless marker is "ebpf"
+	markers    *port.Markers // nil unless marker is emu.EBPF
 }
 
 // Build builds a topology. It takes a process with CAP_NET_ADMIN and
@@ -104,7 +105,7 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 	if err := f.makeLinks(ctx); err != nil {
 		return err
 	}
-	if f.marker == "ebpf" {
+	if f.marker == emu.EBPF {
 		if f.markers, err = port.NewMarkers(firstIndex, len(f.topology.Ports)); err != nil {
 			return fmt.Errorf("fabric: %w", err)
 		}
@@ -171,27 +172,23 @@ func (f *Fabric) Close() error {
 // Topology returns what was built.
 func (f *Fabric) Topology() *topo.Fabric { return f.topology }
 
-// Wires tells what serializes and delays packets: "netem" on every link, or
-// "hold", which leaves it to the receiving hosts. With netem, a socket at a host
-// must be bound to ETH_P_IP: one bound to ETH_P_ALL sees frames before the wire.
-func (f *Fabric) Wires() string { return f.wires }
+// Wires tells what serializes and delays packets: emu.Netem or emu.HostsHold.
+// With netem, a socket at a host must be bound to ETH_P_IP: one bound to
+// ETH_P_ALL sees frames before the wire.
+func (f *Fabric) Wires() emu.Wires { return f.wires }
 
-// Marker tells what sets CE: "red", "ebpf", or "none" where nothing has to.
-// Either counts the packets of the marked packet's own priority.
-func (f *Fabric) Marker() string { return f.marker }
+// Marker tells what sets CE: emu.RED, emu.EBPF, or emu.NoMarker where nothing
+// has to.
+func (f *Fabric) Marker() emu.Marker { return f.marker }
 
-// Features names what the fabric is made with, for a run's manifest.
-func (f *Fabric) Features() map[string]string {
-	seed := "random"
+// Features tells what the fabric is made with.
+func (f *Fabric) Features() emu.Features {
+	seed := emu.RandomHash
 	if f.seeded {
-		seed = strconv.FormatUint(uint64(f.config.HashSeed), 10)
+		seed = emu.HashSeed(f.config.HashSeed)
 	}
-	return map[string]string{
-		"marker":     f.marker,
-		"levels":     f.levels.String(),
-		"wire":       f.wires,
-		"burst_time": f.config.BurstTime.String(),
-		"hash_seed":  seed,
+	return emu.Features{
+		Marker: f.marker, Levels: f.levels, Wires: f.wires, HashSeed: seed, BurstTime: emu.KernelTime(f.config.BurstTime),
 	}
 }
 

@@ -51,7 +51,7 @@ func TestHostKernelsStaySilent(t *testing.T) {
 func TestKernelsPingOneAnother(t *testing.T) {
 	f := up(t, smallSpec, Config{Dilation: 100})
 	for _, dst := range []topo.HostID{1, 2, 5} {
-		if err := f.Do(0, func() error { return ping(f.topology.KernelAddr(dst).As4()) }); err != nil {
+		if err := f.Do(0, func() error { return ping(f.topology.KernelAddr(dst)) }); err != nil {
 			t.Errorf("ping %s: %v", f.topology.HostName(dst), err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestPortsFollowTheProtocol(t *testing.T) {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
-	if f.Marker() == "none" || f.Features()["marker"] != f.Marker() {
+	if f.Marker() == emu.NoMarker || f.Features().Marker != f.Marker() {
 		t.Errorf("marker %q, features %v", f.Marker(), f.Features())
 	}
 }
@@ -117,7 +117,7 @@ func TestInterfaces(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if len(links) != len(n.Ports)+1 && f.wires == "hold" {
+			if len(links) != len(n.Ports)+1 && f.wires == emu.HostsHold {
 				return fmt.Errorf("%d interfaces besides lo, want %d", len(links)-1, len(n.Ports))
 			}
 			for _, p := range n.Ports {
@@ -183,8 +183,8 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 		feature, option string
 		config          Config
 	}{
-		{FeatureRED, "CONFIG_NET_SCH_RED", Config{Marker: "red", Network: transport.Network{MarkCore: 1000}}},
-		{FeatureNetem, "CONFIG_NET_SCH_NETEM", Config{Wires: "netem"}},
+		{FeatureRED, "CONFIG_NET_SCH_RED", Config{Marker: emu.RED, Network: transport.Network{MarkCore: 1000}}},
+		{FeatureNetem, "CONFIG_NET_SCH_NETEM", Config{Wires: emu.Netem}},
 	} {
 		g, err := Build(context.Background(), f.topology, c.config)
 		if Probe(c.feature).Err == nil {
@@ -203,8 +203,8 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 
 // A port that need not mark does not need a marker.
 func TestNoMarkerWhereNothingMarks(t *testing.T) {
-	f := up(t, smallSpec, Config{Marker: "red"})
-	if f.Marker() != "none" {
+	f := up(t, smallSpec, Config{Marker: emu.RED})
+	if f.Marker() != emu.NoMarker {
 		t.Errorf("marker %q", f.Marker())
 	}
 }

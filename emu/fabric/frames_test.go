@@ -3,7 +3,6 @@ package fabric
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -65,10 +64,10 @@ func socket(t testing.TB, f *Fabric, h topo.HostID) (s *burst.Socket) {
 }
 
 // flow is from a host to an address, over its leaf.
-func flow(f *Fabric, src topo.HostID, dst netip.Addr, entropy uint16) burst.Flow {
+func flow(f *Fabric, src topo.HostID, dst topo.Addr, entropy uint16) burst.Flow {
 	return burst.Flow{
-		SrcMAC: [6]byte(f.topology.Uplink(src).MAC), DstMAC: [6]byte(f.topology.Downlink(src).MAC),
-		Src: f.topology.HostAddr(src, 0).As4(), Dst: dst.As4(), SrcPort: entropy, DstPort: 4700,
+		SrcMAC: f.topology.Uplink(src).MAC, DstMAC: f.topology.Downlink(src).MAC,
+		Src: f.topology.HostAddr(src, 0), Dst: dst, SrcPort: entropy, DstPort: 4700,
 	}
 }
 

@@ -74,7 +74,7 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 
 func (f *Fabric) linkAttrs(b *rtnl.Batch, p *topo.Port) {
 	b.String(unix.IFLA_IFNAME, p.Iface)
-	b.Attr(unix.IFLA_ADDRESS, p.MAC)
+	b.Attr(unix.IFLA_ADDRESS, p.MAC[:])
 	b.Uint32(unix.IFLA_MTU, uint32(f.topology.Spec.MTU))
 	b.Uint32(unix.IFLA_TXQLEN, txQueueLength)
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)

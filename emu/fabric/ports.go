@@ -26,9 +26,9 @@ func (f *Fabric) choose() error {
 	if c.HashSeed == 0 {
 		c.HashSeed = 1
 	}
-	f.levels = port.Prio
+	f.levels = emu.PrioBands
 	if Probe(FeaturePrio).Err != nil {
-		f.levels = port.Classes
+		f.levels = emu.HTBClasses
 	}
 	if err := f.chooseMarker(); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (f *Fabric) choose() error {
 }
 
 func (f *Fabric) chooseMarker() error {
-	f.marker = "none"
+	f.marker = emu.NoMarker
 	marks := false
 	for p := range f.topology.Ports {
 		marks = marks || f.step(topo.PortID(p)) > 0
@@ -45,17 +45,18 @@ func (f *Fabric) chooseMarker() error {
 	if !marks {
 		return nil
 	}
+	wanted := f.config.Marker
 	red, ebpf := Probe(FeatureRED), Probe(FeatureMarker)
 	switch {
-	case f.config.Marker != "" && f.config.Marker != "red" && f.config.Marker != "ebpf":
-		return fmt.Errorf("fabric: there is no marker %q: want red, ebpf or none at all", f.config.Marker)
-	case f.config.Marker != "ebpf" && red.Err == nil:
-		f.marker = "red"
-	case f.config.Marker == "red":
+	case wanted != emu.AnyMarker && wanted != emu.RED && wanted != emu.EBPF:
+		return fmt.Errorf("fabric: there is no marker %q here: want red, ebpf or none at all", wanted)
+	case wanted != emu.EBPF && red.Err == nil:
+		f.marker = emu.RED
+	case wanted == emu.RED:
 		return fmt.Errorf("fabric: %w", red.Err)
 	case ebpf.Err == nil:
-		f.marker = "ebpf"
-	case f.config.Marker == "ebpf":
+		f.marker = emu.EBPF
+	case wanted == emu.EBPF:
 		return fmt.Errorf("fabric: %w", ebpf.Err)
 	default:
 		return fmt.Errorf("%w: the protocol has ports of this fabric mark packets, and nothing here can\n  %w\n  %w", emu.ErrNoMarker, red.Err, ebpf.Err)
@@ -68,40 +69,34 @@ func (f *Fabric) chooseWires() error {
 	for _, name := range []string{FeatureNetem, FeatureIFB, FeatureRedirect} {
 		missing = errors.Join(missing, Probe(name).Err)
 	}
-	switch f.config.Wires {
-	case "":
-		f.wires = "netem"
-		if missing != nil {
-			f.wires = "hold"
-		}
-	case "hold":
-		f.wires = "hold"
-	case "netem":
-		if missing != nil {
-			return fmt.Errorf("fabric: wires in the kernel: %w", missing)
-		}
-		f.wires = "netem"
-	default:
-		return fmt.Errorf("fabric: there are no wires %q: want netem, hold or none at all", f.config.Wires)
+	f.wires = f.config.Wires
+	switch {
+	case f.wires == emu.AnyWires && missing != nil:
+		f.wires = emu.HostsHold
+	case f.wires == emu.AnyWires:
+		f.wires = emu.Netem
+	case f.wires == emu.Netem && missing != nil:
+		return fmt.Errorf("fabric: wires in the kernel: %w", missing)
 	}
 	return nil
 }
 
-// step is where a port begins to mark: 0 for never. Hosts' own ports never do.
+// step is where a port begins to mark: 0 for never.
 func (f *Fabric) step(id topo.PortID) units.Bytes {
-	switch p := &f.topology.Ports[id]; {
-	case p.Core:
-		return f.config.Network.MarkCore
-	case f.topology.Nodes[p.Node].Kind == topo.Leaf:
-		return f.config.Network.MarkEdge
-	}
-	return 0
+	return f.config.Network.MarkStep(f.topology, &f.topology.Ports[id])
 }
 
 // kernelRate is a port's rate by the kernel's clock, rounded.
 func (f *Fabric) kernelRate(id topo.PortID) units.BitsPerSecond {
-	d := units.BitsPerSecond(f.config.Dilation)
-	return (f.topology.Ports[id].Rate + d/2) / d
+	return f.config.Dilation.Rate(f.topology.Ports[id].Rate)
+}
+
+// RateErrors tells by how much a port is faster than its link, as a share of the
+// rate, since the kernel rounds: for full packets, and for the smallest.
+func (f *Fabric) RateErrors(id topo.PortID) (full, smallest float64) {
+	c := f.PortConfig(id)
+	exact := float64(f.topology.Ports[id].Rate) / float64(f.config.Dilation)
+	return c.RateError(exact, f.topology.FullFrame()), c.RateError(exact, topo.MinWire)
 }
 
 // PortConfig returns how a port is built. Its rate is by the kernel's clock.
@@ -117,8 +112,8 @@ func (f *Fabric) PortConfig(id topo.PortID) port.Config {
 		Burst:      rate.BytesIn(units.Time(f.config.BurstTime)),
 		MTU:        f.topology.Spec.MTU,
 	}
-	if f.marker == "ebpf" {
-		c.Marker = port.BPF
+	if f.marker == emu.EBPF {
+		c.Marker = emu.EBPF
 	}
 	if n.CreditClass {
 		c.Credit = port.Credit{Share: n.CreditShare, Packets: n.CreditQueue}
@@ -142,7 +137,7 @@ func (f *Fabric) addPorts(b *rtnl.Batch, id topo.NodeID) error {
 				return err
 			}
 		}
-		if f.wires == "netem" {
+		if f.wires == emu.Netem {
 			f.addWire(b, p)
 		}
 		b.LinkUp(f.index(p), device)
@@ -160,7 +155,7 @@ func (f *Fabric) addWire(b *rtnl.Batch, id topo.PortID) {
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
 	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
 	b.Nest(unix.IFLA_LINKINFO, nil, func() { b.String(unix.IFLA_INFO_KIND, "ifb") })
-	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.topology.Ports[p.Reverse].Delay) * time.Duration(f.config.Dilation)}
+	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.config.Dilation.ToKernel(f.topology.Ports[p.Reverse].Delay))}
 	w.Install(b, f.index(id), p.Iface, ifb)
 	b.LinkUp(ifb, "wire-"+p.Iface)
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/topo/units"
@@ -30,7 +31,7 @@ var probes = []probe{
 		request(tryPort(port.Config{Priorities: port.MaxPriorities}))},
 	{Feature{Name: FeaturePrio, Use: "priorities that are strict", Option: "CONFIG_NET_SCH_PRIO",
 		Remedy: "HTB's classes take its place, where one packet of each may go out of turn, once a minute; else " + otherKernel},
-		request(tryPort(port.Config{Priorities: port.MaxPriorities, Levels: port.Prio}))},
+		request(tryPort(port.Config{Priorities: port.MaxPriorities, Levels: emu.PrioBands}))},
 	{Feature{Name: FeatureFIFO, Use: "queues, and ExpressPass's credit queue", Option: "CONFIG_NET_SCH_FIFO", Remedy: otherKernel},
 		request(tryPort(port.Config{Credit: port.Credit{Share: 0.05}}))},
 	{Feature{Name: FeatureMultipath, Use: "several spines", Option: "CONFIG_IP_ROUTE_MULTIPATH", Remedy: otherKernel}, request(tryMultipath)},

@@ -1,8 +1,6 @@
 package fabric
 
 import (
-	"net/netip"
-
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/fabric/rtnl"
@@ -35,7 +33,7 @@ func (f *Fabric) addNeighbour(b *rtnl.Batch, p *topo.Port) {
 	address := f.gateway(p.Peer)
 	b.Request("add neighbour", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE, rtnl.Neighbour(f.index(p.ID)))
 	b.Attr(unix.NDA_DST, address[:])
-	b.Attr(unix.NDA_LLADDR, f.topology.Ports[p.Reverse].MAC)
+	b.Attr(unix.NDA_LLADDR, f.topology.Ports[p.Reverse].MAC[:])
 }
 
 func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
@@ -44,8 +42,8 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 	if len(r.Ports) == 1 {
 		flags = unix.RTNH_F_ONLINK
 	}
-	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Route(uint8(r.Prefix.Bits()), flags))
-	b.Attr(unix.RTA_DST, r.Prefix.Masked().Addr().AsSlice())
+	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Route(uint8(r.Prefix.Bits), flags))
+	b.Attr(unix.RTA_DST, r.Prefix.Addr[:])
 	if len(r.Ports) == 1 {
 		gateway := f.gateway(first.Peer)
 		b.Uint32(unix.RTA_OIF, uint32(f.index(first.ID)))
@@ -62,12 +60,10 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 // gateway is the address by which neighbours know a node, and the only one that
 // its kernel has. Of a host it is not the transport's address: what is sent
 // there, the host's kernel is to ignore.
-func (f *Fabric) gateway(id topo.NodeID) [4]byte {
-	var a netip.Addr
-	if n := &f.topology.Nodes[id]; n.Kind == topo.Host {
-		a = f.topology.KernelAddr(topo.HostID(id))
-	} else {
-		a = n.Addr
+func (f *Fabric) gateway(id topo.NodeID) topo.Addr {
+	n := &f.topology.Nodes[id]
+	if n.Kind == topo.Host {
+		return f.topology.KernelAddr(topo.HostID(id))
 	}
-	return a.As4()
+	return n.Addr
 }

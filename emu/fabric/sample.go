@@ -3,9 +3,8 @@ package fabric
 import (
 	"fmt"
 
-	"golang.org/x/sys/unix"
-
 	"sirdbed/emu/fabric/port"
+	"sirdbed/sirdnode/clock"
 	"sirdbed/topo"
 )
 
@@ -67,16 +66,9 @@ func (f *Fabric) read(stats []port.Stats, from int) error {
 		return fmt.Errorf("fabric: sample into %d entries: there are %d ports", len(stats), len(f.topology.Ports))
 	}
 	for i := from; i < len(f.namespaces); i++ {
-		if err := port.Read(f.namespaces[i].conn, stats, firstIndex, monotonic()); err != nil {
+		if err := port.Read(f.namespaces[i].conn, stats, firstIndex, clock.Monotonic()); err != nil {
 			return f.nodeError(topo.NodeID(i), err)
 		}
 	}
 	return nil
-}
-
-// monotonic is the kernel's CLOCK_MONOTONIC, in ns.
-func monotonic() int64 {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // cannot fail with this clock
-	return ts.Nano()
 }

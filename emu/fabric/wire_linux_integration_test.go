@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -16,8 +17,8 @@ func TestWiresSerializeAndDelay(t *testing.T) {
 	}
 	const dilation = 1000
 	spec := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: 100 * units.Gbps, HostDelay: 1250}
-	f := up(t, spec, Config{Dilation: dilation, Wires: "netem"})
-	if f.Wires() != "netem" {
+	f := up(t, spec, Config{Dilation: dilation, Wires: emu.Netem})
+	if f.Wires() != emu.Netem {
 		t.Fatalf("wires %q", f.Wires())
 	}
 	s, d := socket(t, f, 0), socket(t, f, 1)

@@ -8,13 +8,6 @@ import (
 	"sirdbed/topo/units"
 )
 
-// What ports do with the credit class unless the protocol says otherwise
-// (protocols.md section 6).
-const (
-	creditQueue = 8                       // packets
-	creditBurst = 2 * int64(topo.MinWire) // wire bytes of the bucket
-)
-
 // A creditClass is the rate-limited class of a port: a short queue behind a
 // token bucket. The bucket is kept as the time at which it would be full again
 // (the virtual scheduling form), which is exact in integers.
@@ -34,11 +27,11 @@ func newCreditClass(n transport.Network, link units.BitsPerSecond) creditClass {
 	}
 	c := creditClass{on: true, limit: n.CreditQueue}
 	if c.limit <= 0 {
-		c.limit = creditQueue
+		c.limit = transport.DefaultCreditQueue
 	}
 	c.rate = units.BitsPerSecond(math.Round(n.CreditShare * float64(link)))
 	c.rate = max(1, min(c.rate, link))
-	c.burst = c.rate.Picoseconds(units.Bytes(creditBurst))
+	c.burst = c.rate.Picoseconds(transport.CreditBurst * topo.MinWire)
 	return c
 }
 

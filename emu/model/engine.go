@@ -26,7 +26,7 @@ type Engine struct {
 var _ emu.Engine = Engine{}
 
 // Name implements emu.Engine.
-func (Engine) Name() string { return "model" }
+func (Engine) Name() emu.EngineName { return emu.Model }
 
 // Check tells whether the model can run an experiment: its protocol must be a
 // transport.
@@ -43,10 +43,10 @@ const (
 func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
 	facts := &emu.Facts{
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
-		Features: map[string]string{"marker": "step", "marker_scope": "level", "payload": "lengths"},
+		Features: emu.Features{Marker: emu.StepMarker, MarkerScope: emu.PerLevel, Payload: emu.PayloadLengths},
 	}
 	if e.Bytes || x.Faults.Corrupt > 0 {
-		facts.Features["payload"] = "bytes"
+		facts.Features.Payload = emu.PayloadBytes
 	}
 	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
 	err := errors.Join(e.Check(x), r.dir.Begin(x))

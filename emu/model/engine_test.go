@@ -165,7 +165,7 @@ func (k *kept) Packet(port *topo.Port, at units.Time, out bool, length int, fram
 	if !out {
 		from = &k.fabric.Ports[port.Reverse]
 	}
-	if !bytes.Equal(f.SrcMAC[:], from.MAC) || f.Port != sird.Port {
+	if f.SrcMAC != from.MAC || f.Port != sird.Port {
 		k.t.Fatalf("%s out %v: from %x to port %d", port.Name, out, f.SrcMAC, f.Port)
 	}
 	id := [8]byte(slices.Concat(f.SrcAddr[:], []byte{byte(f.ID >> 8), byte(f.ID), byte(f.Port >> 8), byte(f.Port)}))

@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"net/netip"
 
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/host"
@@ -29,19 +28,13 @@ func newFramer(f *topo.Fabric, p transport.Protocol) framer {
 func (f *framer) encode(p *packet, link *topo.Port) []byte {
 	w := &f.frame
 	*w = wire.Frame{
-		SrcMAC:  [6]byte(link.MAC),
-		DstMAC:  [6]byte(f.fabric.Ports[link.Reverse].MAC),
-		SrcAddr: f.fabric.HostAddr(p.src, 0).As4(),
-		DstAddr: f.fabric.HostAddr(p.dst, p.Spine).As4(),
+		SrcMAC:  link.MAC,
+		DstMAC:  f.fabric.Ports[link.Reverse].MAC,
+		SrcAddr: f.fabric.HostAddr(p.src, 0),
+		DstAddr: f.fabric.HostAddr(p.dst, p.Spine),
 		Entropy: p.source, Port: f.proto.Port, ID: p.serial,
-		Priority: p.Priority, ECN: wire.NotECT, Credit: p.Credit,
+		Priority: p.Priority, ECN: wire.Marking(p.ECT, p.CE), Credit: p.Credit,
 		Header: p.Header(),
-	}
-	switch {
-	case p.CE:
-		w.ECN = wire.CE
-	case p.ECT:
-		w.ECN = wire.ECT
 	}
 	w.Payload = f.buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
 	if p.PayloadLen > 0 {
@@ -60,8 +53,8 @@ func (f *framer) decode(frame []byte, self topo.HostID, p *packet) error {
 	if err := w.Decode(frame, 1, f.proto.HeaderLen); err != nil {
 		return err
 	}
-	dst, spine, ok := f.fabric.HostOf(netip.AddrFrom4(w.DstAddr))
-	src, _, known := f.fabric.HostOf(netip.AddrFrom4(w.SrcAddr))
+	dst, spine, ok := f.fabric.HostOf(w.DstAddr)
+	src, _, known := f.fabric.HostOf(w.SrcAddr)
 	if w.Port != f.proto.Port || !ok || !known || dst != self || len(w.Header) > transport.MaxHeader {
 		return errForeign
 	}

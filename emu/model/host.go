@@ -7,6 +7,7 @@ import (
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -51,7 +52,7 @@ func (s *Sim) newHost(id topo.HostID) (*endpoint, error) {
 	}
 	var err error
 	if s.cfg.Faults.Enabled() {
-		if h.shim, err = fault.New(s.cfg.Faults, faultSeed(s.cfg.Seed, id)); err != nil {
+		if h.shim, err = fault.New(s.cfg.Faults, fault.Seed(s.cfg.Seed, id)); err != nil {
 			return nil, err
 		}
 	}
@@ -70,10 +71,6 @@ func (s *Sim) newHost(id topo.HostID) (*endpoint, error) {
 	h.reschedule(0, false)
 	return h, nil
 }
-
-// faultSeed gives every host's shim faults of its own, the same as its process
-// in the other engines has.
-func faultSeed(seed uint64, id topo.HostID) uint64 { return seed ^ uint64(id+1)<<32 }
 
 // clock moves the host's time to the one nearest to ps, unless it is there.
 func (h *endpoint) clock(ps int64) units.Time {
@@ -155,8 +152,8 @@ func (s *Sim) sendable(p *packet) error {
 	switch {
 	case p.dst == p.src || p.dst < 0 || int(p.dst) >= len(s.hosts):
 		return fmt.Errorf("a packet to host %d", p.dst)
-	case p.frame-14 > int64(s.fabric.Spec.MTU):
-		return fmt.Errorf("an IP packet of %d bytes: the MTU is %d", p.frame-14, s.fabric.Spec.MTU)
+	case p.frame-wire.EthernetLen > int64(s.fabric.Spec.MTU):
+		return fmt.Errorf("an IP packet of %d bytes: the MTU is %d", p.frame-wire.EthernetLen, s.fabric.Spec.MTU)
 	case p.Spine < 0 || p.Spine > s.fabric.Spec.Spines:
 		return fmt.Errorf("a packet over spine %d of %d", p.Spine, s.fabric.Spec.Spines)
 	}

@@ -26,7 +26,7 @@ type packet struct {
 func (p *packet) stamp(src topo.HostID) {
 	ip := wire.IPOverhead + transport.Bytes(p.HeaderLen) + transport.Bytes(p.PayloadLen)
 	p.src, p.dst = src, p.Peer
-	p.source = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335, as sirdnode maps entropy to them
+	p.source = wire.SourcePort(p.Entropy)
 	p.wire = int64(topo.WireBytes(ip))
 	p.frame = int64(wire.HeaderOffset + p.HeaderLen + p.PayloadLen)
 }

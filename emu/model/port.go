@@ -47,25 +47,13 @@ func (s *Sim) newPort(info *topo.Port, n transport.Network, limit units.Bytes) p
 	p := port{
 		sim: s, info: info, at: &s.nodes[info.Node], peer: int(info.Peer),
 		delay: int64(info.Delay) * 1000, kickAt: -1,
-		credit: newCreditClass(n, info.Rate), limit: int64(limit), mark: int64(markAt(s.fabric, info, n)),
+		credit: newCreditClass(n, info.Rate), limit: int64(limit), mark: int64(n.MarkStep(s.fabric, info)),
 	}
 	p.top = uint8(max(1, min(n.Priorities, 8)) - 1)
 	if bits := int64(info.Rate); 8e12%bits == 0 {
 		p.byteTime = 8e12 / bits
 	}
 	return p
-}
-
-// markAt returns the ECN step of a port: both ends of a leaf-spine link are
-// core, a leaf's port towards a host is edge, and hosts do not mark.
-func markAt(f *topo.Fabric, info *topo.Port, n transport.Network) units.Bytes {
-	switch {
-	case info.Core:
-		return n.MarkCore
-	case f.Nodes[info.Node].Kind == topo.Leaf:
-		return n.MarkEdge
-	}
-	return 0
 }
 
 func (p *port) linkID() int { return int(p.info.ID) }

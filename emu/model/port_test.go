@@ -191,25 +191,6 @@ func TestFirstMarkOfABurst(t *testing.T) {
 	}
 }
 
-// Marks are put on leaf-spine ports, both ends, for MarkCore, on a leaf's ports
-// towards hosts for MarkEdge, and never on a host's own.
-func TestWhichPortsMark(t *testing.T) {
-	f := paperFabric(t)
-	for i := range f.Ports {
-		p := &f.Ports[i]
-		want := units.Bytes(0)
-		switch kind := f.Nodes[p.Node].Kind; {
-		case kind == topo.Spine, kind == topo.Leaf && f.Nodes[p.Peer].Kind == topo.Spine:
-			want = 1
-		case kind == topo.Leaf:
-			want = 2
-		}
-		if got := markAt(f, p, transport.Network{MarkCore: 1, MarkEdge: 2}); got != want {
-			t.Errorf("%s marks at %v, want %v", p.Name, got, want)
-		}
-	}
-}
-
 // Time-weighted mean and maximum of a queue against its samples by packet.
 func TestQueueMean(t *testing.T) {
 	s, slow, events := burst(t, transport.Network{Priorities: 1}, 0, 50, nil)

@@ -1,51 +1,46 @@
+// Package real is the engine that runs on a kernel: a fabric of namespaces, veth
+// pairs and traffic control, and a process for each host, by the kernel's clock
+// stretched by the dilation. The kernel is this machine's, or whatever its
+// Platform says.
+//
+// A run goes through four steps, one file each:
+//
+//	bring up   the fabric, and a process for each host, which waits for "go"
+//	measure    captures and the queue sampler start, hosts go, until all are done
+//	drain      hosts send nothing more, and what is under way arrives
+//	collect    the totals of ports, links and hosts become the run's Facts
+//
+// Whatever fails on the way, what there is goes through the steps behind it.
 package real
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/fabric/port"
+	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
-	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
-// Real is the engine that runs on this machine's kernel: namespaces, veth and
-// traffic control, and a process for each host, by a wall clock slowed down by
-// the dilation. It needs what Build needs.
+// Engine is the real engine. It needs what fabric.Build needs.
 type Engine struct {
-	// NodeCommand starts a host process: it must end up in sirdnode.Node with
-	// the control pipe as standard input and the log as descriptor 3.
+	// NodeCommand starts a host process: it must end up in node.Main with the
+	// control pipe as standard input and the record log as descriptor 3.
 	NodeCommand []string
+	// Platform is what the run stands on; its zero value is this machine.
+	Platform Platform
 	// Running, when set, is told which processes are hosts once they run, so
 	// that others can enter them. It is called again with nil at the end.
 	Running func([]RunningHost)
-	// Hold, when set, keeps the fabric up after an experiment that came to its
-	// end, until it returns. What it does there is in no measurement.
-	Hold func(context.Context)
-
-	// What follows is for a kernel whose clock is virtual; zero for a machine's.
-
-	Label    string   // the engine's name; "" is "real"
-	NodeEnv  []string // added to the environment of hosts
-	Machine  *Machine // nil: measured
-	RxFrames int      // of hosts' receive rings; 0: sirdnode.StallFrames
-	// Marker and Wires are as in FabricConfig. The former holds where anything is
-	// to be marked.
-	Marker, Wires string
-	Tick          time.Duration // between two calls of Progress; 0: 200 ms
-	Align         time.Duration // nominal 0 is at a multiple of it, by the kernel's clock; 0: anywhere
+	// KeepUp, when set, is called after an experiment that came to its end, and
+	// the fabric stays up until it returns. What happens there is in no
+	// measurement.
+	KeepUp func(context.Context)
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -54,36 +49,30 @@ type RunningHost struct {
 	PID  int // as seen by the engine
 }
 
-// Name implements Engine.
-func (r *Engine) Name() string { return cmp.Or(r.Label, "real") }
+var _ emu.Engine = &Engine{}
 
-// Times that host processes get, by the wall clock.
-const (
-	readyTime = 30 * time.Second      // from start to "ready"
-	startLead = 50 * time.Millisecond // from "go" to nominal time 0, besides 0.2 ms a host
-	landLimit = 5 * time.Second       // for queues to empty at the end
-	stopGrace = 5 * time.Second       // from "stop" to the process's end
-)
+// Name implements emu.Engine.
+func (e *Engine) Name() emu.EngineName { return e.Platform.name() }
 
-// Run implements Engine.
-func (r *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (facts *emu.Facts, err error) {
-	run := &run{engine: r, x: x, dir: emu.RunDir(dir), hooks: hooks}
-	run.facts = &emu.Facts{Engine: r.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: kernelRelease()}
-	if err := run.dir.Begin(x); err != nil {
-		return run.facts, err
+// Run implements emu.Engine.
+func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (facts *emu.Facts, err error) {
+	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
+	r.facts = &emu.Facts{Engine: e.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: kernelRelease()}
+	if err := r.dir.Begin(x); err != nil {
+		return r.facts, err
 	}
-	err = run.run(ctx)
-	run.facts.Wall = (time.Since(run.facts.Started) - run.held).Seconds()
+	err = r.run(ctx)
+	r.facts.Wall = (time.Since(r.facts.Started) - r.keptUp).Seconds()
 	if err != nil {
-		run.facts.Failure = err.Error()
+		r.facts.Failure = err.Error()
 	}
-	if e := run.dir.End(run.facts); err == nil {
+	if e := r.dir.End(r.facts); err == nil {
 		err = e
 	}
-	return run.facts, err
+	return r.facts, err
 }
 
-// A realRun is one experiment on its way.
+// A run is one experiment on its way.
 type run struct {
 	engine *Engine
 	x      *emu.Experiment
@@ -91,236 +80,56 @@ type run struct {
 	hooks  emu.Hooks
 	facts  *emu.Facts
 
+	// Brought up.
 	topology *topo.Fabric
 	fabric   *fabric.Fabric
-	launcher *launcher
+	launcher *thread.Thread // starts the hosts, which end with it
 	hosts    []*hostProcess
-	clock    *clock.Clock
-	held     time.Duration // how long the engine's Hold took
+	before   machineCounters
 
-	sentInTime []port.Stats // of ports at the run's end, nil before
+	// While it is measured.
+	clock   *clock.Clock // nil before the hosts go
+	taps    *tapping
+	sampler *sampler
+
+	sentInTime []port.Stats  // of ports at the run's end, nil before
+	keptUp     time.Duration // how long the fabric was kept up afterwards
 }
 
-// measure starts the hosts and everything that watches them, waits for the end
-// and collects the totals, of what there is, in any case.
-func (r *run) measure(ctx context.Context) error {
-	steal := readSteal()
-	softnet, _ := fabric.SoftnetDrops()
-	err := r.startHosts(ctx)
-	var taps *tapping
-	var samples *sampler
-	if err == nil {
-		r.engine.announce(r.hosts)
-		defer r.engine.announce(nil)
-		if r.clock, err = clock.New(r.origin(), float64(r.facts.Dilation)); err != nil {
-			return err
-		}
-		taps, err = r.startTaps()
-	}
-	if err == nil {
-		samples, err = r.startSampler()
-	}
-	if err == nil {
-		err = r.wait(ctx)
-	}
-	err = errors.Join(err, r.readPorts())
-	r.land()
-	err = errors.Join(err, samples.stop(&r.facts.SampleLateness), taps.stop(&r.facts.CaptureDrops))
-	r.facts.Steal = steal.since()
-	if after, e := fabric.SoftnetDrops(); e == nil {
-		r.facts.SoftnetDrops = after - softnet
-	}
-	err = errors.Join(err, r.collectPorts())
-	if r.engine.Hold != nil && err == nil {
-		since := time.Now()
-		r.engine.Hold(ctx)
-		r.held = time.Since(since)
-	}
-	err = errors.Join(err, r.stopHosts())
-	r.collectHosts()
-	return err
-}
-
-// origin is the monotonic time of nominal 0: soon enough for all hosts to have
-// heard of it.
-func (r *run) origin() int64 {
-	at := clock.Monotonic() + startLead.Nanoseconds() + int64(len(r.hosts))*200_000
-	if align := r.engine.Align.Nanoseconds(); align > 0 {
-		at = (at + align - 1) / align * align
-	}
-	return at
-}
-
-func (r *Engine) announce(hosts []*hostProcess) {
-	if r.Running == nil {
-		return
-	}
-	var list []RunningHost
-	for _, h := range hosts {
-		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
-	}
-	r.Running(list)
-}
-
-// startHosts starts a process for each host and waits until all are ready.
-func (r *run) startHosts(ctx context.Context) error {
-	for _, h := range r.topology.Hosts {
-		name := r.topology.HostName(h)
-		log, err := os.Create(r.dir.HostLog(name))
-		if err != nil {
-			return err
-		}
-		p, err := r.launcher.start(r.engine.NodeCommand, r.engine.NodeEnv, r.fabric.NamespaceFD(topo.NodeID(h)), h, name, log)
-		log.Close()
-		if err != nil {
-			return err
-		}
-		r.hosts = append(r.hosts, p)
-	}
-	ctx, cancel := context.WithTimeout(ctx, readyTime)
-	defer cancel()
-	for _, p := range r.hosts {
-		if err := p.say(r.nodeConfig(p.host)); err != nil {
-			return errors.Join(p.death(), err)
-		}
-	}
-	for _, p := range r.hosts {
-		if _, err := p.await(ctx, node.StateReady); errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts", p.name, readyTime, len(r.hosts))
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// land has the hosts send nothing more and waits until the fabric is empty, as
-// far as that can be seen, so that every packet is accounted for.
-func (r *run) land() {
-	for _, p := range r.hosts {
-		p.say("land")
-	}
-	if r.clock == nil {
-		return
-	}
-	stats := make([]port.Stats, len(r.topology.Ports))
-	for until := time.Now().Add(landLimit); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-		if r.fabric.PortStats(stats) != nil {
-			break
-		}
-		waiting := int64(0)
-		for i := range stats {
-			bytes, _ := stats[i].Backlog()
-			waiting += bytes
-		}
-		if waiting == 0 {
-			break
-		}
-	}
-	last := r.topology.Hosts[len(r.topology.Hosts)-1]
-	transit := r.topology.Transit(r.topology.Path(0, last, 0), r.topology.FullFrame())
-	time.Sleep(time.Duration(r.clock.Span(transit)) + 20*time.Millisecond)
-}
-
-// stopHosts ends all host processes and keeps their reports.
-func (r *run) stopHosts() error {
-	for _, p := range r.hosts {
-		p.say("stop")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
-	defer cancel()
-	var errs []error
-	for _, p := range r.hosts {
-		if p.failed == nil {
-			if s, err := p.await(ctx, node.StateFinished); errors.Is(err, context.DeadlineExceeded) {
-				errs = append(errs, fmt.Errorf("host %s did not answer within %v at the end, and was killed", p.name, stopGrace))
-			} else if err != nil {
-				errs = append(errs, err)
-			} else {
-				p.report = s.Report
-			}
-		} // else wait has told
-		p.stop(time.Second)
-	}
-	if len(errs) > 3 {
-		errs = append(errs[:3], fmt.Errorf("and %d more hosts", len(errs)-3))
-	}
-	return errors.Join(errs...)
-}
-
-func kernelRelease() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	return strings.TrimRight(string(u.Release[:]), "\x00")
-}
-
-// readPorts reads what ports have sent by the end of the run. What waits in them
-// leaves later.
-func (r *run) readPorts() error {
-	if r.clock == nil {
-		return nil
-	}
-	r.sentInTime = make([]port.Stats, len(r.topology.Ports))
-	err := r.fabric.PortStats(r.sentInTime)
-	r.facts.PortsAt = r.clock.Now()
-	return err
-}
-
-// collectPorts reads all ports' totals.
-func (r *run) collectPorts() error {
-	stats := make([]port.Stats, len(r.topology.Ports))
-	if err := r.fabric.PortStats(stats); err != nil {
+// run takes the experiment through its steps.
+func (r *run) run(ctx context.Context) error {
+	defer r.takeDown()
+	err := r.bringUp(ctx)
+	if r.fabric == nil {
 		return err
 	}
-	links, err := r.fabric.LinkCounters()
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.measure(ctx)
 	}
-	for i := range stats {
-		s := &stats[i]
-		_, packets := s.Sent()
-		drops, credits := s.Drops()
-		c := r.fabric.PortConfig(topo.PortID(i))
-		rate := float64(r.topology.Ports[i].Rate) / float64(r.facts.Dilation)
-		late := int64(0)
-		if r.sentInTime != nil {
-			late = s.SentWireBytes() - r.sentInTime[i].SentWireBytes()
-		}
-		r.facts.Ports = append(r.facts.Ports, emu.PortFacts{
-			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(), LateBytes: late,
-			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
-			RateError: c.RateError(rate, r.topology.FullFrame()), SmallRateError: c.RateError(rate, topo.MinWire),
-		})
-		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
+	err = errors.Join(err, r.drain())
+	err = errors.Join(err, r.collectFabric())
+	if err == nil {
+		r.keepUp(ctx)
 	}
-	return nil
+	return errors.Join(err, r.collectHosts())
 }
 
-// collectHosts turns the hosts' reports into facts.
-func (r *run) collectHosts() {
-	var all clock.Lateness
-	for _, p := range r.hosts {
-		f := emu.HostFacts{Name: p.name}
-		if rep := p.report; rep != nil {
-			all.Merge(&rep.Lateness)
-			f = emu.HostFacts{
-				Name: p.name, Finished: true, Kernel: rep.Kernel,
-				Sent: rep.NIC.Sent, Received: rep.NIC.Received, Corrupt: rep.NIC.Corrupt, Flipped: rep.NIC.Flipped, Foreign: rep.NIC.Foreign,
-				RingDrops: rep.NIC.Drops, Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
-				Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),
-			}
-			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
-			r.facts.Reached = max(r.facts.Reached, rep.Reached)
-		}
-		r.facts.Hosts = append(r.facts.Hosts, f)
+// keepUp leaves the fabric to others for as long as they want.
+func (r *run) keepUp(ctx context.Context) {
+	if r.engine.KeepUp == nil {
+		return
 	}
-	r.facts.Lateness = latenessOf(&all)
+	since := time.Now()
+	r.engine.KeepUp(ctx)
+	r.keptUp = time.Since(since)
 }
 
-// latenessOf summarizes a histogram in nominal ns.
-func latenessOf(l *clock.Lateness) emu.Lateness {
-	q := func(p float64) units.Time { return units.Time(l.Quantile(p)) }
-	return emu.Lateness{Count: int64(l.Count()), Median: q(0.5), P99: q(0.99), P999: q(0.999), Max: units.Time(l.Max())}
+// takeDown gives back what bringUp made.
+func (r *run) takeDown() {
+	if r.fabric == nil {
+		return
+	}
+	r.announce(nil)
+	r.launcher.Close()
+	r.fabric.Close()
 }

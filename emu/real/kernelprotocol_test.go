@@ -17,7 +17,7 @@ func TestKernelDilation(t *testing.T) {
 	for _, c := range []struct {
 		host, core units.BitsPerSecond
 		mtu        units.Bytes
-		want       int64
+		want       units.Dilation
 	}{
 		{10 * units.Gbps, 0, 1500, 1}, {100 * units.Gbps, 0, 9000, 2}, {100 * units.Gbps, 0, 1500, 9},
 		{100 * units.Gbps, 400 * units.Gbps, 1500, 10}, {100 * units.Gbps, 400 * units.Gbps, 9000, 6},

@@ -1,9 +1,6 @@
 package real
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -75,12 +72,12 @@ const timerMargin = 10
 // BurstTime is what each port may make good after its timer fired late: with a
 // margin as much as this machine's timers are late, but at most a full packet's
 // time, so that after an idle time a port lets at most two packets out unspaced.
-func (m Machine) BurstTime(f *topo.Fabric, dilation int64) time.Duration {
+func (m Machine) BurstTime(f *topo.Fabric, dilation units.Dilation) time.Duration {
 	packet := units.Never
 	for i := range f.Ports {
 		packet = min(packet, f.Ports[i].Rate.TimeFor(f.FullFrame()))
 	}
-	return min(timerMargin*m.Timer, time.Duration(packet)*time.Duration(dilation))
+	return min(timerMargin*m.Timer, time.Duration(dilation.ToKernel(packet)))
 }
 
 // What the automatic dilation aims at.
@@ -102,7 +99,7 @@ const (
 // Dilation chooses how far to slow an experiment down: until a full packet on
 // the fastest host link lasts several times as long as wake-ups are late, and
 // until the machine can carry the packets offered.
-func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	packet := units.Never
 	for _, h := range f.Hosts {
 		packet = min(packet, f.Uplink(h).Rate.TimeFor(f.FullFrame()))
@@ -110,7 +107,7 @@ func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) int64 {
 	byLateness := float64(min(packetsLate*m.Crowd, enough)) / float64(packet)
 	cost := packetCost.Seconds() + float64(Hops(f))*hopCost.Seconds()
 	byCapacity := packetRate(f, x) * cost / (busyShare * float64(m.CPUs))
-	d := int64(max(byLateness, byCapacity, 1))
+	d := units.Dilation(max(byLateness, byCapacity, 1))
 	return max(1, (d+dilationStep-1)/dilationStep*dilationStep)
 }
 
@@ -142,32 +139,4 @@ func packetRate(f *topo.Fabric, x *emu.Experiment) float64 {
 	}
 	// A packet of control for each of data, at most what links carry.
 	return 2 * min(rate, line)
-}
-
-// stealClock counts the processor time that others took from this machine.
-type stealClock struct{ steal, total int64 }
-
-// readSteal reads /proc/stat; zero where that cannot be read.
-func readSteal() stealClock {
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return stealClock{}
-	}
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	var v [8]int64
-	fmt.Sscanf(string(line), "cpu %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
-	c := stealClock{steal: v[7]}
-	for _, n := range v {
-		c.total += n
-	}
-	return c
-}
-
-// since returns the share of processor time stolen since c was read.
-func (c stealClock) since() float64 {
-	now := readSteal()
-	if now.total <= c.total {
-		return 0
-	}
-	return float64(now.steal-c.steal) / float64(now.total-c.total)
 }

@@ -8,13 +8,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
-	"sirdbed/emu/fabric"
 	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
 )
@@ -27,68 +23,45 @@ type hostProcess struct {
 	stdin  io.WriteCloser
 	status chan node.Status // closed when the process has ended
 	ended  chan struct{}    // closed then too
-	words  lastWords
+	stdout io.Reader
+	stderr lastWords
 	report *node.Report // nil until it has finished
 	err    error        // how it ended; after ended
 	failed error        // why the run lost it, where that is known
 }
 
-// A launcher starts host processes from one thread that lives as long as it
-// does: the kernel kills them when that thread is gone.
-type launcher struct {
-	work chan func()
-	once sync.Once
-}
-
-func newLauncher() *launcher {
-	l := &launcher{work: make(chan func())}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		for f := range l.work {
-			f()
-		}
-	}()
-	return l
-}
-
-// close ends the thread, and with it every process it started that still runs.
-func (l *launcher) close() { l.once.Do(func() { close(l.work) }) }
-
-// do runs f on the launcher's thread.
-func (l *launcher) do(f func() error) error {
-	done := make(chan error)
-	l.work <- func() { done <- f() }
-	return <-done
-}
-
-// start starts a host process inside the namespace ns. argv is the program and
-// the arguments that make it a host, env is added to its environment; log becomes
-// its record log.
-func (l *launcher) start(argv, env []string, ns int, host topo.HostID, name string, log *os.File) (*hostProcess, error) {
+// newHostProcess prepares the process of a host. argv is the program and the
+// arguments that make it a host, env is added to its environment; log becomes its
+// record log.
+func newHostProcess(argv, env []string, host topo.HostID, name string, log *os.File) (*hostProcess, error) {
 	p := &hostProcess{host: host, name: name, status: make(chan node.Status, 4), ended: make(chan struct{})}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1", "GOGC=400"), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p.cmd.ExtraFiles = []*os.File{log}
-	p.cmd.Stderr = &p.words
+	p.cmd.Stderr = &p.stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	err = l.do(func() error { return fabric.Within(ns, p.cmd.Start) })
-	if err != nil {
-		return nil, fmt.Errorf("starting the process of %s: %w", name, err)
-	}
-	go p.read(stdout)
-	return p, nil
+	p.stdout = stdout
+	p.stdin, err = p.cmd.StdinPipe()
+	return p, err
 }
 
-// read passes on what the process says and waits for its end.
-func (p *hostProcess) read(stdout io.Reader) {
-	lines := json.NewDecoder(bufio.NewReader(stdout))
+// start starts the process. inside calls what it is given in the host's
+// namespace.
+func (p *hostProcess) start(inside func(func() error) error) error {
+	if err := inside(p.cmd.Start); err != nil {
+		return fmt.Errorf("starting the process of %s: %w", p.name, err)
+	}
+	go p.read()
+	return nil
+}
+
+// read passes on what the process reports and waits for its end.
+func (p *hostProcess) read() {
+	lines := json.NewDecoder(bufio.NewReader(p.stdout))
 	for {
 		var s node.Status
 		if lines.Decode(&s) != nil {
@@ -101,8 +74,8 @@ func (p *hostProcess) read(stdout io.Reader) {
 	close(p.ended)
 }
 
-// say writes a line to the process.
-func (p *hostProcess) say(line string) error {
+// send writes a line to the process.
+func (p *hostProcess) send(line string) error {
 	_, err := io.WriteString(p.stdin, line+"\n")
 	return err
 }
@@ -126,7 +99,7 @@ func (p *hostProcess) await(ctx context.Context, state string) (node.Status, err
 	}
 }
 
-// failure is what the process itself said before it ended.
+// failure is what the process itself reported before it ended.
 func (p *hostProcess) failure(s node.Status) error {
 	return fmt.Errorf("host %s failed: %s", p.name, s.Error)
 }
@@ -138,7 +111,7 @@ func (p *hostProcess) death() error {
 	if p.err != nil {
 		how = p.err.Error()
 	}
-	if w := p.words.String(); w != "" {
+	if w := p.stderr.String(); w != "" {
 		return fmt.Errorf("the process of host %s (pid %d) died: %s; its last words:\n%s", p.name, p.cmd.Process.Pid, how, w)
 	}
 	return fmt.Errorf("the process of host %s (pid %d) died: %s, without a word", p.name, p.cmd.Process.Pid, how)
@@ -153,37 +126,4 @@ func (p *hostProcess) stop(grace time.Duration) {
 		p.cmd.Process.Kill()
 		<-p.ended
 	}
-}
-
-// lastWords keeps what a process writes: of much, the beginning, where a Go
-// program that panics says why, and the end.
-type lastWords struct {
-	mu        sync.Mutex
-	head, end []byte
-	left      int // bytes left out between them
-}
-
-const keptWords = 4 << 10 // of each: a traceback of some ten frames
-
-func (w *lastWords) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := min(len(b), keptWords-len(w.head))
-	w.head = append(w.head, b[:n]...)
-	w.end = append(w.end, b[n:]...)
-	if over := len(w.end) - keptWords; over > 0 {
-		w.end = append(w.end[:0], w.end[over:]...)
-		w.left += over
-	}
-	return len(b), nil
-}
-
-func (w *lastWords) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	gap := ""
-	if w.left > 0 {
-		gap = fmt.Sprintf("\n... (%d bytes)\n", w.left)
-	}
-	return strings.TrimSpace(string(w.head) + gap + string(w.end))
 }

@@ -49,7 +49,7 @@ func (r *run) startSampler() (*sampler, error) {
 	}
 	s := &sampler{
 		fabric: r.fabric, clock: r.clock, end: r.x.End(), file: file, log: record.NewWriter(file),
-		every: max(r.x.QueueEvery, units.Time(leastInterval/r.facts.Dilation)),
+		every: max(r.x.QueueEvery, r.clock.SpanOf(leastInterval)),
 		quit:  make(chan struct{}), ended: make(chan error, 1),
 	}
 	for _, p := range r.topology.Ports {

@@ -84,8 +84,8 @@ func capturedPorts(f *topo.Fabric, node *topo.Node, names []string) (ports []*to
 
 // tapsOf are the taps that a port takes. A tap for all protocols sees what
 // arrives before the wire does, one for IPv4 behind it, where it has arrived.
-func tapsOf(wires string) []ring.TapConfig {
-	if wires == "netem" {
+func tapsOf(wires emu.Wires) []ring.TapConfig {
+	if wires == emu.Netem {
 		return []ring.TapConfig{{Protocol: unix.ETH_P_IP}, {SentOnly: true}}
 	}
 	return []ring.TapConfig{{}}
@@ -117,7 +117,7 @@ func (n *nodeTap) run() error {
 	realtime := clock.NewRealtime()
 	for quitting := false; ; {
 		realtime.Track(clock.Monotonic())
-		until := realtimeNow() - settle.Nanoseconds()
+		until := time.Now().UnixNano() - settle.Nanoseconds()
 		for {
 			i := n.oldest()
 			if i < 0 || n.heads[i].Realtime > until && !quitting {
@@ -157,14 +157,6 @@ func (n *nodeTap) oldest() int {
 		}
 	}
 	return best
-}
-
-func realtimeNow() int64 {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_REALTIME, &ts) != nil {
-		return 0
-	}
-	return ts.Nano()
 }
 
 // stop writes what is left and closes the captures. It adds what the taps

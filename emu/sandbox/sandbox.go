@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -20,7 +18,7 @@ import (
 //	  supervisor     process 1 inside: SetupInit; reaps orphans
 //	    worker       builds fabrics and starts hosts, as root of the sandbox
 //
-// The supervisor dies with the front's thread that started it, by PDEATHSIG,
+// The supervisor dies with the front's thread that started it (package thread),
 // and everything inside dies with the supervisor, as Linux kills a PID namespace
 // whose process 1 ends. So a killed run leaves nothing, however it is killed.
 
@@ -29,7 +27,7 @@ const sandboxVar = "SIRDBED_SANDBOX"
 
 // EnterCommand prepares this program to be started again in a sandbox, with the
 // given arguments, this process's environment, and standard output and error.
-// Start it with StartForLife. There, main must call SetupInit first of all.
+// Start it with thread.StartForLife. There, main must call SetupInit first of all.
 func EnterCommand(argv ...string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", argv...)
 	cmd.Args[0] = os.Args[0]
@@ -39,6 +37,8 @@ func EnterCommand(argv ...string) *exec.Cmd {
 	return cmd
 }
 
+// Namespaces are those that a sandbox takes, and that its processes end with the
+// thread that starts it. user adds one for users, in which the caller is root.
 func Namespaces(user bool) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
@@ -50,35 +50,6 @@ func Namespaces(user bool) *syscall.SysProcAttr {
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
 	return attr
-}
-
-// StartForLife starts a command from a thread that lives as long as this
-// process. PDEATHSIG fires when the thread that started a child ends, and Go
-// ends threads when it likes; one whose locked goroutine waits here it does not.
-// It is safe for concurrent use.
-func StartForLife(cmd *exec.Cmd) error {
-	anchor.once.Do(func() {
-		anchor.commands = make(chan anchored)
-		go func() {
-			runtime.LockOSThread()
-			for a := range anchor.commands { // never closed
-				a.result <- a.cmd.Start()
-			}
-		}()
-	})
-	a := anchored{cmd, make(chan error)}
-	anchor.commands <- a
-	return <-a.result
-}
-
-type anchored struct {
-	cmd    *exec.Cmd
-	result chan error
-}
-
-var anchor struct {
-	once     sync.Once
-	commands chan anchored
 }
 
 // InSandbox tells whether this process was started by EnterCommand.

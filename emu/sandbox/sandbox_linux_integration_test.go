@@ -21,6 +21,7 @@ import (
 
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
+	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -68,7 +69,7 @@ func token() string { return os.Args[len(os.Args)-1] }
 func playFront(inside string) error {
 	os.Setenv(roleVar, inside)
 	cmd := sandbox.EnterCommand(token())
-	if err := sandbox.StartForLife(cmd); err != nil {
+	if err := thread.StartForLife(cmd); err != nil {
 		return err
 	}
 	return cmd.Wait()

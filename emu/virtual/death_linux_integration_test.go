@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
-	"sirdbed/emu/sandbox"
+	"sirdbed/emu/thread"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -39,7 +39,7 @@ func engine(t *testing.T, started func(pid int)) *Engine {
 		Kernel: requireKernel(t), Command: []string{"/proc/self/exe", controllerArgument},
 		NodeCommand: []string{"/proc/self/exe", nodeArgument},
 		Start: func(cmd *exec.Cmd) error {
-			err := sandbox.StartForLife(cmd)
+			err := thread.StartForLife(cmd)
 			if err == nil && started != nil {
 				started(cmd.Process.Pid)
 			}
@@ -157,7 +157,7 @@ func TestStoppedGuestIsGivenUp(t *testing.T) {
 	_, err := guest.Run(context.Background(), guest.Config{
 		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c", "while :; do echo alive; sleep 1; done"}, Patience: 5 * time.Second,
 		Start: func(cmd *exec.Cmd) error {
-			err := sandbox.StartForLife(cmd)
+			err := thread.StartForLife(cmd)
 			if err == nil {
 				pid = cmd.Process.Pid
 			}

@@ -33,7 +33,7 @@ import (
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
 // enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
 // run on the kernel's clock, has emu.KernelDilation instead.
-const DefaultDilation = 1000
+const DefaultDilation units.Dilation = 1000
 
 // Engine is the virtual engine.
 type Engine struct {
@@ -43,14 +43,14 @@ type Engine struct {
 	Command []string
 	// NodeCommand is the program of a host, with arguments, see emu.Real.
 	NodeCommand []string
-	// Start starts the kernel, see guest.Config.
+	// Start, when set, starts the kernel: see guest.Config.
 	Start func(*exec.Cmd) error
 	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
 	Memory int64
 }
 
 // Name implements emu.Engine.
-func (e *Engine) Name() string { return "virtual" }
+func (e *Engine) Name() emu.EngineName { return emu.Virtual }
 
 // Check tells whether the engine can run an experiment.
 func (e *Engine) Check(x *emu.Experiment) error {
@@ -65,7 +65,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 }
 
 // dilation is the experiment's, or what is best for its protocol.
-func dilation(f *topo.Fabric, x *emu.Experiment) int64 {
+func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	switch {
 	case x.Dilation != 0:
 		return x.Dilation
@@ -162,7 +162,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 // facts are all there is.
 func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	started, startup := facts.Started, facts.Startup
-	path := filepath.Join(dir, "facts.json")
+	path := emu.RunDir(dir).FactsFile()
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(text, facts)

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 )
@@ -43,7 +42,6 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	c.Kernel = requireKernel(t)
 	var lines []string
 	c.Line = func(line string) { lines = append(lines, line) }
-	c.Start = sandbox.StartForLife
 	if c.Patience == 0 {
 		c.Patience = 2 * time.Minute
 	}

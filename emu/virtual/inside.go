@@ -39,6 +39,12 @@ const rxFrames = 256
 // somebody spins, since time stands still. What a run allocates fits in memory.
 const noCollector = "GOGC=off"
 
+// platform is the guest: an infinitely fast processor, whose clock is virtual.
+var platform = real.Platform{
+	Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED, Tick: tick, Align: align,
+	HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
+}
+
 // Inside is the controller in the guest: it runs its order, with the raw logs in
 // dir. open begins a capture on the experiment's fabric.
 func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
@@ -69,10 +75,7 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 		}
 		cancel()
 	}()
-	engine := &real.Engine{
-		NodeCommand: o.Node, NodeEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector},
-		Label: "virtual", RxFrames: rxFrames, Machine: &real.Machine{CPUs: 1}, Marker: "red", Wires: "netem", Tick: tick, Align: align,
-	}
+	engine := &real.Engine{NodeCommand: o.Node, Platform: platform}
 	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {
 		fmt.Printf("%s%q\n", failedMark, err.Error())

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -82,7 +83,7 @@ type Counters struct {
 
 // ethernetBits is the part of a frame in which no bit is flipped: a frame with
 // another MAC address would not have reached the host.
-const ethernetBits = 14 * 8
+const ethernetBits = wire.EthernetLen * 8
 
 // A Shim decides what happens to each frame that a host receives. The same
 // seed and the same frames give the same verdicts, and each kind of fault draws
@@ -98,7 +99,10 @@ type Shim struct {
 	drop, duplicate, reorder, corrupt rand.PCG
 }
 
-// New returns a shim for one host. It fails, with a *topo.SpecError, on a
+// Seed gives each host's shim faults of its own, the same in every engine.
+func Seed(run uint64, host topo.HostID) uint64 { return run ^ uint64(host+1)<<32 }
+
+// New returns a shim for one host, see Seed. It fails, with a *topo.SpecError, on a
 // config that Validate refuses.
 func New(c Config, seed uint64) (*Shim, error) {
 	if err := c.Validate(); err != nil {

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"net"
-
 	"golang.org/x/sys/unix"
 
 	"sirdbed/sirdnode/ring"
@@ -16,17 +14,14 @@ type creditSocket struct {
 	buf [256]byte // a credit's frame
 }
 
-func openCredits(iface string) (*creditSocket, error) {
-	i, err := net.InterfaceByName(iface)
-	if err != nil {
-		return nil, err
-	}
+// openCredits opens one on an interface, given by name and index.
+func openCredits(iface string, index int) (*creditSocket, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, &ring.OpError{Op: "open a socket for credits", Interface: iface, Err: err}
 	}
 	// Protocol 0: it receives nothing.
-	if err := unix.Bind(fd, &unix.SockaddrLinklayer{Ifindex: i.Index}); err != nil {
+	if err := unix.Bind(fd, &unix.SockaddrLinklayer{Ifindex: index}); err != nil {
 		unix.Close(fd)
 		return nil, &ring.OpError{Op: "bind the socket for credits", Interface: iface, Err: err}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"sirdbed/baselines/tcp"
+	"sirdbed/baselines/tcp/sockets"
 	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
@@ -22,7 +24,7 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
 		return err
 	}
-	n.driver, err = cfg.Protocol.NewDriver(transport.DriverEnv{
+	n.driver, err = newDriver(cfg, transport.DriverEnv{
 		Env: transport.Env{
 			Self: cfg.Self, Fabric: cfg.Fabric, Sink: n.app,
 			Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
@@ -31,7 +33,7 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 			return host.Payload(cfg.Self, m.Peer, m.ID, offset, size)
 		},
 		Note: func(text string) { n.log.Put(record.Record{Kind: record.Note, At: n.last, Text: text}) },
-	}, cfg.Params)
+	})
 	if err == nil {
 		n.app.SendOver(n.driver)
 		err = n.driver.Open(n.control.fd)
@@ -40,6 +42,19 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 		return fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
 	}
 	return nil
+}
+
+// newDriver makes the driver of a protocol of the kernel. Which one is seen by
+// its parameters.
+func newDriver(cfg host.Config, env transport.DriverEnv) (transport.Driver, error) {
+	if err := cfg.Protocol.CheckDriver(cfg.Params); err != nil {
+		return nil, err
+	}
+	switch params := cfg.Params.(type) {
+	case *tcp.Params:
+		return sockets.New(env, params), nil
+	}
+	return nil, fmt.Errorf("no driver has parameters of type %T", cfg.Params)
 }
 
 // kernelLoop is the life of such a host: do what sockets are ready for and what
@@ -60,15 +75,15 @@ func (n *node) kernelLoop() error {
 		}
 		now := n.clock.ToNominal(mono)
 		if control {
-			if stop, err := n.listen(mono); err != nil || stop {
+			if stop, err := n.command(mono); err != nil || stop {
 				return err
 			}
 		}
-		if now >= n.cfg.End && !n.landing {
+		if now >= n.cfg.End && !n.draining {
 			n.last = n.cfg.End
-			n.land(mono)
+			n.drain(mono)
 		}
-		if n.landing {
+		if n.draining {
 			n.driver.Abort()
 		} else {
 			n.driver.Serve(now)
@@ -78,11 +93,11 @@ func (n *node) kernelLoop() error {
 			continue
 		}
 		n.advance(now)
-		if err := n.keepUp(mono, now); err != nil {
+		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
 		next := units.Never
-		if !n.landing {
+		if !n.draining {
 			next = min(n.app.NextArrival(), n.cfg.End)
 		}
 		wait = min(n.clock.ToKernel(next), n.flushAt)
@@ -92,7 +107,7 @@ func (n *node) kernelLoop() error {
 // advance does what the application has due, and what events of the driver
 // asked for.
 func (n *node) advance(now units.Time) {
-	if n.landing {
+	if n.draining {
 		return
 	}
 	n.app.Flush(now)

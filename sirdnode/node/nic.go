@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/fault"
@@ -68,25 +67,25 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	if err != nil {
 		return nil, err
 	}
-	frame := int(f.Spec.MTU) + etherHeader
+	frame := int(f.Spec.MTU) + wire.EthernetLen
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
 	}
 	if network.CreditClass {
-		if n.credits, err = openCredits(cfg.Interface); err != nil {
+		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.Faults.Enabled() {
-		if n.shim, err = fault.New(cfg.Faults, cfg.Seed^uint64(cfg.Self+1)<<32); err != nil {
+		if n.shim, err = fault.New(cfg.Faults, fault.Seed(cfg.Seed, cfg.Self)); err != nil {
 			return nil, err
 		}
 	}
 	uplink := f.Uplink(cfg.Self)
 	n.out = wire.Frame{
-		SrcMAC: [6]byte(uplink.MAC), DstMAC: [6]byte(f.Ports[uplink.Reverse].MAC),
-		SrcAddr: f.HostAddr(cfg.Self, 0).As4(), Port: protocol.Wire.Port,
+		SrcMAC: uplink.MAC, DstMAC: f.Ports[uplink.Reverse].MAC,
+		SrcAddr: f.HostAddr(cfg.Self, 0), Port: protocol.Wire.Port,
 	}
 	if cfg.Hold {
 		n.paths = make([][]topo.PortID, len(f.Hosts))
@@ -99,14 +98,11 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	return n, nil
 }
 
-const (
-	etherTypeIPv4 = 0x0800
-	etherHeader   = 14
-)
+const etherTypeIPv4 = 0x0800
 
 // peerOf tells which host an address in a frame is of.
 func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
-	h, _, ok := f.HostOf(netip.AddrFrom4(a))
+	h, _, ok := f.HostOf(a)
 	return h, ok
 }
 
@@ -157,11 +153,11 @@ func (n *nic) transit(frame []byte) units.Time {
 	if n.paths == nil {
 		return 0
 	}
-	src, ok := peerOf(n.fabric, [4]byte(frame[etherHeader+12:]))
+	src, ok := peerOf(n.fabric, [4]byte(frame[wire.EthernetLen+12:]))
 	if !ok || src == n.self {
 		return 0 // deliver says what is wrong with it
 	}
-	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-etherHeader)))
+	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-wire.EthernetLen)))
 }
 
 // due returns when the next frame arrives.
@@ -180,7 +176,7 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 		return nil
 	}
 	src, okSrc := peerOf(n.fabric, f.SrcAddr)
-	dst, spine, okDst := n.fabric.HostOf(netip.AddrFrom4(f.DstAddr))
+	dst, spine, okDst := n.fabric.HostOf(f.DstAddr)
 	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
 		n.counts.Foreign++
 		return nil
@@ -254,17 +250,11 @@ func (n *nic) packetTime() units.Time {
 // encode writes the frame of p into buf and returns its length.
 func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f := &n.out
-	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine).As4()
-	f.Entropy = 0xc000 | p.Entropy>>2 // the dynamic ports of RFC 6335
+	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine)
+	f.Entropy = wire.SourcePort(p.Entropy)
 	f.ID = n.id
 	n.id++
-	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.NotECT
-	switch {
-	case p.CE:
-		f.ECN = wire.CE
-	case p.ECT:
-		f.ECN = wire.ECT
-	}
+	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.Marking(p.ECT, p.CE)
 	f.Header = p.Header()
 	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
 	host.FillPayload(f.Payload, n.self, p)

@@ -19,7 +19,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// NodeConfig is what the controller tells a host process, as one line of JSON.
+// Config is what the controller sends a host process first, as one line of JSON.
 type Config struct {
 	Self     topo.HostID      `json:"self"`
 	Topology topo.Spec        `json:"topology"`
@@ -37,20 +37,29 @@ type Config struct {
 	// meantime happens as of its own time, up to so long ago.
 	CatchUp units.Time `json:"catch_up"`
 
-	Interface string `json:"interface"`
-	RxFrames  int    `json:"rx_frames"` // that the receive ring holds, see StallFrames
-	Dilation  int64  `json:"dilation"`
+	Interface string         `json:"interface"`
+	RxFrames  int            `json:"rx_frames"` // that the receive ring holds, see StallFrames
+	Dilation  units.Dilation `json:"dilation"`
 	// Hold says that the links do not delay packets: the host keeps each for
 	// its path's propagation and serialization, and then it has arrived.
 	Hold bool `json:"hold"`
 }
 
-// The controller and a host process speak in lines. After the config and the
-// process's "ready" the controller says "go ORIGIN", the CLOCK_MONOTONIC in ns
-// at which nominal time is 0. Then comes "land": send nothing more, but take
-// what still arrives, so that in the end every packet is accounted for. A
-// process lands by itself at the run's end. At last there is "stop". The process
-// answers with NodeStatus in JSON.
+// The controller sends a host process lines: its config, commands in this order.
+// The process answers each time with Status in JSON.
+const (
+	// CommandGo comes with the CLOCK_MONOTONIC in ns at which nominal time is 0,
+	// once the process is ready.
+	CommandGo = "go"
+	// CommandDrain has it send nothing more, but take what still arrives, so that
+	// in the end every packet is accounted for. At the run's end it does so by
+	// itself.
+	CommandDrain = "drain"
+	// CommandStop has it report, and end.
+	CommandStop = "stop"
+)
+
+// The states of a host process.
 const (
 	StateReady    = "ready"    // configured, waiting for "go"
 	StateDone     = "done"     // its messages and its transport's state are settled, or the end has come; still serving others
@@ -59,14 +68,14 @@ const (
 	StateFailed   = "failed"   // Error says why
 )
 
-// NodeStatus is a host process's line to the controller.
+// Status is a host process's line to the controller.
 type Status struct {
 	State  string  `json:"state"`
 	Error  string  `json:"error,omitempty"`
 	Report *Report `json:"report,omitempty"`
 }
 
-// NodeReport is the totals of a host process.
+// Report is the totals of a host process.
 type Report struct {
 	Counts    host.Counts    `json:"counts"`
 	NIC       NICCounts      `json:"nic"`
@@ -80,8 +89,8 @@ type Report struct {
 	Kernel bool `json:"kernel,omitempty"`
 }
 
-// Node runs one host on a raw socket, or on its kernel's sockets, on the calling goroutine, until the
-// controller stops it or the run's end. The caller's thread must be in the
+// Run runs one host on a raw socket, or on its kernel's sockets, on the calling
+// goroutine, until the controller stops it or the run's end. The caller's thread must be in the
 // host's network namespace. control is a pipe from the controller, out one to
 // it; log takes the host's records.
 func Run(control int, out, log io.Writer) error {
@@ -111,10 +120,10 @@ type node struct {
 
 	flushAt             int64      // when the log is written next, monotonic ns
 	last                units.Time // no event is earlier
-	done                bool       // said so
-	landing             bool       // sends nothing more
-	busy                int64      // processor time when it began to land, since start
-	landed              int64      // when that was, monotonic ns
+	done                bool       // and has reported it
+	draining            bool       // sends nothing more
+	busy                int64      // processor time when it began to drain, since start
+	drained             int64      // when that was, monotonic ns
 	lateness, generator clock.Lateness
 }
 
@@ -137,10 +146,10 @@ func (n *node) run(log io.Writer) error {
 		return fmt.Errorf("the controller did not start the run: %w", err)
 	}
 	var origin int64
-	if _, err := fmt.Sscanf(string(line), "go %d", &origin); err != nil {
-		return fmt.Errorf("the controller said %q, not when to start", line)
+	if _, err := fmt.Sscanf(string(line), CommandGo+" %d", &origin); err != nil {
+		return fmt.Errorf("the controller sent %q, not when to start", line)
 	}
-	if n.clock, err = clock.New(origin, float64(n.cfg.Dilation)); err != nil {
+	if n.clock, err = clock.New(origin, n.cfg.Dilation); err != nil {
 		return err
 	}
 	n.busy = -processCPU()
@@ -152,14 +161,14 @@ func (n *node) run(log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	n.land(clock.Monotonic())
-	return n.finish(float64(n.busy) / float64(max(1, n.landed-origin)))
+	n.drain(clock.Monotonic())
+	return n.finish(float64(n.busy) / float64(max(1, n.drained-origin)))
 }
 
-// land begins to send nothing more. What comes then is no load of the run's.
-func (n *node) land(mono int64) {
-	if !n.landing {
-		n.landing, n.landed = true, mono
+// drain begins to send nothing more. What comes then is no load of the run's.
+func (n *node) drain(mono int64) {
+	if !n.draining {
+		n.draining, n.drained = true, mono
 		n.busy += processCPU()
 	}
 }
@@ -183,7 +192,7 @@ func (n *node) setUp(log io.Writer) error {
 		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
 		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
 	}
-	if protocol.NewDriver != nil {
+	if protocol.CheckDriver != nil {
 		return n.setUpKernel(cfg)
 	}
 	n.host, err = host.New(cfg, n.log)
@@ -221,12 +230,12 @@ func (n *node) loop() error {
 		}
 		now := n.clock.ToNominal(mono)
 		if extra[0].Revents != 0 {
-			if stop, err := n.listen(mono); err != nil || stop {
+			if stop, err := n.command(mono); err != nil || stop {
 				return err
 			}
 		}
 		if now >= n.cfg.End {
-			n.land(mono)
+			n.drain(mono)
 		}
 		if now < 0 {
 			wait = n.clock.Origin()
@@ -236,11 +245,11 @@ func (n *node) loop() error {
 		if err := n.serve(now); err != nil {
 			return err
 		}
-		if err := n.keepUp(mono, now); err != nil {
+		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
 		next := n.nic.due()
-		if !n.landing {
+		if !n.draining {
 			next = min(next, n.host.Wake(), n.cfg.End)
 		}
 		if n.nic.socket.Unsent() > 0 {
@@ -253,20 +262,20 @@ func (n *node) loop() error {
 	}
 }
 
-// keepUp writes the log when that is due, and tells the controller how it is.
-func (n *node) keepUp(mono int64, now units.Time) error {
+// keepLog writes the log when that is due, and reports to the controller.
+func (n *node) keepLog(mono int64, now units.Time) error {
 	if mono >= n.flushAt {
 		n.flushAt = mono + logEvery
 		if err := n.log.Flush(); err != nil {
 			return fmt.Errorf("writing the host's log: %w", err)
 		}
 	}
-	return n.tell(now)
+	return n.report(now)
 }
 
-// tell tells the controller when the host is done, and when it is so no more.
-func (n *node) tell(now units.Time) error {
-	done := n.landing || now >= n.cfg.To && n.settled()
+// report tells the controller when the host is done, and when it is busy again.
+func (n *node) report(now units.Time) error {
+	done := n.draining || now >= n.cfg.To && n.settled()
 	if done == n.done {
 		return nil
 	}
@@ -292,7 +301,7 @@ func (n *node) settled() bool {
 func (n *node) serve(now units.Time) error {
 	for idle := 0; idle < 2; {
 		arrival, wake := n.nic.due(), units.Never
-		if !n.landing {
+		if !n.draining {
 			wake = n.host.Wake()
 		}
 		due := min(arrival, wake)
@@ -302,7 +311,7 @@ func (n *node) serve(now units.Time) error {
 		n.late(due, now)
 		at := max(due, n.last, now-n.cfg.CatchUp)
 		n.last = at
-		if !n.landing {
+		if !n.draining {
 			n.host.Advance(at)
 		}
 		idle++ // a wake-up for nothing does not repeat for ever
@@ -312,7 +321,7 @@ func (n *node) serve(now units.Time) error {
 				n.host.Receive(at, p)
 			}
 		}
-		if n.landing {
+		if n.draining {
 			continue
 		}
 		sent, err := n.nic.transmit(at, now, n.host)
@@ -401,21 +410,21 @@ func (c *controlPipe) line() ([]byte, error) {
 	return nil, fmt.Errorf("a line of more than %d bytes", len(c.rest))
 }
 
-// listen is called when the controller has something to say: it reports whether
-// that is to stop, or it is gone.
-func (n *node) listen(mono int64) (stop bool, err error) {
+// command takes a command from the controller, which has sent one or is gone. It
+// reports whether to stop.
+func (n *node) command(mono int64) (stop bool, err error) {
 	line, err := n.control.line()
 	switch {
 	case err == io.ErrUnexpectedEOF:
 		return true, nil
 	case err != nil:
 		return true, err
-	case string(line) == "land":
-		n.land(mono)
-		// "stop" may have come with it.
+	case string(line) == CommandDrain:
+		n.drain(mono)
+		// The command to stop may have come with it.
 		return bytes.IndexByte(n.control.rest, '\n') >= 0, nil
-	case string(line) == "stop":
+	case string(line) == CommandStop:
 		return true, nil
 	}
-	return true, fmt.Errorf("the controller said %q in the middle of the run", line)
+	return true, fmt.Errorf("the controller sent %q in the middle of the run", line)
 }

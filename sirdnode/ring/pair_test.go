@@ -11,6 +11,7 @@ import (
 
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
+	"sirdbed/sirdnode/wire"
 )
 
 func TestMain(m *testing.M) { nstest.Main(m) }
@@ -92,7 +93,7 @@ const testType = 0x88b5
 
 // minTest is the shortest frame that write makes: an Ethernet header and a
 // number.
-const minTest = ethernetLen + 8
+const minTest = wire.EthernetLen + 8
 
 // write makes the frame of a number in b: the number, and bytes that follow
 // from it.
@@ -100,7 +101,7 @@ func write(b []byte, number uint64) {
 	binary.BigEndian.PutUint64(b, 0x02_00_00_00_00_0b_02_00)
 	binary.BigEndian.PutUint32(b[8:], 0x00_00_00_0a)
 	binary.BigEndian.PutUint16(b[12:], testType)
-	binary.BigEndian.PutUint64(b[ethernetLen:], number)
+	binary.BigEndian.PutUint64(b[wire.EthernetLen:], number)
 	for i := minTest; i < len(b); i++ {
 		b[i] = byte(number*31) + byte(i)
 	}
@@ -111,9 +112,9 @@ func check(b []byte) (number uint64, err error) {
 	if len(b) < minTest {
 		return 0, fmt.Errorf("%d bytes", len(b))
 	}
-	number = binary.BigEndian.Uint64(b[ethernetLen:])
+	number = binary.BigEndian.Uint64(b[wire.EthernetLen:])
 	if binary.BigEndian.Uint16(b[12:]) != testType || b[0] != 2 || b[11] != 0x0a {
-		return number, fmt.Errorf("frame %d: header %x", number, b[:ethernetLen])
+		return number, fmt.Errorf("frame %d: header %x", number, b[:wire.EthernetLen])
 	}
 	for i := minTest; i < len(b); i++ {
 		if b[i] != byte(number*31)+byte(i) {

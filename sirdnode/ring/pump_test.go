@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/wire"
 )
 
 // pump sends count frames from a to b, each side on a thread of its own, and
@@ -86,7 +87,7 @@ func BenchmarkPump(b *testing.B) {
 				name := fmt.Sprintf("mtu=%d/qdisc=%v/tap=%v", mtu, !bypass, useTap)
 				b.Run(name, func(b *testing.B) {
 					p := newPair(b, mtu)
-					_, got := pump(b, p, mtu+ethernetLen, Config{BypassQdisc: bypass}, useTap, uint64(b.N))
+					_, got := pump(b, p, mtu+wire.EthernetLen, Config{BypassQdisc: bypass}, useTap, uint64(b.N))
 					b.ReportMetric(got.PacketsPerSecond()/1e6, "Mpps")
 					b.ReportMetric(got.Gbps(), "Gbps")
 					b.ReportMetric(100*float64(got.Drops)/float64(b.N), "%lost")

@@ -38,6 +38,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"sirdbed/sirdnode/wire"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -120,17 +122,16 @@ const (
 	sendOffset = unix.SizeofTpacket2Hdr
 	// receiveOffset is where tpacket_rcv puts an Ethernet frame: the network
 	// header is at TPACKET_ALIGN(TPACKET2_HDRLEN + 16).
-	receiveOffset = 80 - ethernetLen
+	receiveOffset = 80 - wire.EthernetLen
 
-	ethernetLen = 14
-	vlanLen     = 4
-	minBlock    = 64 << 10
+	vlanLen  = 4
+	minBlock = 64 << 10
 )
 
 // FrameSize returns the size of a ring frame for an MTU: a power of two that
 // holds the kernel's header and a frame with a VLAN tag.
 func FrameSize(mtu int) int {
-	return max(2048, powerOfTwo(receiveOffset+mtu+ethernetLen+vlanLen))
+	return max(2048, powerOfTwo(receiveOffset+mtu+wire.EthernetLen+vlanLen))
 }
 
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
@@ -142,7 +143,7 @@ func Open(c Config) (*Socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Socket{fd: fd, link: link, maxSend: link.mtu + ethernetLen}
+	s := &Socket{fd: fd, link: link, maxSend: link.mtu + wire.EthernetLen}
 	s.poll.fds[0].Fd = int32(fd)
 	if err := s.setUp(c); err != nil {
 		s.Close()
@@ -213,6 +214,9 @@ func (f *frames) request() *unix.TpacketReq {
 		Frame_nr:   uint32(f.count),
 	}
 }
+
+// Index returns the index of the interface.
+func (s *Socket) Index() int { return s.link.index }
 
 // MTU returns the interface's MTU when the socket was opened.
 func (s *Socket) MTU() int { return s.link.mtu }

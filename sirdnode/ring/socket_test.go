@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/wire"
 )
 
 func TestFrameSizeHoldsAFrame(t *testing.T) {
@@ -30,7 +31,7 @@ func TestFramesArriveIntactOnceAndInOrder(t *testing.T) {
 				p := newPair(t, mtu)
 				a := p.open(t, p.a, Config{TxFrames: 32, BypassQdisc: bypass})
 				b := p.open(t, p.b, Config{RxFrames: 64})
-				longest := mtu + ethernetLen
+				longest := mtu + wire.EthernetLen
 				for sent, batch := uint64(0), uint64(1); sent < n; batch = batch%24 + 1 {
 					first := sent
 					for ; sent < min(first+batch, n); sent++ {

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unsafe"
 
+	"sirdbed/sirdnode/wire"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -103,7 +105,7 @@ func (t *Tap) setUp(c TapConfig) error {
 		return t.link.fail("set the block timer", fmt.Errorf("%v is not a positive number of ms: %w", t.retire, unix.EINVAL))
 	case t.blockSize < frameSize+tapFrameOffset || t.blocks < 2:
 		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more that hold a frame of %d: %w",
-			t.blocks, t.blockSize, t.link.mtu+ethernetLen, unix.EINVAL))
+			t.blocks, t.blockSize, t.link.mtu+wire.EthernetLen, unix.EINVAL))
 	case c.SentOnly && (c.ReceivedOnly || c.Protocol != 0):
 		return t.link.fail("choose frames", fmt.Errorf("what is sent shows only to a tap for all protocols: %w", unix.EINVAL))
 	case c.Snaplen < 0:

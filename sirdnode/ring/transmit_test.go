@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/wire"
 )
 
 func TestReserveUntilTheRingIsFull(t *testing.T) {
@@ -138,7 +139,7 @@ func TestRefusedFramesDoNotHarmOthers(t *testing.T) {
 				continue
 			}
 			a.Reserve()
-			a.Commit(int(refused % ethernetLen))
+			a.Commit(int(refused % wire.EthernetLen))
 			refused++
 		}
 		err := a.Flush()
@@ -146,8 +147,8 @@ func TestRefusedFramesDoNotHarmOthers(t *testing.T) {
 		if errors.As(err, &format) != (refused > before) {
 			t.Fatalf("%s: %v", batch, err)
 		}
-		if format != nil && (format.Length != int(before%ethernetLen) || !errors.Is(err, unix.EINVAL)) {
-			t.Errorf("%s: %v, want the first: %d bytes", batch, err, before%ethernetLen)
+		if format != nil && (format.Length != int(before%wire.EthernetLen) || !errors.Is(err, unix.EINVAL)) {
+			t.Errorf("%s: %v, want the first: %d bytes", batch, err, before%wire.EthernetLen)
 		}
 		expect(t, b, first, next, 1514)
 		expectNothing(t, b)

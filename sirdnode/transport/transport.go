@@ -171,9 +171,9 @@ type Protocol struct {
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for kernel TCP.
 	New func(env Env, params any) (Transport, error)
-	// NewDriver makes the driver of kernel TCP at one host, in place of New and
-	// under the same rules. Nothing is opened yet.
-	NewDriver func(env DriverEnv, params any) (Driver, error)
+	// CheckDriver checks the parameters of kernel TCP, as New does for transports; it
+	// is nil for those. The host process makes the Driver.
+	CheckDriver func(params any) error
 }
 
 // Network is what a protocol asks of the fabric's ports.
@@ -182,6 +182,30 @@ type Network struct {
 	MarkCore    Bytes   // ECN step on leaf-spine ports, 0: none
 	MarkEdge    Bytes   // ECN step on leaf-host ports, 0: none
 	CreditClass bool    // ports limit the credit class
-	CreditQueue int     // packets of the credit class that a port has room for
+	CreditQueue int     // packets of the credit class that a port has room for; 0: DefaultCreditQueue
 	CreditShare float64 // of the link rate
+}
+
+// The credit class of ports (ExpressPass; baselines/xpass/README.md, section Ports).
+const (
+	// DefaultCreditQueue is how many packets it has room for, unless the protocol
+	// chooses.
+	DefaultCreditQueue = 8
+	// CreditBurst is how many packets of the smallest size the class may send
+	// unspaced: the depth of its token bucket.
+	CreditBurst = 2
+)
+
+// MarkStep returns the step of a port, 0 if it does not mark: a packet with ECT that
+// finds as many bytes in the queue of its own level is marked. Both ends of a
+// leaf-spine link are core, a leaf's port towards a host is edge, and hosts do not
+// mark.
+func (n *Network) MarkStep(f *topo.Fabric, p *topo.Port) Bytes {
+	switch {
+	case p.Core:
+		return n.MarkCore
+	case f.Nodes[p.Node].Kind == topo.Leaf:
+		return n.MarkEdge
+	}
+	return 0
 }

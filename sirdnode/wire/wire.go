@@ -25,16 +25,18 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Sizes of the parts of a frame.
+// Sizes of the parts of a frame, in bytes.
 const (
-	ethernetLen = 14
+	// EthernetLen is the Ethernet header's. Linux counts it in a frame's length,
+	// and not the frame check sequence.
+	EthernetLen = 14
 	ipv4Len     = 20
 	udpLen      = 8
 
 	// CRCLen is the checksum's, between the UDP header and the transport's.
 	CRCLen = 4
 	// HeaderOffset is where the transport header begins in a frame.
-	HeaderOffset = ethernetLen + ipv4Len + udpLen + CRCLen
+	HeaderOffset = EthernetLen + ipv4Len + udpLen + CRCLen
 	// IPOverhead is what an IP packet carries besides transport header and
 	// payload.
 	IPOverhead units.Bytes = ipv4Len + udpLen + CRCLen
@@ -50,8 +52,24 @@ const (
 	CE     Congestion = 3
 )
 
+// Marking returns the codepoint of a packet that may be marked (ect), or is (ce).
+func Marking(ect, ce bool) Congestion {
+	switch {
+	case ce:
+		return CE
+	case ect:
+		return ECT
+	}
+	return NotECT
+}
+
+// SourcePort returns the UDP source port that stands for a packet's entropy: one
+// of the dynamic ports of RFC 6335, by the entropy's upper 14 bits.
+func SourcePort(entropy uint16) uint16 { return 0xc000 | entropy>>2 }
+
 // CreditTOS is the bit of the IPv4 TOS octet that puts a packet into the ports'
-// credit class: the lowest of the DSCP.
+// credit class, whatever its precedence: the lowest of the DSCP, just above the
+// ECN field. Ports without a credit class ignore it.
 const CreditTOS = 0x04
 
 // A Frame is the fields of a frame that its sender chooses. Header and Payload
@@ -100,13 +118,13 @@ func (f *Frame) Encode(buf []byte) int {
 	copy(b[6:12], f.SrcMAC[:])
 	b[12], b[13] = 0x08, 0x00
 
-	ip := b[ethernetLen:]
+	ip := b[EthernetLen:]
 	ip[0] = 0x45
 	ip[1] = f.Priority<<5 | uint8(f.ECN)
 	if f.Credit {
 		ip[1] |= CreditTOS
 	}
-	binary.BigEndian.PutUint16(ip[2:], uint16(n-ethernetLen))
+	binary.BigEndian.PutUint16(ip[2:], uint16(n-EthernetLen))
 	binary.BigEndian.PutUint16(ip[4:], f.ID)
 	ip[6], ip[7] = 0x40, 0 // don't fragment
 	ip[8], ip[9] = 64, 17  // TTL, UDP
@@ -118,7 +136,7 @@ func (f *Frame) Encode(buf []byte) int {
 	udp := ip[ipv4Len:]
 	binary.BigEndian.PutUint16(udp[0:], f.Entropy)
 	binary.BigEndian.PutUint16(udp[2:], f.Port)
-	binary.BigEndian.PutUint16(udp[4:], uint16(n-ethernetLen-ipv4Len))
+	binary.BigEndian.PutUint16(udp[4:], uint16(n-EthernetLen-ipv4Len))
 	udp[6], udp[7] = 0, 0 // no UDP checksum (RFC 768): the CRC covers more
 
 	copy(b[HeaderOffset:], f.Header)
@@ -135,10 +153,10 @@ func (f *Frame) Encode(buf []byte) int {
 // first ones; it must not return fewer than min. Frames may be padded behind the
 // IP packet.
 func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) error {
-	if len(b) < ethernetLen+ipv4Len || b[12] != 0x08 || b[13] != 0x00 {
+	if len(b) < EthernetLen+ipv4Len || b[12] != 0x08 || b[13] != 0x00 {
 		return ErrNotOurs
 	}
-	ip := b[ethernetLen:]
+	ip := b[EthernetLen:]
 	if ip[0] != 0x45 || ip[9] != 17 || ip[6]&0x3f != 0 || ip[7] != 0 {
 		return ErrNotOurs
 	}
@@ -181,10 +199,10 @@ func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) erro
 // DestinationPort reads the UDP destination port of a frame that may be one of
 // ours, without checking anything else.
 func DestinationPort(b []byte) (uint16, bool) {
-	if len(b) < HeaderOffset || b[12] != 0x08 || b[13] != 0x00 || b[ethernetLen] != 0x45 || b[ethernetLen+9] != 17 {
+	if len(b) < HeaderOffset || b[12] != 0x08 || b[13] != 0x00 || b[EthernetLen] != 0x45 || b[EthernetLen+9] != 17 {
 		return 0, false
 	}
-	return binary.BigEndian.Uint16(b[ethernetLen+ipv4Len+2:]), true
+	return binary.BigEndian.Uint16(b[EthernetLen+ipv4Len+2:]), true
 }
 
 // ipSum is the one's complement sum of an IPv4 header: 0xffff when its checksum

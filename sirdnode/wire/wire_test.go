@@ -68,7 +68,7 @@ func TestSmallestPacketIs84BytesOnTheWire(t *testing.T) {
 // Any single flipped bit behind the Ethernet header is found.
 func TestEveryBitFlipIsFound(t *testing.T) {
 	b := encode(t, sample(40))
-	for bit := ethernetLen * 8; bit < len(b)*8; bit++ {
+	for bit := EthernetLen * 8; bit < len(b)*8; bit++ {
 		b[bit/8] ^= 1 << (bit % 8)
 		var f Frame
 		if err := f.Decode(b, testHeader, testLen); err == nil {
@@ -82,7 +82,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 // valid.
 func TestSwitchesMayMark(t *testing.T) {
 	b := encode(t, sample(40))
-	ip := b[ethernetLen:]
+	ip := b[EthernetLen:]
 	ip[1] |= uint8(CE)
 	ip[8] -= 2
 	binary.BigEndian.PutUint16(ip[10:], 0)

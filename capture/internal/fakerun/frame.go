@@ -26,7 +26,7 @@ func init() {
 // Frame is a valid frame from src to dst over a port.
 func Frame(f *topo.Fabric, src, dst topo.HostID, id uint16, priority uint8, payload int) []byte {
 	fr := wire.Frame{
-		SrcAddr: f.HostAddr(src, 0).As4(), DstAddr: f.HostAddr(dst, 0).As4(),
+		SrcAddr: f.HostAddr(src, 0), DstAddr: f.HostAddr(dst, 0),
 		Entropy: 1000 + id, Port: port, ID: id, Priority: priority, ECN: wire.ECT,
 		Header: []byte{0x7e, 0x7e, 0x7e, 0x7e}, Payload: make([]byte, payload),
 	}

@@ -62,7 +62,7 @@ func New(t *testing.T, streams ...traffic.Stream) *Run {
 	r.Facts = &emu.Facts{
 		Engine: "real", Dilation: 1000, Reached: 10 * ms, Started: time.Unix(1000, 0), Wall: 10,
 		Lateness: emu.Lateness{Count: 1000, Median: 10, P99: 50, P999: 200, Max: 900},
-		Features: map[string]string{"burst": "3076B"},
+		Features: emu.Features{Burst: 3076},
 	}
 	for h := range r.F.Hosts {
 		r.Facts.Hosts = append(r.Facts.Hosts, emu.HostFacts{

@@ -68,7 +68,7 @@ func (h *bench) install(c Config) {
 	h.t.Helper()
 	var b rtnl.Batch
 	h.must(c.Install(&b, h.index, nstest.VethA))
-	if c.Mark > 0 && c.Marker == BPF {
+	if c.Mark > 0 && c.Marker == emu.EBPF {
 		var err error
 		h.markers, err = NewMarkers(h.index, 1)
 		h.must(err)
@@ -135,7 +135,7 @@ const fullFrame = 1514 // bytes of a frame with an MTU of 1500
 
 // wireTime is how long a frame occupies a link.
 func wireTime(frame int, rate units.BitsPerSecond) time.Duration {
-	return time.Duration(rate.TimeFor(max(wireMinimum, units.Bytes(frame+wireOverhead))))
+	return time.Duration(rate.TimeFor(max(wireMinimum, units.Bytes(frame)+wireOverhead)))
 }
 
 // checkSpacing finds a window in which more left than rate and burst allow.
@@ -143,7 +143,7 @@ func checkSpacing(got []burst.Arrival, c Config) error {
 	for from := range got {
 		var bytes units.Bytes
 		for to := from + 1; to < len(got); to++ {
-			bytes += max(wireMinimum, units.Bytes(got[to].Length+wireOverhead))
+			bytes += max(wireMinimum, units.Bytes(got[to].Length)+wireOverhead)
 			// A twentieth for the timestamps' own lateness.
 			window := got[to].At - got[from].At
 			allowed := c.Rate.BytesIn(units.Time(window))*21/20 + c.MaxBurst()

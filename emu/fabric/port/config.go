@@ -30,26 +30,24 @@ import (
 	"fmt"
 	"math"
 
+	"sirdbed/emu"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
 // Ethernet on the wire besides the frame that the kernel counts (skb->len, with
-// its 14 bytes of header): 4 of frame check sequence, 20 of preamble and gap. No
-// packet takes less than 84 bytes.
+// its header): frame check sequence, preamble and gap. No packet takes less than
+// the minimum.
 const (
-	wireOverhead  = 24
-	wireMinimum   = 84
-	ethernetBytes = 14
+	wireOverhead = topo.WireOverhead - wire.EthernetLen
+	wireMinimum  = topo.MinWire
 )
 
 // MaxPriorities is how many strict levels a port can have: the values of the IP
 // precedence.
 const MaxPriorities = 8
-
-// CreditTOS is the bit of the IPv4 TOS octet that puts a packet into the port's
-// rate-limited credit class, whatever its precedence: the lowest bit of the
-// DSCP, just above the ECN field. Ports without a credit class ignore it.
-const CreditTOS = 0x04
 
 // MaxLimit is the largest limit of a queue, which a run does not reach: the
 // kernel keeps limits and backlogs in 32 bits.
@@ -59,28 +57,6 @@ const MaxLimit units.Bytes = 1<<32 - 1
 // priorities are strict only among classes that borrow.
 const tinyRate = 1
 
-// Marker is what sets CE above the step.
-type Marker uint8
-
-// The markers. Both count the packets of the marked packet's own level.
-const (
-	RED Marker = iota // sch_red on each level: exact
-	BPF               // an eBPF program with a virtual queue: NewMarkers
-)
-
-func (m Marker) String() string { return [...]string{"red", "ebpf"}[m] }
-
-// Levels is what serves a port's levels in their order.
-type Levels uint8
-
-// The ways to serve levels.
-const (
-	Classes Levels = iota // HTB's classes: strict but for one packet of each in a minute
-	Prio                  // sch_prio: strict
-)
-
-func (l Levels) String() string { return [...]string{"htb", "prio"}[l] }
-
 // Config describes a port. Only Rate is mandatory.
 type Config struct {
 	// Rate is the wire rate by the kernel's clock: the nominal rate over the
@@ -89,17 +65,18 @@ type Config struct {
 	// Priorities is the number of strict levels, 1 to 8; 0 means 1. A packet of
 	// IP precedence p is of level min(p, Priorities-1); higher levels go first.
 	Priorities int
-	// Levels says what serves them.
-	Levels Levels
+	// Levels says what serves them: HTB's classes unless it is emu.PrioBands.
+	Levels emu.Levels
 	// Limit is what each level's queue holds, in bytes of frames, up to
 	// MaxLimit; 0 means MaxLimit.
 	Limit units.Bytes
 	// Mark is the step for ECN: a packet that finds at least as many bytes
 	// waiting in its level's queue is marked, if it may be. 0: no marking.
 	Mark units.Bytes
-	// Marker says what marks. BPF needs nothing in the qdisc tree.
-	Marker Marker
-	// Credit limits the packets with CreditTOS set; its zero value does not.
+	// Marker says what marks: RED unless it is emu.EBPF, which needs nothing in the
+	// qdisc tree.
+	Marker emu.Marker
+	// Credit limits the packets with wire.CreditTOS set; its zero value does not.
 	Credit Credit
 	// Burst is what may leave unspaced after an idle time, in wire bytes; 0
 	// means 1, which spaces exactly as far as the kernel's timers do.
@@ -112,7 +89,7 @@ type Config struct {
 // share of the link, whose overflow is the protocol's signal.
 type Credit struct {
 	Share   float64 // of the link's rate, above 0, at most 1; 0: no class
-	Packets int     // the queue's limit; 0 means 8
+	Packets int     // the queue's limit; 0: transport.DefaultCreditQueue
 }
 
 // defaulted returns c with its defaults filled in, or what is wrong with it.
@@ -139,7 +116,7 @@ func (c Config) defaulted() (Config, error) {
 		return c, fmt.Errorf("port: credit class with %g of the link: want 0 to 1", c.Credit.Share)
 	}
 	if c.Credit.Packets == 0 {
-		c.Credit.Packets = 8
+		c.Credit.Packets = transport.DefaultCreditQueue
 	}
 	if c.Credit.Packets < 0 || c.Burst < 0 || c.MTU < 0 {
 		return c, fmt.Errorf("port: negative credit queue, burst or MTU: %+v", c)
@@ -151,7 +128,7 @@ func (c Config) defaulted() (Config, error) {
 		c.MTU = 1500
 	}
 	if c.Priorities == 1 {
-		c.Levels = Classes // nothing to choose from
+		c.Levels = emu.HTBClasses // nothing to choose from
 	}
 	return c, nil
 }
@@ -165,14 +142,14 @@ func (c Config) MaxBurst() units.Bytes {
 	if err != nil {
 		return 0
 	}
-	frame := c.MTU + ethernetBytes + wireOverhead
+	frame := c.MTU + wire.EthernetLen + wireOverhead
 	classes := units.Bytes(1)
 	if c.shared() {
 		classes += units.Bytes(c.classes())
 	}
 	burst := c.Burst + classes*frame
 	if c.Credit.Share > 0 {
-		burst += creditBurst * wireMinimum
+		burst += transport.CreditBurst * wireMinimum
 	}
 	return burst
 }
@@ -182,7 +159,7 @@ func (c *Config) shared() bool { return c.classes() > 1 || c.Credit.Share > 0 }
 
 // classes is how many classes of HTB the levels are.
 func (c *Config) classes() int {
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		return 1
 	}
 	return c.Priorities

@@ -104,7 +104,7 @@ func TestMaxBurst(t *testing.T) {
 	if got := plain.MaxBurst(); got != 5000+9*1538 {
 		t.Errorf("eight levels: %d", got)
 	}
-	plain.Levels = Prio
+	plain.Levels = emu.PrioBands
 	if got := plain.MaxBurst(); got != 5000+1538 {
 		t.Errorf("eight levels of sch_prio: %d", got)
 	}

@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"sirdbed/emu"
 	"sirdbed/emu/internal/conformance"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo/units"
 )
 
@@ -20,11 +22,11 @@ const tolerance = 64 * time.Nanosecond
 func TestExactConformance(t *testing.T) {
 	alone(t)
 	for _, c := range conformance.Cases() {
-		for _, levels := range []Levels{Classes, Prio} {
+		for _, levels := range []emu.Levels{emu.HTBClasses, emu.PrioBands} {
 			t.Run(c.Name+", "+levels.String(), func(t *testing.T) {
-				config := portOf(&c, RED)
+				config := portOf(&c, emu.RED)
 				config.Levels = levels
-				if levels == Prio {
+				if levels == emu.PrioBands {
 					c.Prelude = nil // nothing is lent, from the first packet on
 				}
 				exactly(t, &c, config)
@@ -67,8 +69,8 @@ func TestExactPrioLendsNothing(t *testing.T) {
 	for i := range uint32(1200) {
 		c.Burst = append(c.Burst, conformance.Frame{ID: i, Length: fullFrame, Precedence: uint8(i % 2)})
 	}
-	config := portOf(&c, RED)
-	config.Levels = Prio
+	config := portOf(&c, emu.RED)
+	config.Levels = emu.PrioBands
 	exactly(t, &c, config)
 }
 
@@ -86,7 +88,7 @@ func TestConformanceOfTheMarker(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			const attempts = 10
 			for range attempts {
-				h := newBench(t, portOf(&c, BPF))
+				h := newBench(t, portOf(&c, emu.EBPF))
 				_, got := h.meet(&c)
 				if h.took > wireTime(fullFrame, c.Rate) {
 					t.Logf("the burst took %v", h.took)
@@ -104,7 +106,7 @@ func TestConformanceOfTheMarker(t *testing.T) {
 }
 
 // portOf is a case's port.
-func portOf(c *conformance.Case, m Marker) Config {
+func portOf(c *conformance.Case, m emu.Marker) Config {
 	return Config{
 		Rate: c.Rate, Priorities: c.Priorities, Limit: c.Limit, Mark: c.Mark, Marker: m,
 		Credit: Credit{Share: c.Share, Packets: c.Credits},
@@ -150,7 +152,7 @@ func (h *bench) framesOf(list []conformance.Frame) (frames [][]byte) {
 			tos |= ect0
 		}
 		if f.Credit {
-			tos |= CreditTOS
+			tos |= wire.CreditTOS
 		}
 		frames = append(frames, h.flow.Frame(f.ID, f.Length, tos))
 	}

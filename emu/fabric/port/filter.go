@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/sirdnode/wire"
 )
 
 // Attributes and flags of cls_u32 (include/uapi/linux/pkt_cls.h).
@@ -26,7 +27,7 @@ const filterPreference = 1
 // anew.
 func (p tree) filters(c *Config) {
 	if c.Credit.Share > 0 {
-		p.filter(rootHandle, creditClass, CreditTOS, CreditTOS)
+		p.filter(rootHandle, creditClass, wire.CreditTOS, wire.CreditTOS)
 	}
 	for level := 0; level < c.Priorities-1; level++ {
 		qdisc, class := c.server(level)

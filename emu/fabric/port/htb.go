@@ -6,7 +6,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
 )
 
 // Handles of the tree. The major number of a leaf queue's handle says what it
@@ -37,10 +40,10 @@ const (
 	htbVersion        = 3
 )
 
-// creditBurst is how many minimal packets the credit class may send unspaced.
-// HTB lets a packet go as long as the class owes nothing, so that the last of
-// them needs no tokens.
-const creditBurst = 2
+// creditBurst is the credit class's burst in wire bytes, less a packet: HTB lets a
+// packet go as long as the class owes nothing, so that the last one needs no
+// tokens.
+const creditBurst = (transport.CreditBurst - 1) * wireMinimum
 
 // tickNanoseconds is the unit of HTB's buffers (PSCHED_SHIFT of
 // include/net/pkt_sched.h).
@@ -56,12 +59,12 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		return err
 	}
 	p := tree{b, index, device}
-	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + ethernetBytes)}
+	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + wire.EthernetLen)}
 	levels, parent := link, uint32(rootHandle)
 	if c.shared() {
 		levels.rate, parent = tinyRate, linkClass
 	}
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		p.root(prioClass)
 	} else {
 		p.root(levelClass | uint32(c.Priorities-1))
@@ -69,12 +72,12 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if c.shared() {
 		p.class(linkClass, rootHandle, link)
 	}
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		p.class(prioClass, parent, levels)
 		p.prio(c.Priorities)
 	}
 	for level := range c.Priorities {
-		if c.Levels == Classes {
+		if c.Levels != emu.PrioBands {
 			levels.prio = uint32(c.Priorities - 1 - level)
 			p.class(levelClass|uint32(level), parent, levels)
 		}
@@ -82,7 +85,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
-		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: (creditBurst - 1) * wireMinimum, quantum: link.quantum})
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst), quantum: link.quantum})
 		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)
@@ -127,7 +130,7 @@ func (p tree) prio(levels int) {
 // server returns the qdisc that serves a level, and the level's class of it: prio
 // counts from the most urgent.
 func (c *Config) server(level int) (qdisc, class uint32) {
-	if c.Levels == Prio {
+	if c.Levels == emu.PrioBands {
 		return prioHandle, prioHandle | uint32(c.Priorities-level)
 	}
 	return rootHandle, levelClass | uint32(level)
@@ -170,8 +173,8 @@ func (p tree) class(handle, parent uint32, k htbClass) {
 // raises to mpu (psched_l2t_ns), in this order.
 func rateSpec(b []byte, rate uint64) {
 	b[1] = linkLayerEthernet
-	binary.NativeEndian.PutUint16(b[2:], wireOverhead)
-	binary.NativeEndian.PutUint16(b[6:], wireMinimum)
+	binary.NativeEndian.PutUint16(b[2:], uint16(wireOverhead))
+	binary.NativeEndian.PutUint16(b[6:], uint16(wireMinimum))
 	binary.NativeEndian.PutUint32(b[8:], uint32(min(rate, math.MaxUint32)))
 }
 

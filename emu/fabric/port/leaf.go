@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/emu"
 )
 
 // Attributes and flags of RED (include/uapi/linux/pkt_sched.h).
@@ -22,7 +24,7 @@ const (
 func (p tree) level(c *Config, level int) {
 	handle := levelQueue + uint32(level)<<16
 	_, parent := c.server(level)
-	if c.Mark > 0 && c.Marker == RED {
+	if c.Mark > 0 && c.Marker != emu.EBPF {
 		p.red(handle, parent, uint32(c.Mark), uint32(c.Limit))
 		return
 	}

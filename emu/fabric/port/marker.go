@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo/units"
 )
 
@@ -150,8 +151,8 @@ const timeShift = 8
 
 func newMarkerState(c *Config) markerState {
 	perByte := timeOf(1<<timeShift, c)
-	frame := uint64(c.MTU + ethernetBytes)
-	frameTime := (frame + wireOverhead) * perByte >> timeShift
+	frame := uint64(c.MTU + wire.EthernetLen)
+	frameTime := (frame + uint64(wireOverhead)) * perByte >> timeShift
 	s := markerState{
 		PerByte:    perByte,
 		Burst:      uint64(c.Burst) * perByte >> timeShift,
@@ -161,7 +162,7 @@ func newMarkerState(c *Config) markerState {
 		FrameTime:  frameTime,
 	}
 	if c.Credit.Share > 0 {
-		s.CreditMask = CreditTOS
+		s.CreditMask = wire.CreditTOS
 	}
 	// The step lies within the first eighth to quarter of the histogram.
 	s.BucketShift = uint64(max(0, bits.Len64(s.Threshold)-4))

@@ -3,6 +3,7 @@ package port
 import (
 	"testing"
 
+	"sirdbed/emu"
 	"sirdbed/emu/internal/burst"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/topo/units"
@@ -18,10 +19,10 @@ const (
 
 // Both markers are held to the same claims; each is skipped where the machine
 // lacks it.
-func eachMarker(t *testing.T, claim func(t *testing.T, m Marker)) {
+func eachMarker(t *testing.T, claim func(t *testing.T, m emu.Marker)) {
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
-	for _, m := range []Marker{RED, BPF} {
+	for _, m := range []emu.Marker{emu.RED, emu.EBPF} {
 		t.Run(m.String(), func(t *testing.T) { claim(t, m) })
 	}
 }
@@ -35,7 +36,7 @@ const (
 // once, and each packet from the 22nd on finds at least 20 waiting. 79 are
 // marked, or 78 if a second one leaves while the burst is sent.
 func TestMarksOfAKnownBurst(t *testing.T) {
-	eachMarker(t, func(t *testing.T, m Marker) {
+	eachMarker(t, func(t *testing.T, m emu.Marker) {
 		for _, ecn := range []byte{ect0, ect1} {
 			h, got := atOnce(t, Config{Rate: markRate, Mark: markStep, Marker: m},
 				func(h *bench) [][]byte { return h.frames(0, 100, fullFrame, ecn) }, wireTime(fullFrame, markRate))
@@ -97,7 +98,7 @@ func (h *bench) checkCount(want int) {
 }
 
 func TestNotECTIsNeverMarked(t *testing.T) {
-	eachMarker(t, func(t *testing.T, m Marker) {
+	eachMarker(t, func(t *testing.T, m emu.Marker) {
 		h := newBench(t, Config{Rate: markRate, Mark: markStep, Marker: m})
 		_, err := h.sender.Send(h.frames(0, 100, fullFrame, notECT)...)
 		h.must(err)
@@ -118,7 +119,7 @@ func TestNotECTIsNeverMarked(t *testing.T) {
 // A packet is marked for what waits in its own level: a full low level does not
 // mark the high one.
 func TestMarkersCountTheirOwnLevel(t *testing.T) {
-	eachMarker(t, func(t *testing.T, m Marker) {
+	eachMarker(t, func(t *testing.T, m emu.Marker) {
 		const low, high = 60, 10
 		_, got := atOnce(t, Config{Rate: markRate, Mark: markStep, Marker: m, Priorities: 2}, func(h *bench) [][]byte {
 			return append(h.frames(0, low, fullFrame, ect0), h.frames(1000, high, fullFrame, 0xe0|ect0)...)
@@ -138,7 +139,7 @@ func TestMarkersCountTheirOwnLevel(t *testing.T) {
 // A queue that has drained is forgotten: the next burst is marked like the
 // first.
 func TestMarkersForgetWhatHasDrained(t *testing.T) {
-	eachMarker(t, func(t *testing.T, m Marker) {
+	eachMarker(t, func(t *testing.T, m emu.Marker) {
 		h := newBench(t, Config{Rate: markRate, Mark: markStep, Marker: m})
 		for range 2 {
 			_, err := h.sender.Send(h.frames(0, 60, fullFrame, ect0)...)

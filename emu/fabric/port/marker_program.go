@@ -107,9 +107,9 @@ func markerProgram(state *ebpf.Map, first int) *ebpf.ProgramSpec {
 		asm.JNE.Imm(asm.R2, 0, "next"),
 		// wire time
 		asm.LoadMem(wire, ctx, skbLen, asm.Word),
-		asm.Add.Imm(wire, wireOverhead),
-		asm.JGE.Imm(wire, wireMinimum, "long"),
-		asm.Mov.Imm(wire, wireMinimum),
+		asm.Add.Imm(wire, int32(wireOverhead)),
+		asm.JGE.Imm(wire, int32(wireMinimum), "long"),
+		asm.Mov.Imm(wire, int32(wireMinimum)),
 		asm.LoadMem(asm.R2, s, offPerByte, asm.DWord).WithSymbol("long"),
 		asm.Mul.Reg(wire, asm.R2),
 		asm.RSh.Imm(wire, timeShift),

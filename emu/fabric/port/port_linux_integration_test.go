@@ -12,6 +12,8 @@ import (
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/emu/internal/burst"
 	"sirdbed/sirdnode/nstest"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
 	"sirdbed/topo/units"
 )
 
@@ -178,7 +180,7 @@ func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 	if _, err := h.receiver.Collect(sent, silence); err != nil {
 		t.Error(err)
 	}
-	if want := int64(sent/2*(fullFrame+500) + sent*wireOverhead); ptr(h.stats()).SentWireBytes() != want {
+	if want := int64(sent/2*(fullFrame+500) + sent*int(wireOverhead)); ptr(h.stats()).SentWireBytes() != want {
 		t.Errorf("sent %d wire bytes, want %d", ptr(h.stats()).SentWireBytes(), want)
 	}
 }
@@ -191,8 +193,8 @@ func TestCreditClassIsLimited(t *testing.T) {
 	const credits, data = 40, 20
 	config := Config{Rate: 20 * units.Mbps, Credit: Credit{Share: 0.05}}
 	h, got := atOnce(t, config, func(h *bench) [][]byte {
-		return append(h.frames(0, credits, 60, CreditTOS|0xe0), h.frames(100, data, fullFrame, 0)...)
-	}, wireTime(wireMinimum-wireOverhead, config.Rate/20))
+		return append(h.frames(0, credits, 60, wire.CreditTOS|0xe0), h.frames(100, data, fullFrame, 0)...)
+	}, wireTime(int(wireMinimum-wireOverhead), config.Rate/20))
 	var through int
 	var at []burst.Arrival
 	for _, a := range got {
@@ -205,7 +207,7 @@ func TestCreditClassIsLimited(t *testing.T) {
 	if _, drops := s.Drops(); len(got)-through != data || through+int(drops) != credits {
 		t.Errorf("%d data packets of %d, %d credits of %d and %d dropped", len(got)-through, data, through, credits, drops)
 	}
-	if least, most := 8+creditBurst, 8+creditBurst+2; through < least || through > most {
+	if least, most := 8+transport.CreditBurst, 8+transport.CreditBurst+2; through < least || through > most {
 		t.Errorf("%d credits came through, want %d to %d", through, least, most)
 	}
 	// Behind the burst they come at 1 Mbit/s.

@@ -28,8 +28,8 @@ type Stats struct {
 	Marked uint64 // by RED or by eBPF; the latter only where markers were read too
 }
 
-// Backlog returns what waits in all queues of the port: what design.md calls
-// its queue.
+// Backlog returns what waits in all queues of the port: what a record log
+// calls its queue.
 func (s *Stats) Backlog() (bytes, packets int64) {
 	for i := range s.Queues {
 		bytes += int64(s.Queues[i].Bytes)
@@ -51,7 +51,7 @@ func (s *Stats) Sent() (bytes, packets int64) {
 // included. Frames shorter than 60 bytes count as they are, without padding.
 func (s *Stats) SentWireBytes() int64 {
 	bytes, packets := s.Sent()
-	return bytes + packets*wireOverhead
+	return bytes + packets*int64(wireOverhead)
 }
 
 // Drops returns the drops of the levels, which lose messages' packets, and of

@@ -60,7 +60,7 @@ func (w Wire) Serialize(b *rtnl.Batch, index int, device string) {
 		b.Uint64(tcaNetemLatency64, uint64(w.Delay))
 		var r [16]byte // struct tc_netem_rate: rate, packet_overhead, cell_size, cell_overhead
 		binary.NativeEndian.PutUint32(r[0:], uint32(min(rate, math.MaxUint32)))
-		binary.NativeEndian.PutUint32(r[4:], wireOverhead)
+		binary.NativeEndian.PutUint32(r[4:], uint32(wireOverhead))
 		b.Attr(tcaNetemRate, r[:])
 		if rate > math.MaxUint32 {
 			b.Uint64(tcaNetemRate64, rate)

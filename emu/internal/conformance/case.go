@@ -50,8 +50,8 @@ type Result struct {
 	Drops, CreditDrops int
 }
 
-// CreditBurst is how many minimal packets of the credit class leave unspaced
-// (protocols.md section 6).
+// CreditBurst is how many minimal packets of the credit class leave unspaced, by
+// a figure of its own: engines are held to it.
 const CreditBurst = 2
 
 // Want works the result out.

@@ -46,8 +46,8 @@ type Config struct {
 	// the guest is given up; 0 means for ever. Time in which the machine was too
 	// busy to run the guest does not count.
 	Patience time.Duration
-	// Start starts the kernel's process: it must outlive the calling goroutine's
-	// thread, whose end would kill the guest. nil means (*exec.Cmd).Start.
+	// Start starts the kernel's process, which ends with the thread that started
+	// it. nil means thread.StartForLife.
 	Start func(*exec.Cmd) error
 	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
 	// then does not end within StopGrace is killed.

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"sirdbed/emu/thread"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -74,7 +76,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	r.heard = time.Now()
 	start := r.config.Start
 	if start == nil {
-		start = (*exec.Cmd).Start
+		start = thread.StartForLife
 	}
 	err = start(cmd)
 	console.Close()

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"sirdbed/emu/atomicfile"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -169,16 +171,10 @@ func (c Cache) keep(b Built, from string) (Built, error) {
 		return b, err
 	}
 	b.Path, b.Current = filepath.Join(dir, "linux"), true
-	text, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
+	if err := os.Rename(from, b.Path); err != nil {
 		return b, err
 	}
-	record := filepath.Join(dir, "kernel.json")
-	err = errors.Join(os.Rename(from, b.Path), os.WriteFile(record+".new", append(text, '\n'), 0o644))
-	if err == nil {
-		err = os.Rename(record+".new", record)
-	}
-	return b, err
+	return b, atomicfile.JSON(filepath.Join(dir, "kernel.json"), b)
 }
 
 // String describes a kernel in a line.

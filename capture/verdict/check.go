@@ -1,0 +1,113 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/results"
+	"sirdbed/emu"
+)
+
+// A Check is one question that a run has to answer before it is trusted.
+type Check struct {
+	Name       string // in results, and of its page
+	Asks       string // the question
+	How        string // how it is answered, and what the answer means
+	Made       Made   // of which runs
+	Thresholds []Threshold
+	Do         string // what to do when a run does not pass
+
+	check func(*judge)
+}
+
+// A Threshold is a figure beyond which a run is no longer trusted in full.
+type Threshold struct {
+	Of    string        // what is compared
+	Limit float64       // up to which it passes
+	Unit  string        // of Limit: packet times, share, ...; "" for a plain number
+	Level results.Level // of a run beyond it
+	Why   string        // the limit is there and not elsewhere
+}
+
+// share is the unit of what is a part of something: 0.01 is 1 %.
+const share = "share"
+
+// level is that of a run in which x was found.
+func (t Threshold) level(x float64) results.Level {
+	if x > t.Limit {
+		return t.Level
+	}
+	return results.Pass
+}
+
+// worst is the worst level that a figure has by several thresholds.
+func worst(x float64, list ...Threshold) results.Level {
+	level := results.Pass
+	for _, t := range list {
+		level = level.Worse(t.level(x))
+	}
+	return level
+}
+
+// Made says of which runs a check is made.
+type Made struct {
+	Text string
+	of   func(*judge) bool
+}
+
+var (
+	always    = Made{"every run", func(*judge) bool { return true }}
+	withFacts = Made{"every run that left its facts", func(j *judge) bool { return j.v.Facts != nil }}
+	finished  = Made{"every run whose hosts all finished", func(j *judge) bool {
+		return j.v.Facts != nil && len(j.unfinished()) == 0
+	}}
+	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
+		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model
+	}}
+	notModel = Made{"runs on the engines real and virtual, facts or not", func(j *judge) bool {
+		return j.v.Facts == nil || j.v.Facts.Engine != emu.Model
+	}}
+	onVirtual = Made{"runs on the engine virtual", func(j *judge) bool {
+		return j.v.Facts != nil && j.v.Facts.Engine == emu.Virtual
+	}}
+)
+
+// checks is the table of checks, in the order in which they are made and told.
+var checks = []Check{
+	run, hosts, facts, hostLog, queueLog, captures,
+	integrity, fastestMessage, conservation,
+	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
+	kernelTimers,
+	wakeUps, generatorLag, queueSampling, cpuSteal, busiestLoop,
+	linkRate, roundedRates, virtualTime,
+	departures, sampledQueues,
+}
+
+// Checks returns the table of checks.
+func Checks() []Check { return slices.Clone(checks) }
+
+// Page is the help on the check, in paragraphs for a terminal.
+func (c *Check) Page() []string {
+	page := []string{"Check " + c.Name, "", c.Asks, "", c.How, "", "Made of: " + c.Made.Text + "."}
+	for _, t := range c.Thresholds {
+		page = append(page, "", fmt.Sprintf("%s: up to %s, %s beyond. %s", t.Of, t.amount(), t.Level, t.Why))
+	}
+	if c.Do != "" {
+		page = append(page, "", "What to do: "+c.Do)
+	}
+	return page
+}
+
+// amount is the limit with its unit, in the singular where it is one.
+func (t Threshold) amount() string {
+	switch {
+	case t.Unit == share:
+		return fmt.Sprintf("%g %%", 100*t.Limit)
+	case t.Unit == "":
+		return fmt.Sprint(t.Limit)
+	case t.Limit == 1:
+		return "1 " + strings.TrimSuffix(t.Unit, "s")
+	}
+	return fmt.Sprintf("%g %s", t.Limit, t.Unit)
+}

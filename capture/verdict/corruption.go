@@ -1,0 +1,31 @@
+package verdict
+
+import "sirdbed/capture/results"
+
+var corruption = Check{
+	Name: "corruption",
+	Asks: "Were packets damaged that nobody damaged on purpose?",
+	How: "Each packet carries a CRC32C, and receivers refuse those whose bytes do not match. A scenario may have " +
+		"packets damaged on purpose (faults); exactly these have to be found. The check is told only where there " +
+		"is a damaged packet of either kind.",
+	Made:  onKernel,
+	Do:    "It is a bug, of the testbed or of the machine's memory.",
+	check: checkCorruption,
+}
+
+func checkCorruption(j *judge) {
+	var found, meant int64
+	for _, h := range j.v.Facts.Hosts {
+		found += h.Corrupt
+		meant += h.Flipped
+	}
+	const limit = "as many as were damaged on purpose"
+	switch {
+	case found > meant:
+		j.add(results.Invalid, limit, "%d packets failed their checksum, %d were damaged on purpose", found, meant)
+	case found < meant:
+		j.add(results.Invalid, limit, "%d packets were damaged on purpose, %d failed their checksum", meant, found)
+	case meant > 0:
+		j.add(results.Pass, limit, "%d packets, found by their checksum", found)
+	}
+}

@@ -1,0 +1,14 @@
+package verdict
+
+import "sirdbed/capture/results"
+
+// none is the threshold of packets that no network would have lost.
+func none(level results.Level, why string) Threshold {
+	return Threshold{Of: "packets lost", Limit: 0, Unit: "packets", Level: level, Why: why}
+}
+
+// lost is the finding of a check that nothing was lost where no network would
+// lose it. where names what dropped n packets.
+func (j *judge) lost(n int64, limit Threshold, where string) {
+	j.add(limit.level(float64(n)), "0", "%d packets lost by %s", n, where)
+}

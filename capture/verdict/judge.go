@@ -1,0 +1,82 @@
+// Package verdict judges the fidelity of a run: whether its figures are those of
+// the network, show the machine that they were measured on, or cannot be
+// trusted. Everything that it looks at is in the run's results.
+//
+// Each check has a file of its own, with what it asks, its thresholds and their
+// reasons, and the help on it. To add a check, write one and put it into the
+// table in check.go.
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"sirdbed/capture/results"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Judge comes to the verdict on a run. All checks that can be made are made.
+func Judge(v *results.Variant) results.Verdict {
+	j := judge{v: v, packet: packetTime(v.Fabric)}
+	for i := range checks {
+		c := &checks[i]
+		if c.Made.of(&j) {
+			j.name = c.Name
+			c.check(&j)
+		}
+	}
+	return j.verdict()
+}
+
+// A judge makes the checks of one run, one after the other.
+type judge struct {
+	v      *results.Variant
+	packet units.Time // how long a full-size packet takes on the fastest host link
+	name   string     // of the check that is being made
+	made   []results.Check
+}
+
+// add notes the outcome of the check that is being made. limit is up to where it
+// passes, in words; format and args tell what was found.
+func (j *judge) add(level results.Level, limit, format string, args ...any) {
+	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: fmt.Sprintf(format, args...), Limit: limit})
+}
+
+func (j *judge) verdict() results.Verdict {
+	r := results.Verdict{Level: results.Pass, Checks: j.made, Reasons: []string{}}
+	for _, level := range []results.Level{results.Invalid, results.Degraded} {
+		for _, c := range j.made {
+			if c.Level == level {
+				r.Level = r.Level.Worse(level)
+				r.Reasons = append(r.Reasons, c.Name+": "+c.Found)
+			}
+		}
+	}
+	return r
+}
+
+// packetTime is the time of a full-size packet on the fastest host link, at
+// least 1 ns.
+func packetTime(f *topo.Fabric) units.Time {
+	var fastest units.BitsPerSecond
+	for _, h := range f.Hosts {
+		fastest = max(fastest, f.Uplink(h).Rate)
+	}
+	return max(1, fastest.TimeFor(f.FullFrame()))
+}
+
+// packets is a time in packet times.
+func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.packet) }
+
+// kernel tells whether the hosts' packets were their kernel's.
+func (j *judge) kernel() bool { return len(j.v.Facts.Hosts) > 0 && j.v.Facts.Hosts[0].Kernel }
+
+// shorten joins texts, the first few in full.
+func shorten(texts []string) string {
+	const most = 3
+	if len(texts) > most {
+		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:most], "; "), len(texts)-most)
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,42 @@
+package verdict
+
+import (
+	"context"
+	"strings"
+
+	"sirdbed/capture/results"
+)
+
+var run = Check{
+	Name: "run",
+	Asks: "Did the run come to the end of its measured window?",
+	How: "The engine says in facts.json up to which nominal time it came and, if it ended early, why. A run that was " +
+		"interrupted or failed is INVALID, as its figures are those of a part of the window: messages that would have " +
+		"completed did not. What was measured until then is reported all the same.",
+	Made:  withFacts,
+	Do:    "See why it ended; its last words are part of the finding. Then run it again.",
+	check: checkRun,
+}
+
+func checkRun(j *judge) {
+	const limit = "to its end"
+	f := j.v.Facts
+	from, to := j.v.Experiment.Window()
+	switch {
+	case f.Failure == context.Canceled.Error():
+		j.add(results.Invalid, limit, "it was interrupted at %v of a window from %v to %v", f.Reached, from, to)
+	case f.Failure != "":
+		j.add(results.Invalid, limit, "it failed: %s", brief(f.Failure))
+	case f.Reached < to:
+		j.add(results.Invalid, limit, "it ended at %v of a window from %v to %v", f.Reached, from, to)
+	default:
+		j.add(results.Pass, limit, "it ended at %v", f.Reached)
+	}
+}
+
+// brief is what of a failure goes into a list of reasons: what failed, and the
+// first of its last words.
+func brief(failure string) string {
+	lines := strings.SplitN(failure, "\n", 3)
+	return strings.Join(lines[:min(2, len(lines))], " ")
+}

@@ -1,0 +1,56 @@
+package verdict
+
+import (
+	"fmt"
+
+	"sirdbed/capture/results"
+)
+
+var agreementLimit = Threshold{
+	Of: "samples that differ", Limit: 0.01, Unit: share, Level: results.Degraded,
+	Why: "A packet may arrive and another leave while a queue is being read, which is why two packets are no " +
+		"difference; beyond that one sample in a hundred may be read at a bad time.",
+}
+
+var sampledQueues = Check{
+	Name: "sampled queues",
+	Asks: "Are the sampled queues those that captures show?",
+	How: "Where a switch is captured its queues are rebuilt packet by packet, and each sample is compared with every " +
+		"depth that the rebuilt queue had while it was read. Samples of at least 99 in 100 have to be within two " +
+		"packets, at every port. It checks the two against each other: what reads the queues, and what rebuilds them.",
+	Made:       notModel,
+	Thresholds: []Threshold{agreementLimit},
+	Do: "See the checks capture drops and queue sampling. If they pass, trust the capture, and report a bug in the " +
+		"reading of queues.",
+	check: checkSampledQueues,
+}
+
+func checkSampledQueues(j *judge) {
+	var least *results.Agreement
+	ports := 0
+	for i := range j.v.Agreements {
+		a := &j.v.Agreements[i]
+		if a.Samples == 0 {
+			continue
+		}
+		ports++
+		if least == nil || a.Share() < least.Share() || (a.Share() == least.Share() && a.MaxPackets > least.MaxPackets) {
+			least = a
+		}
+	}
+	if least == nil {
+		return
+	}
+	within := 1 - agreementLimit.Limit
+	level := results.Pass
+	if least.Share() < within {
+		level = agreementLimit.Level
+	}
+	missed := ""
+	if j.v.Facts != nil && j.v.Facts.CaptureDrops > 0 {
+		missed = "; the capture itself missed packets"
+	}
+	j.add(level, fmt.Sprintf("%.0f %% of samples within %d packets of the capture", 100*within, results.AgreeWithin),
+		"%.2f %% of %d samples within %d packets, at most %d apart (%s, the worst of %d ports)%s",
+		100*least.Share(), least.Samples, results.AgreeWithin, least.MaxPackets, least.Port, ports, missed)
+}

@@ -1,0 +1,28 @@
+package verdict
+
+import "sirdbed/capture/results"
+
+var socketDropsLimit = none(results.Invalid, "A single packet lost outside the ports is a loss that the protocol reacts to.")
+
+var socketDrops = Check{
+	Name: "socket drops",
+	Asks: "Did hosts take all packets from their receive rings in time?",
+	How: "A packet that reaches a host waits in a ring that the kernel shares with the host's process. A ring that is " +
+		"full drops packets, which no receiver of the emulated network would do. Hosts of kernel TCP have no ring, " +
+		"and the check is not made of them.",
+	Made:       onKernel,
+	Thresholds: []Threshold{socketDropsLimit},
+	Do:         "The host's loop was too slow: use a larger --dilation, or a machine with less to do.",
+	check:      checkSocketDrops,
+}
+
+func checkSocketDrops(j *judge) {
+	if j.kernel() {
+		return // there are no rings; what TCP drops it sends again, and counts
+	}
+	var n int64
+	for _, h := range j.v.Facts.Hosts {
+		n += h.RingDrops
+	}
+	j.lost(n, socketDropsLimit, "hosts' receive rings")
+}

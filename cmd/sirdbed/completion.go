@@ -1,0 +1,96 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/scenarios"
+)
+
+// What the shell is offered when a user asks it to complete a command line. Where
+// nothing fits, file names are, unless the directive says otherwise.
+
+// A completer lists what may stand at a place of the command line, given what is
+// there of it already.
+type completer = cobra.CompletionFunc
+
+// noFiles completes nothing, not even file names.
+func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// directories completes names of directories.
+func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeScenario completes the one argument SCENARIO: names of those in the
+// binary, or else files.
+func completeScenario(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return starting(scenarios.Names(), begun), cobra.ShellCompDirectiveDefault
+}
+
+// completeEngine completes the name of an engine.
+func completeEngine(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return starting(engineNames(), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeVariants completes a list of variants of the scenario that is the first
+// argument, with commas between them.
+func completeVariants(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := scenarios.Load(args[0])
+	if err != nil {
+		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
+	}
+	before := begun[:strings.LastIndex(begun, ",")+1]
+	var list []string
+	for _, label := range s.Labels() {
+		list = append(list, before+label)
+	}
+	return starting(list, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeResults completes results of the usual directory, and other ones by
+// their directories.
+func completeResults(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, _ := filepath.Glob(filepath.Join(resultsDir, "*", scenarioFile))
+	for i := range list {
+		list[i] = filepath.Dir(list[i])
+	}
+	return starting(list, begun), cobra.ShellCompDirectiveDefault
+}
+
+// first is a completer for the first argument alone.
+func first(complete completer) completer {
+	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(c, args, begun)
+	}
+}
+
+// starting returns the names that begin with some text.
+func starting(names []string, begun string) (list []cobra.Completion) {
+	for _, name := range names {
+		if strings.HasPrefix(name, begun) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// completeFlag completes a flag's value.
+func completeFlag(c *cobra.Command, flag string, complete completer) {
+	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(err) // there is no such flag, or it has a completer already
+	}
+}

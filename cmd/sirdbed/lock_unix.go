@@ -1,0 +1,19 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// lockFile locks a file for this process alone, until it is closed. It fails at
+// once if another process holds it.
+func lockFile(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// lockedElsewhere tells whether another process holds a file's lock.
+func lockedElsewhere(file *os.File) bool {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+)
+
+// pruneOptions say which results go.
+type pruneOptions struct {
+	older  age
+	keep   int // -1: not given
+	dryRun bool
+}
+
+func newPrune() *cobra.Command {
+	o := pruneOptions{keep: -1}
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "prune [DIRECTORY]",
+		Short: "Remove old results",
+		Long: text(`
+			Remove the results in a directory, ` + resultsDir + ` unless another is given, that are older than --older and are not
+			among the newest that --keep keeps. At least one of the two has to be given.
+
+			What is not a result of sirdbed is never removed, nor is one that is being written, one of another format, or one
+			with files in it that sirdbed did not write.`),
+		Example: text(`
+			sirdbed results prune --older 30d --dry-run
+			sirdbed results prune --keep 20
+			sirdbed results prune /data/runs --older 2w --keep 5`),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: first(directories),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch given := c.Flags().Changed("keep"); {
+			case given && o.keep < 0:
+				return badInput(fmt.Errorf("--keep %d: want 0 or more", o.keep))
+			case !given && o.older == 0:
+				return badInput(errors.New("prune needs --older AGE, --keep N or both"))
+			}
+			l, err := listResults(directory(args))
+			if err != nil {
+				return err
+			}
+			p, err := prune(l, o, time.Now())
+			if asJSON {
+				err = errors.Join(err, printJSON(c.OutOrStdout(), p))
+			} else {
+				p.print(c.OutOrStdout())
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.Var(&o.older, "older", "remove only results older than this: 30d, 2w, 12h")
+	f.IntVar(&o.keep, "keep", -1, "keep the newest `N` results")
+	f.Lookup("keep").DefValue = ""
+	f.BoolVar(&o.dryRun, "dry-run", false, "remove nothing, and say what would be removed")
+	f.BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
+	completeFlag(c, "older", noFiles)
+	completeFlag(c, "keep", noFiles)
+	return c
+}
+
+// An age is a time.Duration that may be in days or weeks too.
+type age time.Duration
+
+// Type implements pflag.Value.
+func (*age) Type() string { return "age" }
+
+// String implements pflag.Value.
+func (a *age) String() string {
+	if *a == 0 {
+		return ""
+	}
+	return time.Duration(*a).String()
+}
+
+// Set implements pflag.Value.
+func (a *age) Set(s string) error {
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, ok := strings.CutSuffix(s, suffix); ok {
+			n, err := strconv.ParseFloat(number, 64)
+			if err == nil && n > 0 && n < 1e5 {
+				*a = age(n * float64(unit))
+				return nil
+			}
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return errors.New("want an age such as 30d, 2w or 12h")
+	}
+	*a = age(d)
+	return nil
+}
+
+// A Pruning is what results prune --json prints.
+type Pruning struct {
+	Directory string      `json:"directory"`
+	DryRun    bool        `json:"dry_run"`
+	Removed   []ListedRun `json:"removed"`
+	Kept      int         `json:"kept"`
+	Spared    []Spared    `json:"left_alone"` // that would have gone, but for a reason
+	Freed     int64       `json:"freed_bytes"`
+}
+
+// A Spared is a result that prune leaves alone.
+type Spared struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// prune removes results. Its error joins those of all that could not be removed.
+func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
+	p := &Pruning{Directory: l.Directory, DryRun: o.dryRun, Removed: []ListedRun{}, Spared: []Spared{}}
+	var failed []error
+	for i, r := range l.Results {
+		if o.keep >= 0 && i < o.keep || now.Sub(r.Created) < time.Duration(o.older) {
+			p.Kept++
+			continue
+		}
+		if reason := r.spared(); reason != "" {
+			p.Spared = append(p.Spared, Spared{r.Name, reason})
+			continue
+		}
+		if !o.dryRun {
+			if err := os.RemoveAll(r.path); err != nil {
+				failed = append(failed, err)
+				continue
+			}
+		}
+		p.Removed = append(p.Removed, r)
+		p.Freed += r.Size
+	}
+	return p, errors.Join(failed...)
+}
+
+// written are the names of what sirdbed writes into a result's directory.
+var written = []string{
+	scenarioText, scenarioFile, results.VariantsDir,
+	results.ManifestFile, results.SummaryFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
+	report.PageFile, report.PlotsDir,
+}
+
+// spared says why a result must not be removed, "" if it may be.
+func (r *ListedRun) spared() string {
+	switch r.State {
+	case Running:
+		return "its run goes on"
+	case Unreadable:
+		return r.Problem
+	}
+	entries, err := os.ReadDir(r.path)
+	if err != nil {
+		return err.Error()
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".part") // of a file that a killed process left
+		if !slices.Contains(written, name) {
+			return fmt.Sprintf("sirdbed did not write %s", filepath.Join(r.path, e.Name()))
+		}
+	}
+	return ""
+}
+
+func (p *Pruning) print(w io.Writer) {
+	verb, removed, freed := "removed", "removed", "freed"
+	if p.DryRun {
+		verb, removed, freed = "would remove", "to remove", "to free"
+	}
+	for _, r := range p.Removed {
+		fmt.Fprintf(w, "%s %s (%s)\n", verb, r.path, humanSize(r.Size))
+	}
+	for _, s := range p.Spared {
+		fmt.Fprintf(w, "left alone: %s: %s\n", s.Name, s.Reason)
+	}
+	fmt.Fprintf(w, "%s %s, %s %s; %d kept\n",
+		count(len(p.Removed), "result"), removed, humanSize(p.Freed), freed, p.Kept+len(p.Spared))
+}

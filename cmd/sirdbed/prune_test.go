@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAges(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want time.Duration // 0: refused
+	}{
+		{"30d", 30 * 24 * time.Hour}, {"2w", 14 * 24 * time.Hour}, {"0.5d", 12 * time.Hour},
+		{"12h", 12 * time.Hour}, {"1h30m", 90 * time.Minute},
+		{"", 0}, {"d", 0}, {"0d", 0}, {"-3d", 0}, {"30", 0}, {"1e9w", 0}, {"NaNd", 0}, {"yesterday", 0},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			var got age
+			if err := got.Set(c.text); time.Duration(got) != c.want || (err == nil) != (c.want > 0) {
+				t.Errorf("got %v, %v, want %v", time.Duration(got), err, c.want)
+			}
+		})
+	}
+}

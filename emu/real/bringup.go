@@ -1,0 +1,113 @@
+package real
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/thread"
+	"sirdbed/sirdnode/node"
+	"sirdbed/topo"
+)
+
+// readyTime is how long host processes may take from their start to "ready", by
+// the wall clock.
+const readyTime = 30 * time.Second
+
+// bringUp builds the fabric and starts the hosts. Where the fabric cannot be
+// built, r.fabric is nil.
+func (r *run) bringUp(ctx context.Context) error {
+	config, err := r.plan()
+	if err != nil {
+		return err
+	}
+	if r.fabric, err = fabric.Build(ctx, r.topology, config); err != nil {
+		return err
+	}
+	r.facts.Features = r.fabric.Features()
+	r.launcher = thread.New()
+	r.before = readMachineCounters()
+	return r.startHosts(ctx)
+}
+
+// startHosts starts a process for each host and waits until all are ready.
+func (r *run) startHosts(ctx context.Context) error {
+	for _, h := range r.topology.Hosts {
+		p, err := r.startHost(h)
+		if err != nil {
+			return err
+		}
+		r.hosts = append(r.hosts, p)
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	for _, p := range r.hosts {
+		if err := p.send(r.nodeConfig(p.host)); err != nil {
+			return errors.Join(p.death(), err)
+		}
+	}
+	for _, p := range r.hosts {
+		if _, err := p.await(ctx, node.StateReady); errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts", p.name, readyTime, len(r.hosts))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startHost starts a host's process in its namespace, with its record log.
+func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
+	name := r.topology.HostName(h)
+	log, err := os.Create(r.dir.HostLog(name))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, log)
+	if err != nil {
+		return nil, err
+	}
+	ns := r.fabric.NamespaceFD(topo.NodeID(h))
+	return p, p.start(func(start func() error) error {
+		return r.launcher.Do(func() error { return fabric.Within(ns, start) })
+	})
+}
+
+// catchUpPackets is how many full packets' time a host that woke up late makes
+// good. What it sends at once, its port spaces.
+const catchUpPackets = 8
+
+// nodeConfig is what the process of a host is told, in one line.
+func (r *run) nodeConfig(h topo.HostID) string {
+	from, to := r.x.Window()
+	cfg := node.Config{
+		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
+		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
+		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
+		RxFrames:  r.engine.Platform.rxFrames(),
+		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == emu.HostsHold,
+	}
+	b, err := json.Marshal(cfg)
+	if err != nil {
+		panic(err) // all of it is plain data
+	}
+	return string(b)
+}
+
+// announce tells which processes are hosts, or with nil that none are.
+func (r *run) announce(hosts []*hostProcess) {
+	if r.engine.Running == nil {
+		return
+	}
+	var list []RunningHost
+	for _, h := range hosts {
+		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
+	}
+	r.engine.Running(list)
+}

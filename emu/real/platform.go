@@ -1,0 +1,65 @@
+package real
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode/node"
+)
+
+// A Platform is what a run stands on: a kernel, its clock, and the machine under
+// it. The zero value is this machine, whose clock is the wall's; package virtual
+// has another.
+type Platform struct {
+	Name    emu.EngineName // of the engine; "": emu.Real
+	Machine *Machine       // what it can do; nil: measured, once a process
+
+	// Wires and Marker are as in fabric.Config: the first there is, unless set. A
+	// marker matters where anything is to be marked.
+	Wires  emu.Wires
+	Marker emu.Marker
+
+	// Of the clock: Tick is how long lies between two calls of Hooks.Progress, 0
+	// for 200 ms; nominal 0 is at a multiple of Align, anywhere for 0.
+	Tick  time.Duration
+	Align time.Duration
+
+	// Of host processes: what is added to their environment, and how many frames
+	// their receive rings hold, 0 for node.StallFrames.
+	HostEnv  []string
+	RxFrames int
+}
+
+func (p *Platform) name() emu.EngineName { return cmp.Or(p.Name, emu.Real) }
+
+func (p *Platform) machine() Machine {
+	if p.Machine != nil {
+		return *p.Machine
+	}
+	return MeasureMachine()
+}
+
+func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }
+
+func (p *Platform) rxFrames() int { return cmp.Or(p.RxFrames, node.StallFrames) }
+
+// align returns the first time from at on, in ns of the kernel's clock, that may
+// be nominal 0.
+func (p *Platform) align(at int64) int64 {
+	if step := p.Align.Nanoseconds(); step > 0 {
+		at = (at + step - 1) / step * step
+	}
+	return at
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return strings.TrimRight(string(u.Release[:]), "\x00")
+}

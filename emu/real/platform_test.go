@@ -1,0 +1,26 @@
+package real
+
+import (
+	"testing"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/sirdnode/node"
+)
+
+// The zero platform is this machine.
+func TestPlatform(t *testing.T) {
+	var here Platform
+	if here.name() != emu.Real || here.rxFrames() != node.StallFrames || here.tick() <= 0 || here.align(123) != 123 {
+		t.Errorf("this machine is %q, %d frames, tick %v, aligned %d", here.name(), here.rxFrames(), here.tick(), here.align(123))
+	}
+	there := Platform{Name: emu.Virtual, Machine: &Machine{CPUs: 3}, Tick: time.Second, RxFrames: 7, Align: time.Second}
+	if there.name() != emu.Virtual || there.machine().CPUs != 3 || there.tick() != time.Second || there.rxFrames() != 7 {
+		t.Errorf("%+v is not kept", there)
+	}
+	for at, want := range map[int64]int64{0: 0, 1: 1e9, 1e9: 1e9, 1e9 + 1: 2e9} {
+		if got := there.align(at); got != want {
+			t.Errorf("%d is aligned to %d, want %d", at, got, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package real
+
+import (
+	"errors"
+	"fmt"
+
+	"sirdbed/baselines/all"
+	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo"
+)
+
+// Check implements emu.Engine: it tries what the experiment needs of this
+// machine's kernel.
+func (e *Engine) Check(x *emu.Experiment) error {
+	run := &run{x: x}
+	network, err := run.resolve()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(emu.CheckKernelProtocol(x), checkWires(x)); err != nil {
+		return err
+	}
+	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth, fabric.FeatureHTB, fabric.FeatureFIFO}
+	if network.Priorities > 1 || network.CreditClass {
+		features = append(features, fabric.FeatureU32)
+	}
+	if run.topology.Spec.Spines > 1 {
+		features = append(features, fabric.FeatureMultipath)
+	}
+	for _, name := range features {
+		if f := fabric.Probe(name); f.Err != nil {
+			return fmt.Errorf("%w\n%s: %s", f.Err, f.Name, f.Remedy)
+		}
+	}
+	return fabric.Check(run.topology, fabric.Config{Network: network})
+}
+
+// checkWires tells whether links can delay the packets of a protocol of the
+// kernel, which the receiving host cannot hold.
+func checkWires(x *emu.Experiment) error {
+	if !emu.KernelProtocol(x) {
+		return nil
+	}
+	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
+		if f := fabric.Probe(name); f.Err != nil {
+			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
+		}
+	}
+	return nil
+}
+
+// resolve works the experiment's topology out, and what its protocol asks of
+// the network.
+func (r *run) resolve() (network transport.Network, err error) {
+	if r.topology, err = topo.New(r.x.Topology); err != nil {
+		return network, err
+	}
+	protocol, err := all.Find(r.x.Protocol)
+	if err != nil {
+		return network, err
+	}
+	params, err := all.DecodeParams(protocol, r.topology, r.x.Params)
+	if err != nil {
+		return network, err
+	}
+	return protocol.Network(r.topology, params), nil
+}
+
+// plan chooses the dilation, and how the fabric is built.
+func (r *run) plan() (c fabric.Config, err error) {
+	network, err := r.resolve()
+	if err != nil {
+		return c, err
+	}
+	p := &r.engine.Platform
+	machine := p.machine()
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
+		r.facts.Dilation = machine.Dilation(r.topology, r.x)
+	}
+	c = fabric.Config{
+		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
+		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+		Marker: p.Marker, Wires: p.Wires,
+	}
+	if emu.KernelProtocol(r.x) {
+		c.Wires = emu.Netem // nobody else can delay its packets
+	}
+	return c, nil
+}
