@@ -15,11 +15,20 @@ import (
 // kernel's settings are its own; what is not listed here stays as in a new
 // namespace.
 type Params struct {
-	CongestionControl string         `json:"congestion_control" jsonschema_description:"Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the protocol tcp; the others are named after theirs."`
-	Connections       int            `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy. They are opened before the run where all hosts' together are no more than 20000, and else when needed."`
-	ReceiveBuffer     [3]units.Bytes `json:"tcp_rmem" jsonschema_description:"Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel adapts it."`
-	SendBuffer        [3]units.Bytes `json:"tcp_wmem" jsonschema_description:"Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it."`
-	K                 units.Bytes    `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing."`
+	// Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the
+	// protocol tcp; the others are named after theirs.
+	CongestionControl string `json:"congestion_control"`
+	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run if
+	// they are no more than 20000 in the whole fabric, and otherwise when needed.
+	Connections int `json:"connections"`
+	// Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel
+	// adapts it.
+	ReceiveBuffer [3]units.Bytes `json:"tcp_rmem"`
+	// Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it.
+	SendBuffer [3]units.Bytes `json:"tcp_wmem"`
+	// ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for
+	// others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing.
+	K units.Bytes `json:"k"`
 }
 
 // DefaultParams returns the kernel's own buffers and, as for DCTCP and Swift in
