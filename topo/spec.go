@@ -10,7 +10,7 @@
 // read the same way:
 //
 //	10.0.2.7     h2-7, over any spine (ECMP)
-//	10.3.2.7     h2-7, over spine 3 whatever the hash says
+//	10.3.2.7     h2-7, over spine 3 whatever the hash
 //	10.250.2.7   h2-7, the address its kernel answers to (ping, kernel TCP)
 //	10.251.0.2   leaf2
 //	10.252.0.3   spine3

@@ -33,7 +33,7 @@ type Point struct {
 	Cumulative float64
 }
 
-// A Distribution holds the cumulative probabilities of message sizes. It does
+// A Distribution has the cumulative probabilities of message sizes. It does
 // not change once made and may be shared freely.
 type Distribution struct {
 	name   string

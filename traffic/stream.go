@@ -1,4 +1,4 @@
-// Package traffic says who sends what to whom, and when: message-size
+// Package traffic defines who sends what to whom, and when: message-size
 // distributions, arrival processes and patterns, and from them the stream of
 // messages of each host. It knows nothing of Linux or of protocols.
 //
@@ -83,7 +83,7 @@ type Stream struct {
 	// CSV file of a list, relative to the scenario file, with the columns time,src,dst,size and, optionally, reply.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
 
-	// Messages holds the rows of File once ReadFile has read them.
+	// Messages are the rows of File once ReadFile has read them.
 	Messages []ListEntry `yaml:"-" json:"messages,omitempty" jsonschema:"-"`
 }
 
@@ -108,7 +108,7 @@ const (
 	// ArrivalsReleased draws both from generators with the same seed, as the
 	// released simulator does: a message's size has the same rank among sizes
 	// as the gap before it has among gaps. Large messages then come after long
-	// silences, which lowers WKc's p99 slowdown by a quarter to a third (README,
+	// gaps, which lowers WKc's p99 slowdown by a quarter to a third (README,
 	// Arrivals). The paper's numbers have this in them.
 	ArrivalsReleased Arrivals = "released"
 )

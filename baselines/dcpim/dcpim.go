@@ -42,7 +42,7 @@ import (
 type (
 	// Time is in nominal ns.
 	Time = transport.Time
-	// Bytes counts payload, or wire bytes where it says so.
+	// Bytes counts payload, or wire bytes where noted.
 	Bytes = transport.Bytes
 )
 

@@ -101,8 +101,8 @@ func TestDeadPeerFailsTheMessage(t *testing.T) {
 	}
 }
 
-// A receiver that asks for a message that its sender has given up learns that
-// it is gone, and packets of it still in flight do not start a new one.
+// A receiver that requests a message that its sender has given up learns that
+// it is gone, and packets of it that are still under way do not begin it anew.
 func TestGoneMessageIsForgotten(t *testing.T) {
 	c, begin := matchedCore(t, 4, 200)
 	c.all(begin)

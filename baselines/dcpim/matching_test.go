@@ -182,7 +182,7 @@ func TestFirstRoundAcceptsTheShortest(t *testing.T) {
 	}
 }
 
-// A REQUEST asks for the channels that the sender's shortest message fills in a
+// A REQUEST is for the channels that the sender's shortest message fills in a
 // data phase, and for no more than are free (PimEpoch::send_all_req).
 func TestRequestsAskForWhatAMessageFills(t *testing.T) {
 	packets := []uint32{48, 55, 56, 110, 111, 1000}

@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// README, Short messages: messages of up to 1 BDP are sent at once behind the
+// README, Short messages: messages of up to 1 BDP are sent at once after the
 // RTS, without a matching. So their latency is the unloaded one, and the RTS's.
 func TestShortMessagesGoAtOnce(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
@@ -125,10 +125,10 @@ func TestMatchedPairServesANewMessageAtOnce(t *testing.T) {
 	}
 }
 
-// A short message holds back as many tokens as it has packets, so that the
+// A short message skips as many tokens as it has packets, so that the
 // downlink has room for it (README, Tokens; TOKEN_HOLD in pimhost.cpp). The
 // window is wide here: a narrow one would have much the same effect, since data
-// comes late behind the message.
+// comes late after the message.
 func TestShortMessageHoldsTokensBack(t *testing.T) {
 	f := rack(t, 4)
 	begin := at(newSim(t, model.Config{Fabric: f}), 0).Phase(0) + 5*units.Microsecond

@@ -96,8 +96,8 @@ func TestTokenWindowOpensAgainAfterItsTimeout(t *testing.T) {
 
 // Tokens carry consecutive sequence numbers and name each packet once, until
 // all have been named; then the message rests for token_resend_timeout, 1 BDP,
-// and what is missing is asked for again.
-func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
+// and what is missing gets new tokens.
+func TestMissingPacketsGetNewTokensAfterARest(t *testing.T) {
 	c, begin := matchedCore(t, 4, 60)
 	now := begin
 	var last units.Time

@@ -119,7 +119,7 @@ func TestQueueStaysAroundKAndTheLinkFull(t *testing.T) {
 }
 
 // As released, a host's own queue marks too, so that a flow alone on its path
-// hears of its uplink (README, Marking): its window stays around the 60
+// is marked at its uplink (README, Marking): its window stays around the 60
 // segments of the round trip and the 81 of K, where it would otherwise grow to
 // the cap.
 func TestUplinkMarksBoundALoneFlow(t *testing.T) {

@@ -147,7 +147,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 	}
 }
 
-// A window of w segments lets w out and no more until one is acknowledged.
+// A window of w segments allows w, and the next only when one is acknowledged.
 func TestWindowBoundsWhatIsInFlight(t *testing.T) {
 	for _, w := range []float64{0.3, 1, 1.9, 7, 66.7} {
 		c := newCore(rack(t, 2), config(w, nil))
@@ -285,8 +285,7 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 }
 
 // A loss in the middle of a message is repaired within two round trips, without
-// a timeout, and the controller hears of it once, however many segments are
-// lost.
+// a timeout, and the controller is called once, however many segments are lost.
 func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 	f := rack(t, 2)
 	for lost := 1; lost <= 20; lost++ {

@@ -24,6 +24,7 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 type (
@@ -115,12 +116,12 @@ func (t *Transport) Next(now Time, p *transport.Packet) bool {
 	if t.nextData(now, p) {
 		return true
 	}
-	t.sleep.Until(t.nextTimer())
+	t.sleep.Until(units.Never)
 	return false
 }
 
 // Wake implements transport.Transport.
-func (t *Transport) Wake() Time { return t.sleep.WakeAt() }
+func (t *Transport) Wake() Time { return min(t.sleep.WakeAt(), t.nextTimer()) }
 
 // nextTimer returns when the next timer is due, or the next delayed
 // acknowledgement.

@@ -82,7 +82,7 @@ func (x *Inbox) Open() (n int) {
 
 // Take takes a data packet: it hands new bytes to the Sink, and calls Delivered
 // when they were the last ones. p.Peer must be a valid host. The message is nil
-// if the verdict is Nonsense or Settled; after Completed it is valid until the
+// if the verdict is Malformed or Settled; after Completed it is valid until the
 // next call.
 //
 // Packets must be cut at the same places whenever they are sent, so that a

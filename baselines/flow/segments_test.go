@@ -45,7 +45,7 @@ func TestThreeLaterArrivalsMeanLoss(t *testing.T) {
 	}
 }
 
-// The acknowledgement of a first transmission that was merely late says nothing
+// The acknowledgement of a first transmission that was merely late shows nothing
 // about what was sent after its retransmission.
 func TestStampTellsWhichTransmissionArrived(t *testing.T) {
 	for late, want := range map[bool]uint64{true: 4, false: 5} {

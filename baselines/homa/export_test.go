@@ -30,7 +30,7 @@ func (h *Homa) Leaks() string {
 		}
 	}
 	if r.outstanding != 0 || len(r.ranking) != 0 || h.control.Len() != 0 {
-		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.outstanding, len(r.ranking),
+		return fmt.Sprintf("receiver: %d outstanding, %d to grant, %d control packets", r.outstanding, len(r.ranking),
 			h.control.Len())
 	}
 	for _, i := range r.known {
@@ -63,7 +63,7 @@ func (h *Homa) Broken() string {
 	}
 	for n, i := range h.receiver.ranking {
 		if i.rank != n+1 || n > 0 && i.precedes(h.receiver.ranking[n-1]) {
-			return fmt.Sprintf("place %d of the ranking: sender %d, which thinks it is at %d", n+1, i.id, i.rank)
+			return fmt.Sprintf("rank %d: sender %d, which has rank %d", n+1, i.id, i.rank)
 		}
 	}
 	ready := 0
@@ -83,7 +83,7 @@ func (h *Homa) Broken() string {
 	}
 	if outstanding != h.receiver.outstanding || unsent != h.sender.unsent || ranked != len(h.receiver.ranking) ||
 		ready != h.sender.ready.Len() {
-		return fmt.Sprintf("in flight %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
+		return fmt.Sprintf("outstanding %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
 			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked, h.sender.ready.Len(),
 			ready)
 	}

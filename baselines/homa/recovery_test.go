@@ -14,7 +14,7 @@ import (
 // The rules of HomaModule that these tests check are in README, Loss; each loss
 // costs about one timeout (of 2 ms, checked every 1 ms).
 
-// What is lost is asked for with RESEND, all gaps at once, and sent again at
+// What is lost is requested with RESEND, all gaps at once, and sent again at
 // the highest priority; nothing else is.
 func TestLostDataIsSentAgain(t *testing.T) {
 	f := rack(t, 2)
@@ -50,9 +50,8 @@ func TestLostDataIsSentAgain(t *testing.T) {
 	}
 }
 
-// The next GRANT heals the loss of one; the loss of the last ones before
-// silence is healed by RESEND, which grants too, and which the sender answers
-// with BUSY for what it has not sent.
+// The next GRANT makes up for a lost one. After the last ones a RESEND does, which
+// grants too, and which the sender answers with BUSY for what it has not sent.
 func TestLostGrants(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {
@@ -87,13 +86,13 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 	p, _, _ := from.next(0)
 	p.Peer = 0
 	to.Receive(0, &p)
-	asked := 0
+	resends := 0
 	for i := range 40 {
 		now := units.Time(i) * units.Millisecond
 		// There is always something shorter to be sent elsewhere.
 		from.Send(now, transport.Message{ID: transport.MessageID(i), Peer: 2, Size: 8})
 		if p, hd, ok := to.next(now); ok && hd.Kind == "RESEND" {
-			asked++
+			resends++
 			from.get(now, 1, hd, 0)
 		} else if ok {
 			t.Fatalf("%+v for %d", hd, p.Peer)
@@ -106,13 +105,13 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 		}
 		from.get(now, 2, homa.Header{Kind: "ACK", ID: transport.MessageID(i)}, 0)
 	}
-	if got, ok := to.Outstanding(0, 0); !ok || asked < 10 || got != 49*mss {
-		t.Errorf("asked %d times; %v of the message in flight, %v", asked, got, ok)
+	if got, ok := to.Outstanding(0, 0); !ok || resends < 10 || got != 49*mss {
+		t.Errorf("%d RESENDs; %v of the message outstanding, %v", resends, got, ok)
 	}
 }
 
-// A message lost whole is unknown to its receiver: the sender asks, and starts
-// it again.
+// A message of which all is lost is unknown to its receiver: the sender sends
+// NEED_ACK, and restarts it.
 func TestMessageLostWhole(t *testing.T) {
 	f := rack(t, 2)
 	for _, size := range []units.Bytes{1, 8, 50 * mss, 69 * mss, 1_000_000} {
@@ -130,7 +129,7 @@ func TestMessageLostWhole(t *testing.T) {
 	}
 }
 
-// A lost ACK is asked for, and the message is not delivered again.
+// A lost ACK is requested, and the message is not delivered again.
 func TestLostAck(t *testing.T) {
 	f := rack(t, 2)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 8}, {Dst: 1, Size: 200_000}},
@@ -143,7 +142,7 @@ func TestLostAck(t *testing.T) {
 }
 
 // A message that waits at its receiver for longer than a sender's patience does
-// not fail: the receiver says BUSY.
+// not fail: the receiver answers BUSY.
 func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, func(p *homa.Params) { p.Overcommitment, p.LossTimeout, p.MaxResends = 1, 20*units.Microsecond, 2 })
@@ -151,11 +150,11 @@ func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
 		Sends: []model.Send{{Src: 0, Dst: 2, Size: 20_000_000}, {Src: 1, Dst: 2, Size: 21_000_000}}})
 	modeltest.AllDone(t, f, sim, units.Second)
 	if n := modeltest.Counted(f, sim, "acks_asked"); n == 0 || n > 20 {
-		t.Errorf("asked %d times in 3.5 ms", n)
+		t.Errorf("%d NEED_ACKs in 3.5 ms", n)
 	}
 }
 
-// A peer that no longer answers: the sender gives up after max_resends and says
+// A peer that no longer answers: the sender gives up after max_resends and reports
 // so, and the receiver forgets.
 func TestDeadPeer(t *testing.T) {
 	f := rack(t, 3)
@@ -186,7 +185,7 @@ func TestDeadPeer(t *testing.T) {
 	}
 }
 
-// A message that its receiver gave up, because its sender was silent for too
+// A message that its receiver gave up, because no packet of it arrived for too
 // long, starts again when the sender is back.
 func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
 	f := rack(t, 2)

@@ -9,7 +9,7 @@ import (
 )
 
 // Answers that come late or twice change nothing: an UNKNOWN counts once, and
-// only if asked for.
+// only after a NEED_ACK.
 func TestStaleUnknownIsIgnored(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 0, params(f, nil))
@@ -19,7 +19,7 @@ func TestStaleUnknownIsIgnored(t *testing.T) {
 	}
 	h.get(10, 1, homa.Header{Kind: "UNKNOWN"}, 0)
 	if _, hd, ok := h.next(10); ok {
-		t.Errorf("begun again though nobody asked: %+v", hd)
+		t.Errorf("restarted without a NEED_ACK: %+v", hd)
 	}
 	if _, hd, _ := h.next(5 * units.Millisecond); hd.Kind != "NEED_ACK" {
 		t.Errorf("%+v, want NEED_ACK", hd)
@@ -91,8 +91,8 @@ func TestRangesAreSentAgainOnceAndNotAfterTheAck(t *testing.T) {
 	}
 }
 
-// The silence of a message that waited for its turn counts from its grant.
-func TestSilenceBeginsWithTheGrant(t *testing.T) {
+// The loss timeout of a message that waited for its turn starts with its grant.
+func TestLossTimeoutStartsWithTheGrant(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, func(p *homa.Params) { p.Overcommitment = 1 })
 	h := newCore(t, f, 2, p)
@@ -109,13 +109,13 @@ func TestSilenceBeginsWithTheGrant(t *testing.T) {
 				granted = now
 			case hd.Kind == "RESEND" && p2.Peer == 1:
 				if now < granted+p.LossTimeout || now > granted+2*p.LossTimeout {
-					t.Errorf("asked for at %v, granted at %v", now, granted)
+					t.Errorf("requested at %v, granted at %v", now, granted)
 				}
 				return
 			}
 		}
 	}
-	t.Error("never asked for")
+	t.Error("never requested")
 }
 
 // A sender that enters the ranking is owed one packet, however long it waited.

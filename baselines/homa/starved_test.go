@@ -16,8 +16,8 @@ import (
 //	                            > leaf1 --> h1-3
 //	h1-2 --- 80 times 2 MB ----/
 //
-// Nothing is lost, so nothing is asked for again. If a packet is lost
-// meanwhile, it is asked for once a full link no longer explains its absence.
+// Nothing is lost, so nothing is requested. If a packet is lost meanwhile, it is
+// requested once a full link no longer explains its absence.
 func TestStarvedIsNotLost(t *testing.T) {
 	f := rack(t, 3)
 	sends := []model.Send{{Dst: 2, Size: 20_000_000}}

@@ -59,8 +59,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	t.Logf("%d packets a round", packets/21)
 }
 
-// No packet, whatever it says, may break a host's sums, stop it, or make it
-// send more than it was asked for.
+// No packet, whatever it claims, may break a host's sums, stop it, or make it
+// send more than was requested.
 func FuzzReceive(f *testing.F) {
 	for _, kinds := range [][]byte{{1, 2, 3}, {1, 1, 7, 4, 5}, {2, 3, 6, 0x81, 5, 7}} {
 		var b []byte

@@ -57,7 +57,7 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 }
 
 // Switches mark for DCTCP, at 1.25 BDP as for our own, and for no other
-// congestion control unless a parameter says so; hosts ask for ECN only then.
+// congestion control unless a parameter is set; hosts negotiate ECN only then.
 func TestOnlyDCTCPHasPortsMark(t *testing.T) {
 	f := rack(t, 2)
 	for _, c := range []struct {

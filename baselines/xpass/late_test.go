@@ -134,7 +134,7 @@ func TestOvertakenDataIsNoLoss(t *testing.T) {
 	}
 }
 
-// A message whose credits are all lost waits, however long: its receiver says
+// A message whose credits are all lost waits, however long: its receiver answers
 // that it knows the message.
 func TestLostCreditsMakeNoMessageFail(t *testing.T) {
 	f := rack(t, 2)
@@ -144,7 +144,7 @@ func TestLostCreditsMakeNoMessageFail(t *testing.T) {
 	modeltest.AllDone(t, f, sim, 11*units.Millisecond)
 }
 
-// Stopping too early costs time and no more.
+// Stopping too early costs time, and nothing else.
 func TestStoppingMuchTooEarlyMakesNoMessageFail(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.MaxAttempts, p.EarlyStop = 2, 1e-6 })

@@ -90,7 +90,7 @@ func TestSmallMessagesWasteCredits(t *testing.T) {
 }
 
 // Eight hosts, all to all, WKc at 50 %: everything arrives, and no switch ever
-// holds more than a few packets per port (the maximum for WKc in the SIRD
+// has more than a few packets per port (the maximum for WKc in the SIRD
 // paper's appendix is 0.28 MB for a ToR of 16 hosts).
 func TestWKcAtHalfLoadArrives(t *testing.T) {
 	f := eight(t)

@@ -57,9 +57,9 @@ func TestEachKindOfPacketMayBeLost(t *testing.T) {
 	}
 }
 
-// A lost data packet is noticed when the next one arrives: the sender is asked
+// A lost data packet is noticed when the next one arrives: the sender gets a NACK
 // for it within a round trip, not after a timeout.
-func TestGapIsAskedForAtOnce(t *testing.T) {
+func TestGapIsRequestedAtOnce(t *testing.T) {
 	f := rack(t, 2)
 	lost, lostAt, againAt := false, units.Time(0), units.Time(0)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 400 * mss}}, Bytes: true,
@@ -87,7 +87,7 @@ func TestGapIsAskedForAtOnce(t *testing.T) {
 }
 
 // A receiver that never answers makes the message fail, with the reason; a
-// sender that falls silent gets no credits for longer than the stop timeout.
+// sender that sends no more gets no credits for longer than the stop timeout.
 func TestGivingUp(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.MaxAttempts = 7 })

@@ -51,7 +51,7 @@ func TestNoAllocationPerMessage(t *testing.T) {
 }
 
 // No sequence of packets, however wrong, breaks a host: it neither panics nor
-// asks for anything impossible, and goes idle in the end.
+// requests anything impossible, and goes idle in the end.
 func FuzzReceive(f *testing.F) {
 	for _, h := range []xpass.Header{
 		{Kind: "CREDIT_REQUEST", Count: 1}, {Kind: "CREDIT", Seq: 1}, {Kind: "DATA", Seq: 1, Length: 3000, Offset: 1438},

@@ -2,7 +2,7 @@
 // evaluation ran it (paper, section 6.2): a receiver sends credits, each of
 // which lets one data packet come back. Every port limits credits to the rate
 // at which their data fills the link in the other direction, and drops the
-// rest; the share dropped tells the receiver how fast to send them. README.md
+// rest; the share dropped determines how fast to send them. README.md
 // has its parameters and rules, and where they come from.
 //
 // The package is split by role:

@@ -116,8 +116,8 @@ func (r *receiver) nextGrant(m *inMessage) (payload, wire Bytes) {
 	return payload, r.wireOf(payload)
 }
 
-// grant charges m's next packet, and returns its wire bytes. Silence is measured
-// from the first packet that is due.
+// grant charges m's next packet, and returns its wire bytes. The loss
+// timeout runs from the first packet that is due.
 func (r *receiver) grant(now Time, m *inMessage) Bytes {
 	if !m.overdue() {
 		m.lastProgress = now

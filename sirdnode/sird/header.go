@@ -48,9 +48,9 @@ const (
 	//
 	// which makes a CREDIT 84 bytes on the wire, Ethernet's least.
 	baseLen = 14
-	// RESEND goes on with the length of the missing range (4).
+	// RESEND continues with the length of the missing range (4).
 	resendLen = baseLen + 4
-	// DATA goes on with
+	// DATA continues with
 	//
 	//	14  message length (4)
 	//	18  tag (4)

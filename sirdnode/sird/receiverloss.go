@@ -4,8 +4,8 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// A receiver infers loss from silence (paper, section 4.4; README, Loss and
-// silence). It requests overdue bytes with a RESEND, which is a grant as well.
+// A receiver infers loss from a time without progress (paper, section 4.4; README,
+// Loss and silence). It requests overdue bytes with a RESEND, which is a grant as well.
 // When no packet at all arrives from a sender, it reclaims that sender's credit
 // with a new epoch. After MaxResends RESENDs in vain it abandons the message.
 

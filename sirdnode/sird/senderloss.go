@@ -8,7 +8,7 @@ import (
 )
 
 // A sender announces a message again when nothing has shown for too long that the
-// receiver knows it: a message that was lost whole is missed by nobody else. It
+// receiver knows it: nobody else misses a message of which all was lost. It
 // answers a RESEND with data, or with a BUSY where there is none to send (README,
 // Loss and silence). After MaxResends attempts without an answer the message fails.
 

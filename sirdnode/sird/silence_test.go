@@ -130,7 +130,7 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 
 // README, Loss and silence: it counts only for messages with credit outstanding,
 // so it begins with the first credit, however long the message had to wait.
-func TestSilenceBeginsWithTheFirstCredit(t *testing.T) {
+func TestLossTimeoutStartsWithTheFirstCredit(t *testing.T) {
 	p := params(rack(t, 2), nil)
 	s := newCore(t, rack(t, 2), 0, p)
 	s.get(0, 1, sird.Header{Kind: "DATA", Request: true, Length: 1_000_000}, 0, false)

@@ -12,8 +12,8 @@ type Field struct {
 	Value string
 }
 
-// A Protocol is what wire has to know of a transport so that captures can be
-// read: its UDP port and how to take its header apart.
+// A Protocol is what captures need of a transport: its UDP port, and how to decode
+// its header.
 type Protocol struct {
 	Name string // "SIRD"
 	Port uint16 // UDP destination port
@@ -29,7 +29,7 @@ var registry struct {
 	byPort map[uint16]Protocol
 }
 
-// Register makes a protocol known. It is called from a protocol package's init
+// Register adds a protocol. It is called from a protocol package's init
 // and panics when the port is taken.
 func Register(p Protocol) {
 	registry.Lock()

@@ -149,8 +149,8 @@ func (f *Frame) Encode(buf []byte) int {
 }
 
 // Decode reads a frame that carries a transport header of the given minimal
-// length. header tells how many bytes the transport header really has, from its
-// first ones; it must not return fewer than min. Frames may be padded behind the
+// length. header returns how many bytes the transport header really has, by its
+// first ones; it must not return fewer than min. Frames may be padded after the
 // IP packet.
 func (f *Frame) Decode(b []byte, min int, header func([]byte) (int, error)) error {
 	if len(b) < EthernetLen+ipv4Len || b[12] != 0x08 || b[13] != 0x00 {

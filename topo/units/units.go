@@ -1,4 +1,4 @@
-// Package units holds the quantities that every part of sirdbed uses: nominal time,
+// Package units has the quantities that every part of sirdbed uses: nominal time,
 // bytes and link rates. They are what a scenario file states, what a
 // protocol computes with and what a report prints; only the emu package and the
 // host process's clock know how nominal time maps to this machine's clock.

@@ -132,7 +132,7 @@ func TestConnectBeforehand(t *testing.T) {
 	})
 }
 
-// When a host dies in the middle of a message, that one fails, and says why.
+// When a host dies in the middle of a message, that one fails, with the reason.
 // Later messages to it fail too, until it is up again.
 func TestPeerDies(t *testing.T) {
 	onLoopback(t, 2, func(p *tcp.Params) { p.Connections = 2 }, func(h *hosts) error {

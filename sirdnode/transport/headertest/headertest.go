@@ -17,8 +17,8 @@ type Codec[H comparable] struct {
 	Len    func([]byte) (int, error)
 	Fields func([]byte) []wire.Field
 
-	// Equal reports whether two encodings say the same; bytes.Equal if nil. It is for headers with bits that are not
-	// read.
+	// Equal reports whether two encodings are of the same header; bytes.Equal if nil. It is for headers with bits that
+	// are not read.
 	Equal func(h H, a, b []byte) bool
 }
 
