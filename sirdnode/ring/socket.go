@@ -220,12 +220,6 @@ func (f *frames) request() *unix.TpacketReq {
 // Index returns the index of the interface.
 func (s *Socket) Index() int { return s.link.index }
 
-// MTU returns the interface's MTU when the socket was opened.
-func (s *Socket) MTU() int { return s.link.mtu }
-
-// Capacity returns how many frames the receive and the send ring hold.
-func (s *Socket) Capacity() (rx, tx int) { return s.rx.count, s.tx.count }
-
 // Stats asks the kernel for its count of drops and returns all counts since
 // the socket was opened. It takes a system call.
 func (s *Socket) Stats() (Stats, error) {

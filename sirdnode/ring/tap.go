@@ -59,7 +59,6 @@ type Tap struct {
 	at    int  // where its next frame is
 	left  int  // frames left in it
 
-	poll  poller
 	stats Stats
 }
 
@@ -81,7 +80,6 @@ func OpenTap(c TapConfig) (*Tap, error) {
 		return nil, err
 	}
 	t := &Tap{fd: fd, link: link, blockSize: c.BlockSize, blocks: c.Blocks, retire: c.Retire}
-	t.poll.fds[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	if err := t.setUp(c); err != nil {
 		t.Close()
 		return nil, err
@@ -207,31 +205,6 @@ func (t *Tap) nextBlock() bool {
 func (t *Tap) blockHeader() *unix.TpacketHdrV1 {
 	return (*unix.TpacketHdrV1)(unsafe.Pointer(&t.memory[t.block*t.blockSize+blockHeaderOffset]))
 }
-
-// Wait blocks the calling thread until a frame is there, an extra descriptor is
-// ready, or CLOCK_MONOTONIC has reached deadline, as Socket.Wait does.
-func (t *Tap) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error) {
-	// While a block is ours, poll is always ready: give it back when read.
-	if t.left == 0 {
-		t.nextBlock()
-	}
-	if t.left > 0 {
-		deadline = 0
-	}
-	others, now, err := t.poll.wait(deadline, extra)
-	if err != nil {
-		return 0, now, t.link.fail("wait", err)
-	}
-	ready := t.poll.ready(others)
-	if t.left > 0 {
-		ready |= Received
-	}
-	return ready, now, t.link.pollError(t.fd, t.poll.fds[0].Revents)
-}
-
-// Retire returns how long a frame may stay in the kernel: wait as long behind
-// the last frame before Close, and Next will have returned it.
-func (t *Tap) Retire() time.Duration { return t.retire }
 
 // Stats asks the kernel for its count of drops and returns all counts since
 // the tap was opened. It takes a system call.

@@ -58,6 +58,14 @@ func Counted(f *topo.Fabric, sim *model.Sim, name string) (sum int64) {
 	return sum
 }
 
+// RateOf is the rate that carries b bytes in t, 0 when t is not positive.
+func RateOf(b units.Bytes, t units.Time) units.BitsPerSecond {
+	if t <= 0 {
+		return 0
+	}
+	return units.BitsPerSecond(float64(b) * 8 / t.Seconds())
+}
+
 // AllDone runs until all messages are acknowledged, and fails the test if one
 // was not delivered by limit or a host does not come to rest.
 func AllDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
