@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package fabric builds a topology on Linux.
 //
 // Every host, leaf and spine is a network namespace, every link a veth pair

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package real is the engine that runs on a kernel: a fabric of namespaces, veth
 // pairs and traffic control, and a process for each host, by the kernel's clock
 // stretched by the dilation. The kernel is this machine's, or whatever its

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package sandbox is where a run lives: namespaces in which an ordinary user is
 // root, and whose processes all end together.
 package sandbox

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package thread keeps operating-system threads for work that belongs to one: a
 // child process with a death signal is killed when the thread that started it
 // ends (PR_SET_PDEATHSIG, prctl(2)), and Go ends threads when it likes.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package virtual is the engine that runs the real engine's fabric, host
 // processes and captures inside a User-Mode Linux guest, whose clock moves only
 // when everything sleeps. A run is then exact on any machine, however busy, takes

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package clock is a host process's view of time. It and whatever builds the
 // fabric alone know how far the kernel's clock is stretched (see package emu).
 //

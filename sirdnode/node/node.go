@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package node is the process of one host: a host.Host on a raw socket, or a
 // host.Application above the sockets of its kernel, by a clock of its own. It
 // runs in the host's network namespace and speaks to the controller by a pipe.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package nstest gives tests network namespaces, veth pairs between them, and
 // the right to make both: as root, or as an ordinary user in a user namespace
 // of its own.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package ring is a host's way to its interface: AF_PACKET sockets whose frames
 // lie in memory shared with the kernel (PACKET_MMAP), so that receiving takes no
 // system call and sending takes one for a batch.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package hostfirst turns a process that was started as a host into one before most
 // of the program is initialised. 144 hosts are 144 times that initialisation, and in
 // a guest of the virtual engine each page it touches costs some 20 us.

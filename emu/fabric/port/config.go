@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package port is a switch port made of Linux traffic control: one qdisc tree
 // per egress that shapes to the link's wire rate, serves strict priorities,
 // limits and marks its queues, and can be read while it runs.

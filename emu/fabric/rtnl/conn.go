@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package rtnl speaks rtnetlink to one network namespace: requests by the
 // hundred in one system call, and dumps parsed where they lie.
 //

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package burst sends known bursts of frames and watches them arrive, for tests
 // of ports and fabrics. It is a raw socket of its own so that what is tested is
 // not tested by itself.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package guest runs a command inside a User-Mode Linux: Linux as an ordinary
 // program, whose clock stands still while anything runs and jumps to the next
 // timer when everything sleeps (time-travel=inf-cpu).

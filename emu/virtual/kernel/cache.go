@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package kernel builds the virtual engine's guest kernel out of a Linux source
 // tarball, and keeps it in the user's cache:
 //

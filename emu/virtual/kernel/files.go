@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package kernel holds what the virtual engine's guest kernel is made of
 // besides Linux itself: its configuration and a few changes to its source.
 package kernel
