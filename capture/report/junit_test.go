@@ -13,7 +13,8 @@ import (
 	"sirdbed/capture/stats"
 )
 
-func ptr(x float64) *float64 { return &x }
+//go:fix inline
+func ptr(x float64) *float64 { return new(x) }
 
 // outcome is a run with everything that a file has to tell.
 func outcome() Outcome {
@@ -34,7 +35,7 @@ func outcome() Outcome {
 			Bounds: []results.Bound{
 				{Name: "goodput", Value: 96.93, Min: ptr(95), Max: ptr(98), Unit: "Gbps", OK: true},
 				{Name: "queue", Value: 200000.5, Max: ptr(108456), Unit: "B"},
-				{Name: "ratio", Value: 1.2, Min: ptr(1.5)},
+				{Name: "ratio", Value: 1.2, Min: new(1.5)},
 				{Name: "range", Value: 99, Min: ptr(95), Max: ptr(98), Unit: "Gbps"},
 				{Name: "none", Error: "no stream of that name"},
 			},

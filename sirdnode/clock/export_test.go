@@ -1,3 +1,5 @@
+//go:build linux
+
 package clock
 
 // Uncertainty returns by how many ns ToMonotonic may be off.
