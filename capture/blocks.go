@@ -20,17 +20,17 @@ const (
 	byteOrderMark = 0x1a2b3c4d
 )
 
-// ErrCaptureCut is wrapped by the error of a capture that ends in the middle
-// of a packet or before its writer was done. What came before is good.
+// ErrCaptureCut is wrapped by the error of a capture that ends in the middle of
+// a packet, or before its writer closed it. What comes before is good.
 var ErrCaptureCut = errors.New("capture was cut off")
 
-// blocks hands a pcapng file on in whole blocks that were checked, since
-// gopacket's reader takes a cut in the middle of a block for the end of the
-// file and trusts the lengths it finds.
+// blocks reads a pcapng file in whole blocks and checks each before passing it
+// on: gopacket's reader takes a file that ends in the middle of a block for
+// complete, and trusts the lengths it finds.
 type blocks struct {
 	in      *bufio.Reader
 	block   []byte // the current one
-	at      int    // how much of it was handed on
+	at      int    // how much of it was passed on
 	offset  int64  // of the end of the current block in the file
 	ended   bool   // interface statistics were seen: the writer was done
 	started bool

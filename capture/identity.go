@@ -2,10 +2,10 @@ package capture
 
 import "encoding/binary"
 
-// identity is what of a packet no switch changes and no other packet of its
-// time has: addresses, IP identification and length, and the first 12 bytes
-// behind the IP header, which are the UDP header and the CRC32C (package wire),
-// or a TCP segment's ports and numbers.
+// identity is the part of a packet that no switch changes and that no other
+// packet under way at the time shares: addresses, IP identification and length,
+// and the first 12 bytes after the IP header, which are the UDP header and the
+// CRC32C (package wire), or a TCP segment's ports and sequence numbers.
 type identity struct {
 	src, dst [4]byte
 	id, len  uint16
@@ -17,10 +17,11 @@ const (
 	ipv4Header     = 20
 )
 
-// identify reads a frame's identity and IP precedence. ok is false for what is
-// no IPv4 packet or was cut too short.
+// identify reads a frame's identity and IP precedence. ok is false if it is
+// not an IPv4 packet, or was cut too short.
 func identify(frame []byte) (key identity, priority uint8, ok bool) {
-	if len(frame) < ethernetHeader+ipv4Header+len(key.body) || frame[12] != 0x08 || frame[13] != 0 || frame[ethernetHeader]>>4 != 4 {
+	if len(frame) < ethernetHeader+ipv4Header+len(key.body) || frame[12] != 0x08 || frame[13] != 0 ||
+		frame[ethernetHeader]>>4 != 4 {
 		return key, 0, false
 	}
 	ip := frame[ethernetHeader:]

@@ -25,12 +25,11 @@ import (
 // A capture file is pcapng. Each direction of each link of the node is an
 // interface of its own, named as the port that sent the frame: in leaf1's file
 // "leaf1>h1-2" has what leaf1 sent to h1-2, "h1-2>leaf1" what came from there.
-// A reader so knows a frame's direction whatever its addresses say.
-// Timestamps are nominal nanoseconds since the start of the run, seen as since
-// 1970.
+// So a reader knows a frame's direction whatever its addresses say. Timestamps are
+// nominal nanoseconds since the start of the run, written as if since 1970.
 
-// writeBuffer is what a capture holds back of the disk, about a hundred
-// full-size frames.
+// writeBuffer is how many bytes a capture buffers, about a hundred full-size
+// frames.
 const writeBuffer = 256 << 10
 
 // A Writer writes one node's capture file. It is for one goroutine. The first
@@ -72,10 +71,11 @@ func Create(path string, f *topo.Fabric, node *topo.Node) (*Writer, error) {
 	buf := bufio.NewWriterSize(file, writeBuffer)
 	for i, d := range w.ports {
 		if i == 0 {
-			w.ng, w.err = pcapgo.NewNgWriterInterface(buf, describe(f, d), pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{
+			section := pcapgo.NgSectionInfo{
 				Application: "sirdbed",
 				Comment:     node.Name + ": nominal time in ns since the start of the run",
-			}})
+			}
+			w.ng, w.err = pcapgo.NewNgWriterInterface(buf, describe(f, d), pcapgo.NgWriterOptions{SectionInfo: section})
 		} else {
 			_, w.err = w.ng.AddInterface(describe(f, d))
 		}
@@ -127,8 +127,8 @@ func (w *Writer) Packet(port *topo.Port, at units.Time, out bool, wire int, fram
 	return nil
 }
 
-// Close ends the file. Every interface's packet count at its end tells a
-// reader that the writer was not stopped.
+// Close ends the file with every interface's packet count, by which a reader
+// knows that the file is complete.
 func (w *Writer) Close() error {
 	for i, n := range w.count {
 		if w.err != nil {

@@ -7,9 +7,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Depth is what waited at a port from At until the next Depth: packets that
-// had arrived in full and not yet begun to leave (design.md section 4, Queue).
-// Bytes are those of frames, without frame check sequence, preamble and gap.
+// Depth is what waited at a port from At until the next Depth: packets that had
+// arrived in full and had not begun to leave (scenarios/README, Queues). Bytes are
+// those of frames, without frame check sequence, preamble and gap.
 type Depth struct {
 	At      units.Time
 	Packets int
@@ -25,18 +25,23 @@ type PortQueue struct {
 	Packets int // that arrived and left through the port
 	Waiting int // that arrived for it and were still waiting when the capture ended
 	Lost    int // that arrived for it and never left, though packets behind them did
-	Local   int // that left without having arrived: the switch's own, or from before the capture
+	Local   int // that left without having arrived: sent by the switch itself, or from before the capture
 }
 
-// A Departure is a packet's beginning to leave through a port.
+// A Departure is the moment at which a packet begins to leave through a port.
 type Departure struct {
 	At  units.Time
 	Len int // frame bytes
 }
 
+// after is the index of the first Depth later than t.
+func (q *PortQueue) after(t units.Time) int {
+	return sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > t })
+}
+
 // At returns the depth at a time.
 func (q *PortQueue) At(t units.Time) Depth {
-	i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > t })
+	i := q.after(t)
 	if i == 0 {
 		return Depth{At: t}
 	}
@@ -53,9 +58,12 @@ func (q *PortQueue) Between(from, to units.Time) (most Depth, mean float64) {
 	now := q.At(from)
 	most = now
 	add := func(until units.Time) { mean += float64(now.Bytes) * float64(until-now.At) / float64(to-from) }
-	for i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > from }); i < len(q.Series) && q.Series[i].At < to; i++ {
-		add(q.Series[i].At)
-		if now = q.Series[i]; now.Bytes > most.Bytes {
+	for _, d := range q.Series[q.after(from):] {
+		if d.At >= to {
+			break
+		}
+		add(d.At)
+		if now = d; now.Bytes > most.Bytes {
 			most = now
 		}
 	}
@@ -63,23 +71,26 @@ func (q *PortQueue) Between(from, to units.Time) (most Depth, mean float64) {
 	return most, mean
 }
 
-// PacketsWithin returns the least and the most packets that waited from from to to,
-// both included.
+// PacketsWithin returns the least and the most packets that waited from from to
+// to, both included.
 func (q *PortQueue) PacketsWithin(from, to units.Time) (least, most int) {
 	least = q.At(from).Packets
 	most = least
-	for i := sort.Search(len(q.Series), func(i int) bool { return q.Series[i].At > from }); i < len(q.Series) && q.Series[i].At <= to; i++ {
-		least, most = min(least, q.Series[i].Packets), max(most, q.Series[i].Packets)
+	for _, d := range q.Series[q.after(from):] {
+		if d.At > to {
+			break
+		}
+		least, most = min(least, d.Packets), max(most, d.Packets)
 	}
 	return least, most
 }
 
-// Excess returns by how many wire bytes a port's departures exceeded its rate:
-// the most that left within any span of time beyond what the rate allows in
-// it, one packet aside, since a packet is seen when it begins to leave.
+// Excess returns by how many wire bytes a port's departures exceeded its rate: the
+// most that left within any span of time beyond what the rate allows in that span.
+// One packet does not count, since a packet is seen when it begins to leave.
 func (q *PortQueue) Excess() (over units.Bytes) {
-	// A bucket that drains at link rate: its level when a packet begins is what
-	// the packets before it have still to send.
+	// A bucket drains at link rate: its level when a packet begins to leave is what
+	// is still to be sent of the packets before it.
 	var level float64
 	var last units.Time
 	perNS := float64(q.Port.Rate) / 8 / float64(units.Second)

@@ -10,7 +10,6 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/pcapgo"
 
-	"sirdbed/sirdnode/wire/layer"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -18,33 +17,16 @@ import (
 // A Frame is a captured frame.
 type Frame struct {
 	Port *topo.Port // of the captured node
-	Out  bool       // it left through Port; otherwise it came in there
+	Out  bool       // it left through Port; if not, it came in there
 	At   units.Time // nominal
 	Len  int        // bytes of the whole frame, without frame check sequence
 	Data []byte     // what was kept of it, valid until the next frame
 }
 
-// Decode takes the frame apart with gopacket, down to the transport header of
-// a registered protocol (package layer).
-func (fr *Frame) Decode() gopacket.Packet {
-	return layer.Decode(fr.Data, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
-}
-
-// Transport returns the frame's transport header, if it has one that is
-// registered and was kept whole.
-func (fr *Frame) Transport() (*layer.Transport, bool) {
-	for _, l := range fr.Decode().Layers() {
-		if t, ok := l.(*layer.Transport); ok {
-			return t, true
-		}
-	}
-	return nil, false
-}
-
 // Frames yields the frames of a capture file of a node of f, in the order in
 // which they were written. A last pair with an error ends it if the file could
-// not be read to its end; the error wraps ErrCaptureCut if its writer was
-// stopped.
+// not be read to its end; the error wraps ErrCaptureCut if its writer did
+// not close it.
 func Frames(path string, f *topo.Fabric) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
 		file, err := os.Open(path)
@@ -95,7 +77,8 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 				yield(Frame{}, err)
 				return
 			}
-			fr := Frame{Port: sent, Out: sent.Node == node, At: units.Time(info.Timestamp.UnixNano()), Len: info.Length, Data: data}
+			at := units.Time(info.Timestamp.UnixNano())
+			fr := Frame{Port: sent, Out: sent.Node == node, At: at, Len: info.Length, Data: data}
 			if !fr.Out {
 				fr.Port = &f.Ports[sent.Reverse]
 			}

@@ -16,7 +16,7 @@ import (
 type Reconstruction struct {
 	Node       *topo.Node
 	Ports      []*PortQueue // in the order of Node.Ports
-	Unknown    int          // packets that never left and could have by several ports
+	Unknown    int          // packets that never left, and that several ports lead on
 	Unreadable int          // frames without an IPv4 header
 	Frames     int
 	From, To   units.Time // of the first and the last frame
@@ -24,10 +24,10 @@ type Reconstruction struct {
 
 // Reconstruct rebuilds the queues of every port of a switch from its capture:
 // what came in against what went out, packet by packet. A packet belongs to
-// the port through which it left, so that ECMP needs no guessing; one that
-// never left belongs to the port its destination is routed to, if there is
-// only one. An error that ends the capture comes back with what the frames
-// before it show.
+// the port through which it left, so nothing is assumed about ECMP; one that
+// never left belongs to the port that its destination is routed to, if there is
+// only one. If an error ends the capture, the queues that the frames before it
+// show are returned with it.
 func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]) (*Reconstruction, error) {
 	if node.Kind == topo.Host {
 		return nil, fmt.Errorf("%s is a host: what waits in it passes no interface before it leaves", node.Name)
@@ -39,8 +39,8 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 	r.changes = make([][]change, len(r.Ports))
 	r.lastIn = make([][8]int, len(r.Ports))
 
-	// Frames are written as they are seen; two interfaces' clocks may put a
-	// departure a little before its own arrival in the file, never in time.
+	// Frames are written in the order in which they are seen: a departure may come
+	// before its own arrival in the file, but never by its timestamp.
 	var seen []sighting
 	var cut error
 	for fr, err := range frames {
@@ -53,7 +53,9 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 			r.Unreadable++
 			continue
 		}
-		seen = append(seen, sighting{key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len})
+		seen = append(seen, sighting{
+			key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len,
+		})
 	}
 	slices.SortStableFunc(seen, func(a, b sighting) int {
 		if c := cmp.Compare(a.at, b.at); c != 0 {
@@ -90,7 +92,7 @@ type sighting struct {
 }
 
 type arrival struct {
-	order    int // among all sightings
+	order    int // index among all sightings
 	at       units.Time
 	len      int
 	priority uint8
@@ -136,7 +138,7 @@ func (r *rebuild) see(order int, s *sighting) {
 	r.changes[i] = append(r.changes[i], change{a.at, 1, int64(a.len)}, change{s.at, -1, -int64(a.len)})
 }
 
-// finish deals with what never left and adds the changes up.
+// finish accounts for the packets that never left, and adds the changes up.
 func (r *rebuild) finish() {
 	for key, list := range r.pending {
 		i, ok := r.portOf(&key)
@@ -145,7 +147,7 @@ func (r *rebuild) finish() {
 			case !ok:
 				r.Unknown++
 			case r.Ports[i].Packets == 0 && len(r.Ports[i].Left) == 0:
-				// Nothing is known of a port at which nothing was seen to leave.
+				// Nothing was seen to leave through the port, so nothing is known of it.
 				r.Unknown++
 			case a.order < r.lastIn[i][a.priority]:
 				r.Ports[i].Lost++ // a queue is first in, first out

@@ -36,7 +36,8 @@ func TestReconstructionIsTheQueue(t *testing.T) {
 		must(t, err)
 		for _, q := range got.Ports {
 			if !slices.Equal(q.Series, s.Truth[q.Port.ID]) {
-				t.Fatalf("seed %d: %s has %d depths, want %d", seed, q.Port.Name, len(q.Series), len(s.Truth[q.Port.ID]))
+				t.Fatalf("seed %d: %s has %d depths, want %d", seed, q.Port.Name, len(q.Series),
+					len(s.Truth[q.Port.ID]))
 			}
 			if q.Local+q.Lost+q.Waiting+got.Unknown != 0 {
 				t.Fatalf("seed %d: %s: %+v", seed, q.Port.Name, q)
@@ -93,7 +94,8 @@ func TestReconstructionOfParts(t *testing.T) {
 	if err == nil || got.Frames != 300 {
 		t.Errorf("a cut capture: %v, %d frames", err, got.Frames)
 	}
-	if _, err := capture.Reconstruct(r.F, &r.F.Nodes[0], replay(s.Frames, nil)); err == nil || !strings.Contains(err.Error(), "is a host") {
+	if _, err := capture.Reconstruct(r.F, &r.F.Nodes[0], replay(s.Frames, nil)); err == nil ||
+		!strings.Contains(err.Error(), "is a host") {
 		t.Errorf("a host's queue: %v", err)
 	}
 	if _, err := capture.Reconstruct(r.F, leaf, replay(nil, nil)); err == nil {
@@ -102,7 +104,8 @@ func TestReconstructionOfParts(t *testing.T) {
 }
 
 func TestDepthBetween(t *testing.T) {
-	q := &capture.PortQueue{Series: []capture.Depth{{At: 100, Packets: 1, Bytes: 1000}, {At: 200, Packets: 2, Bytes: 3000}, {At: 300}}}
+	q := &capture.PortQueue{Series: []capture.Depth{{At: 100, Packets: 1, Bytes: 1000},
+		{At: 200, Packets: 2, Bytes: 3000}, {At: 300}}}
 	most, mean := q.Between(0, 400)
 	if most.Bytes != 3000 || most.Packets != 2 || math.Abs(mean-1000) > 1e-9 {
 		t.Errorf("max %v, mean %v", most, mean)

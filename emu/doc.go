@@ -12,7 +12,7 @@
 //     hand it on;
 //   - emu/fabric: the rates of ports and wires are divided by it, delays are
 //     multiplied;
-//   - sirdnode/clock: the clock of a host process (told by node.Config), of the
+//   - sirdnode/clock: the clock of a host process (by node.Config), of the
 //     queue sampler and of captures;
 //   - Facts.Dilation, for the verdict (the timers of kernel TCP are not
 //     stretched, and a port's burst is a time of the kernel's clock) and for

@@ -17,7 +17,7 @@ const (
 	Model   EngineName = "model"   // an event-driven model
 )
 
-// EngineNames lists the engines in the order in which people are told of them.
+// EngineNames lists the engines in the order in which they are shown.
 var EngineNames = []EngineName{Real, Virtual, Model}
 
 // An Engine runs experiments. Its methods may be called from any goroutine; runs

@@ -2,12 +2,12 @@ package emu
 
 import "errors"
 
-// ErrNotSupported matches every error that says that this machine's kernel, or
-// this process's rights, cannot do something that was asked for.
+// ErrNotSupported matches the error of everything that this machine's kernel, or
+// this process's rights, cannot do.
 var ErrNotSupported = errors.New("not supported here")
 
-// ErrNoMarker matches the error that says that ports have to mark packets and
-// cannot: without sch_red it takes the machine's root.
+// ErrNoMarker matches the error of ports that have to mark packets and cannot:
+// without sch_red it takes the machine's root.
 var ErrNoMarker = errors.New("no ECN marker")
 
 // ErrUnsuited matches the error of an engine that cannot run an experiment's

@@ -6,7 +6,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Facts is what an engine tells about a run besides its logs: what it ran on
+// Facts are what an engine reports of a run besides its logs: what it ran on
 // and with, and what the fidelity verdict is judged by.
 type Facts struct {
 	Engine   EngineName     `json:"engine"`
@@ -57,9 +57,9 @@ type HostFacts struct {
 	Faults    int64    `json:"faults"`    // packets that the fault shim dropped
 	Extra     int64    `json:"extra"`     // packets that the fault shim made
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
-	Generator Lateness `json:"generator"` // of messages: how long after its nominal arrival each was handed to the transport
+	Generator Lateness `json:"generator"` // of messages handed to the transport, after their nominal arrivals
 	Finished  bool     `json:"finished"`  // ended in good order
-	// Kernel says that Sent, Received and Corrupt are segments of the kernel's
+	// Kernel is set where Sent, Received and Corrupt are segments of the kernel's
 	// TCP, by the kernel's counters. Such a host has no receive ring.
 	Kernel bool `json:"kernel,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Features say what an engine made ports and links of. Each engine fills in what
-// it has; the zero value of a field is not said.
+// Features are what an engine made ports and links of. Each engine fills in what
+// it has; the zero value of a field is unknown.
 type Features struct {
 	Marker      Marker      `json:"marker,omitempty"`
 	MarkerScope MarkerScope `json:"marker_scope,omitempty"`
@@ -125,8 +125,8 @@ func (p *Payload) UnmarshalText(text []byte) error {
 	return payloads.read("payload", text, (*uint8)(p))
 }
 
-// A HashSeed is the seed of the hash by which leaves choose a spine; 0 is not
-// said.
+// A HashSeed is the seed of the hash by which leaves choose a spine; 0 is
+// unknown.
 type HashSeed int64
 
 // RandomHash is a seed that the kernel draws, so that paths differ from run to

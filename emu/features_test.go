@@ -15,9 +15,12 @@ func TestFactsAreReadBack(t *testing.T) {
 		name, text string
 		want       Features
 	}{
-		{"of the real engine", `{"burst_time": "40.5µs", "hash_seed": "random", "levels": "htb", "marker": "ebpf", "wire": "hold"}`,
-			Features{Marker: EBPF, Levels: HTBClasses, Wires: HostsHold, HashSeed: RandomHash, BurstTime: KernelTime(40500 * time.Nanosecond)}},
-		{"of the virtual engine", `{"burst_time": "0s", "hash_seed": "7", "levels": "prio", "marker": "red", "wire": "netem"}`,
+		{"of the real engine",
+			`{"burst_time": "40.5µs", "hash_seed": "random", "levels": "htb", "marker": "ebpf", "wire": "hold"}`,
+			Features{Marker: EBPF, Levels: HTBClasses, Wires: HostsHold, HashSeed: RandomHash,
+				BurstTime: KernelTime(40500 * time.Nanosecond)}},
+		{"of the virtual engine",
+			`{"burst_time": "0s", "hash_seed": "7", "levels": "prio", "marker": "red", "wire": "netem"}`,
 			Features{Marker: RED, Levels: PrioBands, Wires: Netem, HashSeed: 7}},
 		{"of the model", `{"marker": "step", "marker_scope": "level", "payload": "lengths"}`,
 			Features{Marker: StepMarker, MarkerScope: PerLevel, Payload: PayloadLengths}},

@@ -8,7 +8,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// KernelProtocol tells whether an experiment's protocol is one of the hosts'
+// KernelProtocol reports whether an experiment's protocol is one of the hosts'
 // kernel, such as TCP, and not a transport.
 func KernelProtocol(x *Experiment) bool {
 	p, err := all.Find(x.Protocol)
@@ -21,14 +21,16 @@ func NoKernel(x *Experiment) error {
 	if !KernelProtocol(x) {
 		return nil
 	}
-	return Unsuited(fmt.Sprintf("%s is the real TCP of a kernel, and the model has none: use --engine virtual (or dctcp, which is a model of DCTCP)", x.Protocol), nil)
+	return Unsuited(fmt.Sprintf("%s is the real TCP of a kernel, and the model has none: "+
+		"use --engine virtual (or dctcp, which is a model of DCTCP)", x.Protocol), nil)
 }
 
-// CheckKernelProtocol tells what keeps an engine with a kernel from running an
+// CheckKernelProtocol returns what keeps an engine with a kernel from running an
 // experiment whose protocol is one of that kernel; nil for others.
 func CheckKernelProtocol(x *Experiment) error {
 	if KernelProtocol(x) && x.Faults.Enabled() {
-		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through their raw sockets, and those of kernel TCP do not", x.Protocol), nil)
+		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through "+
+			"their raw sockets, and those of kernel TCP do not", x.Protocol), nil)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func TestBoundsOfProtocols(t *testing.T) {
 		t.Fatal(err)
 	}
 	variants := []*results.Variant{
-		result("low-sird", "sird", 11), result("low-homa", "homa", 12), result("high-sird", "sird", 10), result("high-homa", "homa", 20),
+		result("low-sird", "sird", 11), result("low-homa", "homa", 12),
+		result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
 	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
 	got := Evaluate(s.Bounds, emu.Model, variants)
@@ -73,11 +74,15 @@ func TestVariantsHaveTheirOwnLoad(t *testing.T) {
 
 func TestBoundsAndLoadsThatCannotBe(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"protocol: homa, max: 19", "protocol: homma, max: 19", `f.yaml:9:48: no variant runs "homma": did you mean "homa"?`},
-		{"protocol: homa, max: 19", "protocol: dctcp, max: 19", `f.yaml:9:48: no variant runs "dctcp": there are sird, homa, xpass`},
-		{"minus: {protocol: sird}", "minus: {protocol: sird, variant: low-sird}", "f.yaml:10:76: given beside variant: want one of the two"},
+		{"protocol: homa, max: 19", "protocol: homma, max: 19",
+			`f.yaml:9:48: no variant runs "homma": did you mean "homa"?`},
+		{"protocol: homa, max: 19", "protocol: dctcp, max: 19",
+			`f.yaml:9:48: no variant runs "dctcp": there are sird, homa, xpass`},
+		{"minus: {protocol: sird}", "minus: {protocol: sird, variant: low-sird}",
+			"f.yaml:10:76: given beside variant: want one of the two"},
 		{"load: 0.25", "load: 1.25", "125 Gbps"},
-		{"sizes: wka, load: 0.5", "sizes: wka, rate: 1Gbps", "f.yaml:5:30: none of the variant's streams states a load that this one could replace"},
+		{"sizes: wka, load: 0.5", "sizes: wka, rate: 1Gbps",
+			"f.yaml:5:30: none of the variant's streams states a load that this one could replace"},
 	} {
 		_, err := Parse("f.yaml", ".", []byte(strings.Replace(protocolBounds, c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -92,14 +97,14 @@ func TestMetricsThatCannotBe(t *testing.T) {
 	for _, c := range []struct{ name, bound, want string }{
 		{
 			"unknown metric", "metric: latency, max: 1",
-			`f.yaml:15:23: no metric is called "latency": use one of goodput_gbps, offered_gbps, delivered_gbps, share, ` +
-				`latency_us, slowdown, messages, queue_bytes, exact_queue_bytes, gauge_mean, gauge_sum, counter, drops, ` +
-				`marks, credit_drops, unstable`,
+			`f.yaml:15:23: no metric is called "latency": use one of goodput_gbps, offered_gbps, delivered_gbps, ` +
+				`share, latency_us, slowdown, messages, queue_bytes, exact_queue_bytes, gauge_mean, gauge_sum, ` +
+				`counter, drops, marks, credit_drops, unstable`,
 		},
 		{
 			"misspelt statistic", "metric: latency_us, stat: p9.99, max: 1",
-			`f.yaml:15:41: latency_us has no statistic "p9.99": use one of p50, p90, p99, p99.9, mean, max, min, count: ` +
-				`did you mean "p99.9"?`,
+			`f.yaml:15:41: latency_us has no statistic "p9.99": use one of p50, p90, p99, p99.9, mean, max, min, ` +
+				`count: did you mean "p99.9"?`,
 		},
 		{
 			"statistic of something else", "metric: queue_bytes, stat: p50, max: 1",
@@ -111,7 +116,8 @@ func TestMetricsThatCannotBe(t *testing.T) {
 		},
 		{
 			"no statistic", "metric: messages, max: 1",
-			`f.yaml:15:5: bounds[0].stat: missing: messages needs one of offered, measured, unfinished, failed, warmup, too_late`,
+			`f.yaml:15:5: bounds[0].stat: missing: messages needs one of offered, measured, unfinished, ` +
+				`failed, warmup, too_late`,
 		},
 		{
 			"stream", "metric: queue_bytes, stream: all, max: 1",
@@ -151,15 +157,16 @@ func TestMetricsThatCannotBe(t *testing.T) {
 		},
 		{
 			"statistic of a reference", "metric: latency_us, minus: {stat: p9}, max: 1",
-			`f.yaml:15:49: latency_us has no statistic "p9": use one of p50, p90, p99, p99.9, mean, max, min, count: ` +
-				`did you mean "p90"?`,
+			`f.yaml:15:49: latency_us has no statistic "p9": use one of p50, p90, p99, p99.9, mean, max, min, ` +
+				`count: did you mean "p90"?`,
 		},
 		{
 			"field of a reference", "metric: latency_us, minus: {host: h1-1}, max: 1",
 			`f.yaml:15:49: host does not apply to latency_us, which takes stream, stat`,
 		},
 		{
-			"field of a reference's own metric", "metric: latency_us, stat: p50, over: {metric: offered_gbps, stat: p50}, max: 1",
+			"field of a reference's own metric",
+			"metric: latency_us, stat: p50, over: {metric: offered_gbps, stat: p50}, max: 1",
 			`f.yaml:15:81: stat does not apply to offered_gbps, which takes no other field`,
 		},
 		{

@@ -68,7 +68,8 @@ func (s *Scenario) Experiments(o Options) ([]emu.Experiment, error) {
 	}
 	var list []emu.Experiment
 	for _, r := range s.runs() {
-		if len(o.Variants) > 0 && !slices.Contains(o.Variants, r.label) && !slices.Contains(o.Variants, r.variant.Name) {
+		if len(o.Variants) > 0 && !slices.Contains(o.Variants, r.label) &&
+			!slices.Contains(o.Variants, r.variant.Name) {
 			continue
 		}
 		list = append(list, s.experiment(r, o))
@@ -79,7 +80,8 @@ func (s *Scenario) Experiments(o Options) ([]emu.Experiment, error) {
 func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 	x := emu.Experiment{
 		Scenario: s.Name, Variant: r.label,
-		Topology: s.fabric.Spec, Protocol: r.protocol, Params: merge(s.Params[r.protocol], r.variant.Params[r.protocol]),
+		Topology: s.fabric.Spec, Protocol: r.protocol,
+		Params:  merge(s.Params[r.protocol], r.variant.Params[r.protocol]),
 		Streams: s.streams(r.variant), Seed: s.Seed,
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,

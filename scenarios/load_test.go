@@ -14,7 +14,8 @@ import (
 
 // good is a valid scenario, which the tests below break.
 const good = `name: x
-topology: {leaves: 2, hosts_per_leaf: 4, spines: 1, host_rate: 100Gbps, host_delay: 2us, core_rate: 400Gbps, core_delay: 1us}
+topology: {leaves: 2, hosts_per_leaf: 4, spines: 1, host_rate: 100Gbps, host_delay: 2us,` +
+	` core_rate: 400Gbps, core_delay: 1us}
 traffic:
   - name: small
     pattern: fixed
@@ -34,31 +35,51 @@ func TestErrorsSayWhere(t *testing.T) {
 		name, old, new string
 		want           string // the first line of the error
 	}{
-		{"unknown key", "topology:", "topolgy:", `f.yaml:2:1: unknown key "topolgy" in the scenario: did you mean "topology"?`},
-		{"unknown key in a stream", "interval:", "intervall:", `f.yaml:7:5: unknown key "intervall" in traffic item: did you mean "interval"?`},
-		{"unknown key in a section", "sthr: 0.5", "stth: 0.5", `f.yaml:8:14: unknown key "stth" in sird: did you mean "sthr"?`},
-		{"unknown protocol's section", "sird: {b", "sidr: {b", `f.yaml:8:1: unknown key "sidr" in the scenario: did you mean "sird"?`},
-		{"no unit", "size: 8B", "size: 8", `f.yaml:6:11: size "8" has no unit: add one of B, KB, MB, GB, KiB, MiB, GiB`},
-		{"unit of something else", "host_delay: 2us", "host_delay: 2MB", `f.yaml:2:85: host_delay: time "2MB" has the unknown unit "MB": use one of ns, us, ms, s`},
+		{"unknown key", "topology:", "topolgy:",
+			`f.yaml:2:1: unknown key "topolgy" in the scenario: did you mean "topology"?`},
+		{"unknown key in a stream", "interval:", "intervall:",
+			`f.yaml:7:5: unknown key "intervall" in traffic item: did you mean "interval"?`},
+		{"unknown key in a section", "sthr: 0.5", "stth: 0.5",
+			`f.yaml:8:14: unknown key "stth" in sird: did you mean "sthr"?`},
+		{"unknown protocol's section", "sird: {b", "sidr: {b",
+			`f.yaml:8:1: unknown key "sidr" in the scenario: did you mean "sird"?`},
+		{"no unit", "size: 8B", "size: 8",
+			`f.yaml:6:11: size "8" has no unit: add one of B, KB, MB, GB, KiB, MiB, GiB`},
+		{"unit of something else", "host_delay: 2us", "host_delay: 2MB",
+			`f.yaml:2:85: host_delay: time "2MB" has the unknown unit "MB": use one of ns, us, ms, s`},
 		{"text for a number", "leaves: 2", "leaves: two", `f.yaml:2:20: leaves: want a whole number, not "two"`},
-		{"value for a mapping", "sird: {b: 2, sthr: 0.5}", "sird: 3", `f.yaml:8:7: sird: want keys and values, such as "account_unscheduled: ..."`},
-		{"value for a list", "traffic: [small]", "traffic: small", `f.yaml:12:14: traffic: want a list, such as [ ... ]`},
-		{"no such choice", "sird: {b: 2,", "sird: {receiver_policy: fifo,", `f.yaml:8:25: receiver_policy: "fifo" is not one of srpt, round_robin`},
-		{"empty value", "duration: 1ms", "duration:", `f.yaml:14:11: duration is empty: give it a value or leave it out`},
-		{"missing field", "duration: 1ms\n", "", `f.yaml: duration: missing: say how long the measured window is, such as 50ms`},
-		{"impossible topology", "spines: 1", "spines: 0", `f.yaml:2:50: 2 leaves with no spine cannot reach one another: add spines, or use one leaf`},
-		{"impossible host", "size: 8B", "to: [h3-1]\n    size: 8B", `f.yaml:6:10: no host is called "h3-1": hosts are h1-1 to h2-4`},
+		{"value for a mapping", "sird: {b: 2, sthr: 0.5}", "sird: 3",
+			`f.yaml:8:7: sird: want keys and values, such as "account_unscheduled: ..."`},
+		{"value for a list", "traffic: [small]", "traffic: small",
+			`f.yaml:12:14: traffic: want a list, such as [ ... ]`},
+		{"no such choice", "sird: {b: 2,", "sird: {receiver_policy: fifo,",
+			`f.yaml:8:25: receiver_policy: "fifo" is not one of srpt, round_robin`},
+		{"empty value", "duration: 1ms", "duration:",
+			`f.yaml:14:11: duration is empty: give it a value or leave it out`},
+		{"missing field", "duration: 1ms\n", "",
+			`f.yaml: duration: missing: say how long the measured window is, such as 50ms`},
+		{"impossible topology", "spines: 1", "spines: 0",
+			`f.yaml:2:50: 2 leaves with no spine cannot reach one another: add spines, or use one leaf`},
+		{"impossible host", "size: 8B", "to: [h3-1]\n    size: 8B",
+			`f.yaml:6:10: no host is called "h3-1": hosts are h1-1 to h2-4`},
 		{"impossible parameter", "b: 2", "b: 0.1", `f.yaml:8:11: b is 0.1: want 1 to +Inf`},
 		{"impossible parameter of a variant", "sthr: inf", "sthr: -1", `f.yaml:13:18: sthr is -1: want 0 to +Inf`},
 		{"unknown stream", "[small]", "[smal]", `f.yaml:12:15: no stream is called "smal": did you mean "small"?`},
 		{"same variant twice", "name: b", "name: a", `f.yaml:11:11: variant 1 is called "a" too`},
-		{"unknown protocol", "duration:", "protocol: sidr\nduration:", `f.yaml:14:11: no protocol is called "sidr": use one of sird, homa, dcpim, xpass, swift, dctcp, aimd, tcp, tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno: did you mean "sird"?`},
-		{"unknown port", "duration:", "capture: [leaf7]\nduration:", `f.yaml:14:11: no node or port is called "leaf7": nodes are such as leaf1 or h1-1, ports such as "leaf1>h1-1"`},
+		{"unknown protocol", "duration:", "protocol: sidr\nduration:",
+			`f.yaml:14:11: no protocol is called "sidr": use one of sird, homa, dcpim, xpass, swift, dctcp, ` +
+				`aimd, tcp, tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno: did you mean "sird"?`},
+		{"unknown port", "duration:", "capture: [leaf7]\nduration:",
+			`f.yaml:14:11: no node or port is called "leaf7": ` +
+				`nodes are such as leaf1 or h1-1, ports such as "leaf1>h1-1"`},
 		{"faults", "duration:", "faults: {drop: 2}\nduration:", `f.yaml:14:16: 2 is not a share: want 0 to 1`},
-		{"dilation", "duration:", "dilation: fast\nduration:", `f.yaml:14:11: dilation: "fast" is not a dilation factor: want auto or a whole number from 1 to 1000000`},
-		{"same key twice", "duration:", "name: y\nduration:", `f.yaml:14:1: mapping key "name" already defined at [1:1]`},
+		{"dilation", "duration:", "dilation: fast\nduration:",
+			`f.yaml:14:11: dilation: "fast" is not a dilation factor: want auto or a whole number from 1 to 1000000`},
+		{"same key twice", "duration:", "name: y\nduration:",
+			`f.yaml:14:1: mapping key "name" already defined at [1:1]`},
 		{"not YAML", "[small]", "[small", "f.yaml:13:5: ',' or ']' must be specified"},
-		{"an alias", "sird: {sthr: inf}", "sird: *x", `f.yaml:13:11: aliases (*name) are not for scenario files: write the value out`},
+		{"an alias", "sird: {sthr: inf}", "sird: *x",
+			`f.yaml:13:11: aliases (*name) are not for scenario files: write the value out`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(good, c.old, c.new, 1)
@@ -95,7 +116,8 @@ func TestAllErrorsAtOnce(t *testing.T) {
 }
 
 func TestFilesThatAreNoScenario(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "just text", "- a\n- b\n", "a: 1\n---\nb: 2\n", "\x00\xff", "{", "? : :", "name: [x]\n", "traffic: {}\n"} {
+	for _, text := range []string{"", "# nothing\n", "just text", "- a\n- b\n", "a: 1\n---\nb: 2\n", "\x00\xff", "{",
+		"? : :", "name: [x]\n", "traffic: {}\n"} {
 		if _, err := Parse("f.yaml", ".", []byte(text)); err == nil {
 			t.Errorf("%q: no error", text)
 		}
@@ -126,7 +148,8 @@ func TestVariantsOverrideParameters(t *testing.T) {
 	if a["sthr"] != 0.5 || a["b"] != 2.0 || b["sthr"] != "inf" || b["b"] != 2.0 {
 		t.Errorf("parameters are %v and %v", a, b)
 	}
-	if x := list[1]; x.Variant != "b" || x.Seed != 7 || x.Dilation != 3 || x.Duration != units.Millisecond || len(x.Streams) != 1 {
+	if x := list[1]; x.Variant != "b" || x.Seed != 7 || x.Dilation != 3 || x.Duration != units.Millisecond ||
+		len(x.Streams) != 1 {
 		t.Errorf("experiment is %+v", x)
 	}
 	one, err := s.Experiments(Options{Variants: []string{"b"}})
@@ -150,14 +173,16 @@ func TestChanges(t *testing.T) {
 		}
 		return Parse("f.yaml", ".", []byte(good), list...)
 	}
-	s, err := parse("sird.sthr=inf", "variants.a.sird.b=3", "traffic[0].size=16 B", "sample.queues=20us", "variants[1].traffic[0]=small", "duration=2ms")
+	s, err := parse("sird.sthr=inf", "variants.a.sird.b=3", "traffic[0].size=16 B", "sample.queues=20us",
+		"variants[1].traffic[0]=small", "duration=2ms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all, a sird.Params
 	json.Unmarshal(s.Params["sird"], &all)
 	json.Unmarshal(s.Variants[0].Params["sird"], &a)
-	if all.SThr < 1e9 || all.B != 2 || a.B != 3 || s.Traffic[0].Size != 16 || s.Sample.Queues != 20*units.Microsecond || s.Duration != 2*units.Millisecond {
+	if all.SThr < 1e9 || all.B != 2 || a.B != 3 || s.Traffic[0].Size != 16 || s.Sample.Queues != 20*units.Microsecond ||
+		s.Duration != 2*units.Millisecond {
 		t.Errorf("scenario is %+v", s)
 	}
 	for change, want := range map[string]string{
@@ -203,7 +228,8 @@ func TestScenariosInTheBinary(t *testing.T) {
 
 func TestListStreams(t *testing.T) {
 	dir := t.TempDir()
-	text := strings.Replace(good, "pattern: fixed\n    size: 8B\n    interval: 40us", "pattern: list\n    file: flows.csv", 1)
+	text := strings.Replace(good, "pattern: fixed\n    size: 8B\n    interval: 40us",
+		"pattern: list\n    file: flows.csv", 1)
 	write := func(csv string) {
 		if err := os.WriteFile(filepath.Join(dir, "flows.csv"), []byte(csv), 0o666); err != nil {
 			t.Fatal(err)

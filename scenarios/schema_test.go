@@ -136,7 +136,7 @@ func describeMetric(s *jsonschema.Schema) {
 	for _, n := range metric.Names() {
 		name.Enum = append(name.Enum, n)
 	}
-	for _, f := range metric.Fields() {
+	for _, f := range metric.Fields {
 		property, _ := s.Properties.Get(f.Name)
 		property.Description = f.Doc
 		for _, value := range f.Values {
@@ -152,7 +152,7 @@ func metricSchema() *jsonschema.Schema {
 	for _, d := range metric.Descriptors() {
 		is, takes := jsonschema.NewProperties(), jsonschema.NewProperties()
 		is.Set("metric", &jsonschema.Schema{Const: d.Name, Description: d.Doc})
-		for _, f := range metric.Fields() {
+		for _, f := range metric.Fields {
 			switch {
 			case !d.Takes(f.Name):
 				takes.Set(f.Name, jsonschema.FalseSchema)

@@ -22,7 +22,8 @@ type source struct {
 }
 
 func parse(file string, text []byte) (*source, error) {
-	s := &source{file: file, text: string(text), lines: strings.Split(string(text), "\n"), set: map[*token.Token]string{}}
+	s := &source{file: file, text: string(text), lines: strings.Split(string(text), "\n"),
+		set: map[*token.Token]string{}}
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		if e, ok := errors.AsType[yaml.Error](err); ok {
@@ -38,7 +39,8 @@ func parse(file string, text []byte) (*source, error) {
 	}
 	switch {
 	case len(docs) == 0:
-		return nil, Errors{s.errorAt(nil, "the file is empty: it has to state at least a topology, traffic and a duration")}
+		return nil, Errors{s.errorAt(nil,
+			"the file is empty: it has to state at least a topology, traffic and a duration")}
 	case len(docs) > 1:
 		return nil, Errors{s.errorAt(docs[1].GetToken(), "a second document: a file holds one scenario")}
 	}

@@ -218,7 +218,8 @@ func (s *Scenario) validateVariants() *Error {
 		}
 		for j, name := range v.Traffic {
 			if !slices.Contains(streams, name) {
-				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name, hintOf(name, streams))
+				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name,
+					hintOf(name, streams))
 			}
 		}
 		if err := s.validateLoad(v, path); err != nil {
@@ -257,7 +258,8 @@ func (s *Scenario) validateCapture() *Error {
 		_, isNode := s.fabric.Node(name)
 		isPort := slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == name })
 		if !isNode && !isPort {
-			return s.src.errorIn(fmt.Sprintf("capture[%d]", i), "no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
+			return s.src.errorIn(fmt.Sprintf("capture[%d]", i),
+				"no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
 				name, s.fabric.HostName(0), s.fabric.Downlink(0).Name)
 		}
 	}

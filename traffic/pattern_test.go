@@ -55,7 +55,7 @@ func TestPoissonOffersItsLoad(t *testing.T) {
 				all := arrivals(t, f, 1, self, 100*ms, s)
 				sum, count = sum+totalBytes(all), count+len(all)
 			}
-			got := units.RateOf(sum/8, 100*ms).Gigabits()
+			got := 8 * float64(sum) / float64(len(f.Hosts)) / float64(100*ms) // bits a ns
 			if bound := 4 * 7 * 50 / math.Sqrt(float64(count)); math.Abs(got-50) > bound {
 				t.Errorf("%s, %s: %.2f Gbps in %d messages, want 50 within %.1f", sampling, arrive, got, count, bound)
 			}

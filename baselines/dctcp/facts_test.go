@@ -106,7 +106,7 @@ func TestQueueStaysAroundKAndTheLinkFull(t *testing.T) {
 			before := sim.Port(port).WireBytes
 			sim.Run(8 * units.Millisecond)
 			q := sim.Queue(port)
-			rate := units.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 4*units.Millisecond).Gigabits()
+			rate := modeltest.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 4*units.Millisecond).Gigabits()
 			t.Logf("%d senders, K %v: queue mean %.0f, max %d; %.2f Gbps", n, k, q.Mean, q.Max, rate)
 			if rate < 99.9 {
 				t.Errorf("%d senders, K %v: %.2f Gbps on the wire", n, k, rate)
@@ -132,7 +132,7 @@ func TestUplinkMarksBoundALoneFlow(t *testing.T) {
 			window, _, _ := at(sim, 0).Controls()[0].State()
 			least, most = min(least, window), max(most, window)
 		}
-		rate := units.RateOf(units.Bytes(sim.Port(f.Uplink(0).ID).WireBytes-before), 4*units.Millisecond).Gigabits()
+		rate := modeltest.RateOf(units.Bytes(sim.Port(f.Uplink(0).ID).WireBytes-before), 4*units.Millisecond).Gigabits()
 		t.Logf("uplink marks %v: window %.0f to %.0f, %.2f Gbps", marks, least, most, rate)
 		if rate < 99.9 {
 			t.Errorf("uplink marks %v: %.2f Gbps", marks, rate)

@@ -138,7 +138,7 @@ func TestDelaySettlesAtItsTarget(t *testing.T) {
 		sim.Run(10 * units.Millisecond)
 		q := sim.Queue(port)
 		delay := roundTrip(f, 0, to) + f.Ports[port].Rate.TimeFor(units.Bytes(q.Mean))
-		rate := units.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 4*units.Millisecond).Gigabits()
+		rate := modeltest.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 4*units.Millisecond).Gigabits()
 		least, most, target := math.Inf(1), 0.0, 0.0
 		for h := range n {
 			c := controls(sim, topo.HostID(h), to)[0]
@@ -195,7 +195,7 @@ func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 	before := sim.Port(port).WireBytes
 	sim.Run(25 * units.Millisecond)
 	q := sim.Queue(port)
-	rate := units.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 5*units.Millisecond).Gigabits()
+	rate := modeltest.RateOf(units.Bytes(sim.Port(port).WireBytes-before), 5*units.Millisecond).Gigabits()
 	delay := roundTrip(f, 0, to) + f.Ports[port].Rate.TimeFor(units.Bytes(q.Mean))
 	sum := 0.0
 	for h := range n {

@@ -24,7 +24,7 @@ func (m *Metric) Check(given func(field string) bool) *FieldError {
 	if !ok {
 		return choice("metric", fmt.Sprintf("no metric is called %q", m.Name), m.Name, Names())
 	}
-	for _, f := range fields {
+	for _, f := range Fields {
 		switch {
 		case !given(f.Name):
 		case !d.Takes(f.Name):
@@ -45,7 +45,8 @@ func (m *Metric) Check(given func(field string) bool) *FieldError {
 		return &FieldError{Field: one[1], Reason: fmt.Sprintf("given beside %s: want one of the two", one[0])}
 	}
 	if len(d.Needs) > 0 && !slices.ContainsFunc(d.Needs, given) {
-		return &FieldError{Field: d.Needs[0], Reason: fmt.Sprintf("missing: %s needs %s", d.Name, strings.Join(d.Needs, " or "))}
+		reason := fmt.Sprintf("missing: %s needs %s", d.Name, strings.Join(d.Needs, " or "))
+		return &FieldError{Field: d.Needs[0], Reason: reason}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // The fields of a Metric are those of the table of fields, and in its order.
 func TestFieldsAreThoseOfAMetric(t *testing.T) {
 	want := []string{"metric"}
-	for _, f := range Fields() {
+	for _, f := range Fields {
 		want = append(want, f.Name)
 	}
 	var got []string
@@ -85,7 +85,8 @@ func TestCheck(t *testing.T) {
 		{"a default statistic", Metric{Name: "queue_bytes"}, "port", ""},
 		{"one of the needed", Metric{Name: "exact_queue_bytes", Stat: "mean"}, "stat host", ""},
 		{"unknown", Metric{Name: "x"}, "", `metric: no metric is called "x": use one of goodput_gbps`},
-		{"misspelt", Metric{Name: "slowdown", Stat: "P99"}, "stat", `stat: slowdown has no statistic "P99": use one of p50`},
+		{"misspelt", Metric{Name: "slowdown", Stat: "P99"}, "stat",
+			`stat: slowdown has no statistic "P99": use one of p50`},
 		{"no statistics", Metric{Name: "share", Stat: "max"}, "host stat", "stat: stat does not apply to share"},
 		{"a field too many", Metric{Name: "drops"}, "host", "host: host does not apply to drops, which takes port"},
 		{"a value", Metric{Name: "slowdown", Group: "F"}, "group", `group: no group is called "F": use one of all, A`},

@@ -12,8 +12,9 @@ type Field struct {
 // statField is the field that a metric takes if it has statistics.
 const statField = "stat"
 
-// fields are all but metric itself, in the order in which help lists them.
-var fields = []Field{
+// Fields are all that metrics may take, in the order in which help lists them. It
+// does not change.
+var Fields = []Field{
 	{Name: statField, Doc: "Which statistic; each metric has a default of its own."},
 	{Name: "stream", Doc: "Stream by name; all streams but incast ones unless given."},
 	{
@@ -31,8 +32,8 @@ var fields = []Field{
 	{Name: "hosts", Doc: "Hosts by name; all unless given."},
 	{
 		Name: "port",
-		Doc: "Port by name, such as leaf1>h1-2, or a class of ports: downlinks (leaf to host), core (leaf to " +
-			"spine and back), uplinks (hosts' own).",
+		Doc: "Port by name, such as leaf1>h1-2, or a class of ports: downlinks (leaf to host), core (leaf to spine " +
+			"and back), uplinks (hosts' own).",
 	},
 	{Name: "switch", Doc: "Switch by name, or leaf or spine for all of a kind; all switches unless given."},
 	{Name: "gauge", Doc: "Gauge by name."},
@@ -47,14 +48,11 @@ var fields = []Field{
 	},
 }
 
-// Fields lists the fields that metrics may take.
-func Fields() []Field { return slices.Clone(fields) }
-
 // FindField returns a field by name.
 func FindField(name string) (Field, bool) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	i := slices.IndexFunc(Fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
 		return Field{}, false
 	}
-	return fields[i], true
+	return Fields[i], true
 }

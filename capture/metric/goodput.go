@@ -11,8 +11,8 @@ import (
 
 var goodput = Descriptor{
 	Name: "goodput_gbps",
-	Doc: "Payload received for the first time, over the measured window or the span given: per host of the " +
-		"fabric, or summed over the hosts given.",
+	Doc: "Payload received for the first time, over the measured window or the span given: per host of the fabric, " +
+		"or summed over the hosts given.",
 	Unit:   "Gbps",
 	Fields: []string{"host", "hosts", "from", "to"},
 	eval:   (*Metric).goodput,

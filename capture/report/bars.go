@@ -63,7 +63,9 @@ func (d *drawing) slowdown() {
 	for i, v := range d.variants {
 		p.legend(d.label(v), draw.LineStyle{Color: colour(d.look(i)), Width: vg.Points(7)})
 	}
-	d.add("slowdown"+d.dash(), fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has fewer than 100 samples.", total[len(total)-1]), p)
+	d.add("slowdown"+d.dash(), fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in "+
+		"a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has "+
+		"fewer than 100 samples.", total[len(total)-1]), p)
 }
 
 func lowest(list []bar) float64 {
@@ -141,7 +143,8 @@ func (w *window) Plot(c draw.Canvas, p *plot.Plot) {
 		if at < 0 || at >= w.end {
 			continue
 		}
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}, x(at), c.Min.Y, x(at), c.Max.Y)
+		dashed := draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
+		c.StrokeLine2(dashed, x(at), c.Min.Y, x(at), c.Max.Y)
 		c.FillText(style, vg.Point{X: x(at), Y: c.Max.Y + 1}, fmt.Sprint(i+1))
 	}
 }

@@ -15,6 +15,9 @@ import (
 type Comparison struct {
 	Results []string        `json:"results"`
 	Rows    []ComparisonRow `json:"rows"`
+	Within  *float64        `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
+
+	summaries []*results.Summary // by result
 }
 
 // A ComparisonRow is one figure of all results.
@@ -35,7 +38,7 @@ type Value struct {
 // Compare puts results side by side; names are what their columns are called.
 // Variants are matched by name, or when every result has just one, as they are.
 func Compare(names []string, list []*results.Summary) *Comparison {
-	c := &Comparison{Results: names, Rows: []ComparisonRow{}}
+	c := &Comparison{Results: names, Rows: []ComparisonRow{}, summaries: list}
 	single := !slices.ContainsFunc(list, func(s *results.Summary) bool { return len(s.Variants) != 1 })
 	var variants []string
 	for _, s := range list {
@@ -121,7 +124,14 @@ func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 // Print writes the comparison, for a terminal.
 func (c *Comparison) Print(w io.Writer) error {
 	p := &printer{w: w}
-	var tables []Table
+	for _, t := range c.tables() {
+		p.table(t)
+	}
+	return p.err
+}
+
+// tables are the comparison's, one for each variant.
+func (c *Comparison) tables() (tables []Table) {
 	for _, row := range c.Rows {
 		if n := len(tables); n == 0 || tables[n-1].Title != row.Variant {
 			t := Table{Title: row.Variant, Left: 1, Header: []string{"metric"}}
@@ -143,13 +153,10 @@ func (c *Comparison) Print(w io.Writer) error {
 		t := &tables[len(tables)-1]
 		t.Rows = append(t.Rows, cells)
 	}
-	for i, t := range tables {
-		if i == len(tables)-1 {
-			t.Note = "diff: to the first. " + fewNote
-		}
-		p.table(t)
+	if n := len(tables); n > 0 {
+		tables[n-1].Note = "diff: to the first. " + fewNote
 	}
-	return p.err
+	return tables
 }
 
 func (v *Value) text() string {

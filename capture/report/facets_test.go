@@ -34,11 +34,13 @@ func TestFiguresOfManyVariants(t *testing.T) {
 	var names []string
 	for _, f := range figures {
 		names = append(names, f.Name)
-		if svg := string(f.SVG); strings.HasSuffix(f.Name, "-low") && (!strings.Contains(svg, ">homa<") || strings.Contains(svg, ">low-homa<")) {
+		if svg := string(f.SVG); strings.HasSuffix(f.Name, "-low") &&
+			(!strings.Contains(svg, ">homa<") || strings.Contains(svg, ">low-homa<")) {
 			t.Errorf("%s has not the protocols for a legend", f.Name)
 		}
 	}
-	for _, want := range []string{"slowdown-low", "slowdown-high", "latency-small-mid", "goodput-high", "queue-by-goodput", "gauge-credit_held"} {
+	for _, want := range []string{"slowdown-low", "slowdown-high", "latency-small-mid", "goodput-high",
+		"queue-by-goodput", "gauge-credit_held"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no %s in %v", want, names)
 		}

@@ -60,7 +60,8 @@ func (d *drawing) queueByGoodput() {
 	p.X.Min, p.X.Max = 0, right*1.05
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 	p.Y.Min, p.Y.Max = least*0.7, most*1.4
-	d.add("queue-by-goodput", "The deepest queue of a switch, the sum over its ports, against goodput, at the loads that were run. A hollow point is of an unstable run.", p)
+	d.add("queue-by-goodput", "The deepest queue of a switch, the sum over its ports, against goodput, at the loads "+
+		"that were run. A hollow point is of an unstable run.", p)
 }
 
 // dots marks the points of a curve, those of unstable runs hollow.

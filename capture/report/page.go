@@ -124,7 +124,8 @@ func facts(m *results.Manifest) []fact {
 	if len(m.Variants) > 0 {
 		x := m.Variants[0].Experiment
 		t := x.Topology
-		fabric := fmt.Sprintf("%d leaves of %d hosts, %d spines; hosts %v, %v", t.Leaves, t.HostsPerLeaf, t.Spines, t.HostRate, t.HostDelay)
+		fabric := fmt.Sprintf("%d leaves of %d hosts, %d spines; hosts %v, %v", t.Leaves, t.HostsPerLeaf, t.Spines,
+			t.HostRate, t.HostDelay)
 		if t.Spines > 0 {
 			fabric += fmt.Sprintf("; core %v, %v", t.CoreRate, t.CoreDelay)
 		}

@@ -141,7 +141,9 @@ func (d *drawing) latency(stream string) {
 		d.line(p, c.name, line(d.look(i)), points, true)
 	}
 	p.Y.Min, p.Y.Max = 0, 1
-	d.add("latency-"+stream+d.dash(), fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, to p99.9.", stream), p)
+	caption := fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, "+
+		"to p99.9.", stream)
+	d.add("latency-"+stream+d.dash(), caption, p)
 }
 
 // line adds a line and its legend.
@@ -203,7 +205,8 @@ func (d *drawing) queue() {
 		}
 	}
 	finishTime(p)
-	caption := fmt.Sprintf("Bytes waiting at %s, the port with the deepest sampled queue: the most in each of at most %d spans", busiest, timeBins)
+	caption := fmt.Sprintf("Bytes waiting at %s, the port with the deepest sampled queue: the most in each of at most "+
+		"%d spans", busiest, timeBins)
 	if captured {
 		caption += ", packet by packet from the capture where there is one"
 	}
@@ -266,7 +269,8 @@ func timePlot(title, y string, variants []*results.Variant) *chart {
 	for _, v := range variants {
 		end = max(end, v.End.Milliseconds())
 	}
-	p.Add(&window{from: variants[0].From.Milliseconds(), to: variants[0].To.Milliseconds(), end: end, stages: stages(variants)})
+	p.Add(&window{from: variants[0].From.Milliseconds(), to: variants[0].To.Milliseconds(), end: end,
+		stages: stages(variants)})
 	p.X.Min, p.X.Max = 0, end
 	return p
 }

@@ -31,8 +31,11 @@ func run(t *testing.T, name string, seed uint64) *results.Variant {
 	x := emu.Experiment{
 		Scenario: "made <up>", Variant: name, Protocol: "sird", Seed: seed,
 		Topology: topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 100 * units.Gbps, HostDelay: 1000},
-		Streams:  []traffic.Stream{{Name: "small", Pattern: traffic.PatternPoisson, Size: 8}, {Name: "large/one", Pattern: traffic.PatternFixed, Size: 500000}},
-		Warmup:   ms, Duration: 8 * ms, Drain: ms, QueueEvery: 10000, GaugeEvery: 100000,
+		Streams: []traffic.Stream{
+			{Name: "small", Pattern: traffic.PatternPoisson, Size: 8},
+			{Name: "large/one", Pattern: traffic.PatternFixed, Size: 500000},
+		},
+		Warmup: ms, Duration: 8 * ms, Drain: ms, QueueEvery: 10000, GaugeEvery: 100000,
 	}
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "hosts"), 0o755))
@@ -44,23 +47,29 @@ func run(t *testing.T, name string, seed uint64) *results.Variant {
 		tag, _ := traffic.MakeTag(i%20/19, i)
 		size := x.Streams[i%20/19].Size
 		at := units.Time(i) * 5000
-		done := at + 5000 + units.Time(size)*9/100 + units.Time(rng.ExpFloat64()*1000*float64(seed))*(1+units.Time(size)/10000)
-		logs[0] = append(logs[0], record.Record{Kind: record.Offered, Peer: 1, ID: uint32(i), Tag: uint32(tag), At: at, N: int64(size)})
-		logs[1] = append(logs[1], record.Record{Kind: record.Delivered, Peer: 0, ID: uint32(i), Tag: uint32(tag), At: done, N: int64(size)})
+		done := at + 5000 + units.Time(size)*9/100 +
+			units.Time(rng.ExpFloat64()*1000*float64(seed))*(1+units.Time(size)/10000)
+		logs[0] = append(logs[0], record.Record{Kind: record.Offered, Peer: 1, ID: uint32(i), Tag: uint32(tag), At: at,
+			N: int64(size)})
+		logs[1] = append(logs[1], record.Record{Kind: record.Delivered, Peer: 0, ID: uint32(i), Tag: uint32(tag),
+			At: done, N: int64(size)})
 	}
 	for h := range logs {
-		logs[h] = append(logs[h], record.Record{Kind: record.GaugeName, Text: "payload_received"}, record.Record{Kind: record.GaugeName, Peer: 1, Text: "credit_held"})
+		logs[h] = append(logs[h], record.Record{Kind: record.GaugeName, Text: "payload_received"},
+			record.Record{Kind: record.GaugeName, Peer: 1, Text: "credit_held"})
 		for at := units.Time(0); at < 10*ms; at += 100000 {
 			logs[h] = append(logs[h],
 				record.Record{Kind: record.Gauge, At: at, N: int64(math.Float64bits(float64(at) * float64(h)))},
-				record.Record{Kind: record.Gauge, Peer: 1, At: at, N: int64(math.Float64bits(50000 + 20000*rng.NormFloat64()))})
+				record.Record{Kind: record.Gauge, Peer: 1, At: at,
+					N: int64(math.Float64bits(50000 + 20000*rng.NormFloat64()))})
 		}
 		facts.Hosts = append(facts.Hosts, emu.HostFacts{Name: fmt.Sprintf("h1-%d", h+1), Finished: true})
 		writeLog(t, filepath.Join(dir, "hosts", fmt.Sprintf("h1-%d.rec", h+1)), logs[h])
 	}
 	var queues []record.Record
 	for at := units.Time(0); at < 10*ms; at += 10000 {
-		queues = append(queues, record.Record{Kind: record.Queue, Peer: 3, At: at, N: rng.Int64N(40000)}, record.Record{Kind: record.Tick, At: at})
+		queues = append(queues, record.Record{Kind: record.Queue, Peer: 3, At: at, N: rng.Int64N(40000)},
+			record.Record{Kind: record.Tick, At: at})
 	}
 	writeLog(t, filepath.Join(dir, "queues.rec"), queues)
 	save(t, filepath.Join(dir, "facts.json"), facts)
@@ -102,7 +111,8 @@ func result(t *testing.T) ([]*results.Variant, *results.Summary) {
 	variants := []*results.Variant{run(t, "fast", 1), run(t, "slow", 9)}
 	s := results.Summarize(variants)
 	limit := 3.5
-	s.Bounds = []results.Bound{{Name: "goodput", Value: 3.25, Min: &limit, Unit: "Gbps"}, {Name: "p99", Value: 2, Max: &limit, OK: true}, {Name: "lost", Error: "no stream"}}
+	s.Bounds = []results.Bound{{Name: "goodput", Value: 3.25, Min: &limit, Unit: "Gbps"},
+		{Name: "p99", Value: 2, Max: &limit, OK: true}, {Name: "lost", Error: "no stream"}}
 	return variants, s
 }
 
@@ -115,7 +125,8 @@ func TestTablesFitATerminal(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"fast", "slow", "FAIL", "ok", "p99.9", "large/one", "leaf1>h1-2", "Verdict: PASS", "credit_held", "A <1460B", "80*", "lost: no stream"} {
+	for _, want := range []string{"fast", "slow", "FAIL", "ok", "p99.9", "large/one", "leaf1>h1-2", "Verdict: PASS",
+		"credit_held", "A <1460B", "80*", "lost: no stream"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -197,14 +208,16 @@ func TestPageOfNothing(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	a, b := results.Summarize([]*results.Variant{run(t, "fast", 1)}), results.Summarize([]*results.Variant{run(t, "fast", 9)})
+	a := results.Summarize([]*results.Variant{run(t, "fast", 1)})
+	b := results.Summarize([]*results.Variant{run(t, "fast", 9)})
 	c := Compare([]string{"x/one", "x/two/summary.json"}, []*results.Summary{a, b})
 	found := false
 	for _, row := range c.Rows {
 		if row.Metric == "latency of small p99, us" {
 			found = true
 			first, second := *row.Values[0].Value, *row.Values[1].Value
-			if row.Values[0].Relative != nil || math.Abs(*row.Values[1].Relative-(second/first-1)) > 1e-12 || second < 2*first {
+			if row.Values[0].Relative != nil || math.Abs(*row.Values[1].Relative-(second/first-1)) > 1e-12 ||
+				second < 2*first {
 				t.Errorf("%v and %v differ by %v", first, second, *row.Values[1].Relative)
 			}
 		}
@@ -237,7 +250,8 @@ func TestTicksAreRoundNumbers(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
-	}{{0, 100, "0 20 40 60 80 100"}, {0, 0.37, "0 0.1 0.2 0.3"}, {-3, 3, "-3 -2 -1 0 1 2 3"}, {1234, 5678, "2000 3000 4000 5000"}, {5, 5, "5.00"}} {
+	}{{0, 100, "0 20 40 60 80 100"}, {0, 0.37, "0 0.1 0.2 0.3"}, {-3, 3, "-3 -2 -1 0 1 2 3"},
+		{1234, 5678, "2000 3000 4000 5000"}, {5, 5, "5.00"}} {
 		var got []string
 		for _, tick := range (ticks{}).Ticks(c.low, c.high) {
 			got = append(got, tick.Label)
@@ -249,7 +263,8 @@ func TestTicksAreRoundNumbers(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 1.234: "1.23", 123.45: "123.5", 99999: "99999", 0.0123: "0.0123", 12345678: "1.235e+07", -2: "-2.00"} {
+	for x, want := range map[float64]string{0: "0", 1.234: "1.23", 123.45: "123.5", 99999: "99999", 0.0123: "0.0123",
+		12345678: "1.235e+07", -2: "-2.00"} {
 		if got := number(x); got != want {
 			t.Errorf("%v prints as %s, want %s", x, got, want)
 		}

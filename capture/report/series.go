@@ -111,7 +111,8 @@ func (d *drawing) gauge(name string) {
 		return
 	}
 	finishTime(p)
-	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms.", name, spans[0].Milliseconds())
+	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms.", name,
+		spans[0].Milliseconds())
 	if len(lines) > maxGaugeLine {
 		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
@@ -206,7 +207,8 @@ func rates(points []results.GaugePoint, n int) (out []results.GaugePoint) {
 	ends := bins(points, n, func(part []results.GaugePoint) float64 { return part[0].Value })
 	for i := 1; i < len(ends); i++ {
 		if span := ends[i].At - ends[i-1].At; span > 0 {
-			out = append(out, results.GaugePoint{At: ends[i-1].At, Value: (ends[i].Value - ends[i-1].Value) * 8 / float64(span)})
+			out = append(out, results.GaugePoint{At: ends[i-1].At,
+				Value: (ends[i].Value - ends[i-1].Value) * 8 / float64(span)})
 		}
 	}
 	return out

@@ -29,7 +29,8 @@ var palette = []color.RGBA{
 }
 
 var dashes = [][]vg.Length{
-	nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(6), vg.Points(2), vg.Points(1.5), vg.Points(2)},
+	nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)},
+	{vg.Points(6), vg.Points(2), vg.Points(1.5), vg.Points(2)},
 }
 
 var (
@@ -173,7 +174,8 @@ func (c *chart) svg(w, h vg.Length) ([]byte, error) {
 	if _, err := out.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("plot %q: %w", c.title, err)
 	}
-	text := strings.ReplaceAll(buf.String(), "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
+	text := strings.ReplaceAll(buf.String(), "font-family:Liberation Sans",
+		"font-family:Liberation Sans,Arial,Helvetica,sans-serif")
 	return []byte(text), nil
 }
 

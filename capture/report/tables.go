@@ -35,7 +35,8 @@ func Tables(s *results.Summary) (list []Table) {
 func overview(s *results.Summary) Table {
 	t := Table{
 		Title: "Variants", Left: 2,
-		Header: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "p99", "queue KB", "mean", "stable", "verdict"},
+		Header: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "p99", "queue KB", "mean",
+			"stable", "verdict"},
 	}
 	for _, v := range s.Variants {
 		slow := v.Slowdown[results.Paper][results.AllSizes]
@@ -48,12 +49,13 @@ func overview(s *results.Summary) Table {
 			t.Note += fmt.Sprintf("%s is unstable: %s. ", v.Variant, strings.Join(v.UnstableReasons, "; "))
 		}
 		t.Rows = append(t.Rows, []string{
-			v.Variant, v.Protocol, number(v.GoodputGbps), number(most(v.GoodputBy)), of(slow, slow.P50), of(slow, slow.P99),
+			v.Variant, v.Protocol, number(v.GoodputGbps), number(most(v.GoodputBy)),
+			of(slow, slow.P50), of(slow, slow.P99),
 			kilobytes(float64(v.QueueBytes.Max)), kilobytes(v.QueueBytes.Mean), stable, string(v.Verdict),
 		})
 	}
-	t.Note += "Goodput per host of the fabric, and of the host that received the most. Slowdown by the paper's definition. " +
-		"Queue: the deepest of a switch, and the mean over switches and time."
+	t.Note += "Goodput per host of the fabric, and of the host that received the most. " +
+		"Slowdown by the paper's definition. Queue: the deepest of a switch, and the mean over switches and time."
 	return t
 }
 
@@ -67,7 +69,8 @@ func most(by map[string]float64) (m float64) {
 func latencies(s *results.Summary) Table {
 	t := Table{
 		Title: "Latency by stream, us", Left: 2,
-		Header: []string{"variant", "stream", "count", "p50", "p90", "p99", "p99.9", "mean", "warm-up", "too late", "open", "failed"},
+		Header: []string{"variant", "stream", "count", "p50", "p90", "p99", "p99.9", "mean", "warm-up", "too late",
+			"open", "failed"},
 	}
 	few := false
 	for _, v := range s.Variants {
@@ -107,7 +110,8 @@ func slowdowns(s *results.Summary) Table {
 			})
 		}
 	}
-	t.Note = "Over payload at link rate and propagation, as in the paper; exact: over headers and every hop's store-and-forward too."
+	t.Note = "Over payload at link rate and propagation, as in the paper; " +
+		"exact: over headers and every hop's store-and-forward too."
 	if few {
 		t.Note += " " + fewNote
 	}
@@ -143,7 +147,8 @@ func queues(s *results.Summary) Table {
 	}
 	for _, v := range s.Variants {
 		row := func(where string, q results.QueueStats) {
-			cells := []string{v.Variant, where, kilobytes(float64(q.Max)), kilobytes(q.Mean), kilobytes(float64(q.P99)), kilobytes(float64(q.P999)), "-", "-"}
+			cells := []string{v.Variant, where, kilobytes(float64(q.Max)), kilobytes(q.Mean), kilobytes(float64(q.P99)),
+				kilobytes(float64(q.P999)), "-", "-"}
 			if e, ok := v.ExactQueues[where]; ok {
 				cells[6], cells[7] = kilobytes(float64(e.Max)), kilobytes(e.Mean)
 			}
@@ -162,7 +167,8 @@ func queues(s *results.Summary) Table {
 
 // deepest returns the names of the queues with the largest maxima.
 func deepest(queues map[string]results.QueueStats, most int) []string {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queues)), func(name string) bool { return queues[name].Max == 0 })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queues)),
+		func(name string) bool { return queues[name].Max == 0 })
 	slices.SortStableFunc(names, func(a, b string) int {
 		x, y := queues[a], queues[b]
 		switch {
@@ -179,7 +185,8 @@ func deepest(queues map[string]results.QueueStats, most int) []string {
 }
 
 func gauges(s *results.Summary) Table {
-	t := Table{Title: "Gauges over the window, all hosts", Left: 2, Header: []string{"variant", "gauge", "mean", "max", "hosts"}}
+	t := Table{Title: "Gauges over the window, all hosts", Left: 2,
+		Header: []string{"variant", "gauge", "mean", "max", "hosts"}}
 	for _, v := range s.Variants {
 		names := slices.Sorted(maps.Keys(v.Gauges))
 		for _, name := range names {

@@ -73,7 +73,8 @@ func (p *printer) table(t Table) {
 			Symbols: tw.NewSymbols(tw.StyleLight),
 			Settings: tw.Settings{
 				Separators: tw.SeparatorsNone,
-				Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off},
+				Lines: tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On,
+					ShowFooterLine: tw.Off},
 			},
 		})),
 		tablewriter.WithHeaderAutoFormat(tw.Off),

@@ -31,9 +31,9 @@ const AgreeWithin = 2
 
 // Compare compares samples of a port's queue with the queue rebuilt from a
 // capture, at the ticks within [from, to). A sample agrees with every depth
-// that the rebuilt queue had while it was read, give or take tolerance; its
-// difference is that to the nearest of them. When a sample was read that is
-// the same as the one before is not logged: some time during its tick.
+// that the rebuilt queue had while it was read, give or take tolerance; it differs
+// by its distance to the nearest of them. A sample that equals the one before is
+// not logged, so it may have been read at any time during its tick.
 func (q *QueueLog) Compare(exact *capture.PortQueue, from, to, tolerance units.Time) Agreement {
 	a := Agreement{Port: exact.Port.Name}
 	if int(exact.Port.ID) >= len(q.Ports) {

@@ -10,9 +10,6 @@ import (
 
 // Options change what Analyze computes. The zero value has the defaults.
 type Options struct {
-	// Borders are the upper borders of the size groups A, B, ...; nil for
-	// DefaultBorders.
-	Borders []units.Bytes
 	// Framing tells how a protocol cuts messages into packets of up to mtu bytes,
 	// for the exact unloaded latency. Without it there is no slowdown by that
 	// definition.
@@ -22,20 +19,18 @@ type Options struct {
 	SampleTolerance units.Time
 }
 
-// Analyze computes the results of the variant whose raw logs are in dir. It
-// fails only if the experiment itself can't be read: logs that are cut or
-// missing are named in Problems and judged in Verdict.
+// Analyze computes the results of the variant whose raw logs are in dir, all but
+// its Verdict. It fails only if the experiment itself cannot be read: logs that are
+// cut or missing are named in Problems.
 func Analyze(dir string, opt Options) (*Variant, error) {
 	l, err := readLogs(dir)
 	if err != nil {
 		return nil, err
 	}
 	v := &Variant{
-		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric, Borders: opt.Borders,
-		Queues: l.queues, Counters: map[string]int64{}, logs: l,
-	}
-	if v.Borders == nil {
-		v.Borders = DefaultBorders
+		Name: l.x.Variant, Protocol: l.x.Protocol, Experiment: l.x, Facts: l.facts, Fabric: l.fabric,
+		Borders: DefaultBorders,
+		Queues:  l.queues, Counters: map[string]int64{}, logs: l,
 	}
 	v.From, v.To = l.x.Window()
 	v.End = l.end()

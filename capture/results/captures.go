@@ -26,7 +26,7 @@ func (v *Variant) readCaptures(dir string, opt Options) {
 			continue
 		}
 		if node.Kind == topo.Host {
-			continue // read by people
+			continue // for people to read
 		}
 		r, err := capture.Reconstruct(v.Fabric, node, capture.Frames(filepath.Join(dir, file.Name()), v.Fabric))
 		if err != nil {

@@ -62,7 +62,7 @@ type SeriesRow struct {
 	Value    float64 `parquet:"value"`
 }
 
-// batch is how many rows are made before they are handed on.
+// batch is how many rows are collected before they are written.
 const batch = 4096
 
 // writeParquet writes the rows that each hands over to a file which is whole
@@ -108,9 +108,11 @@ func (v *Variant) messageRows(put func(MessageRow) error) error {
 		m := &v.Messages[i]
 		row := MessageRow{
 			Variant: v.Name, Protocol: v.Protocol, Src: v.Fabric.HostName(m.Src), Dst: v.Fabric.HostName(m.Dst),
-			ID: int64(m.ID), Index: int32(m.Tag.Index()), Reply: m.Tag.IsReply(), Size: int64(m.Size), Class: m.Class.String(),
-			Offered: int64(m.Offered), Delivered: happened(m.Delivered), Acked: happened(m.Acked), Failed: happened(m.Failed),
-			Completed: happened(m.Completed), UnloadedPaper: int64(m.UnloadedPaper), UnloadedExact: int64(m.UnloadedExact), Failure: m.Failure,
+			ID: int64(m.ID), Index: int32(m.Tag.Index()), Reply: m.Tag.IsReply(),
+			Size: int64(m.Size), Class: m.Class.String(),
+			Offered: int64(m.Offered), Delivered: happened(m.Delivered), Acked: happened(m.Acked),
+			Failed: happened(m.Failed), Completed: happened(m.Completed), Failure: m.Failure,
+			UnloadedPaper: int64(m.UnloadedPaper), UnloadedExact: int64(m.UnloadedExact),
 		}
 		if n := m.Tag.Stream(); n < len(v.Experiment.Streams) {
 			row.Stream = v.Experiment.Streams[n].Name
@@ -128,7 +130,8 @@ func (v *Variant) messageRows(put func(MessageRow) error) error {
 func (v *Variant) queueRows(put func(QueueRow) error) error {
 	for port, samples := range v.Queues.Ports {
 		for _, s := range samples {
-			if err := put(QueueRow{v.Name, v.Protocol, v.Fabric.Ports[port].Name, int64(s.At), s.Bytes, s.Packets}); err != nil {
+			row := QueueRow{v.Name, v.Protocol, v.Fabric.Ports[port].Name, int64(s.At), s.Bytes, s.Packets}
+			if err := put(row); err != nil {
 				return err
 			}
 		}
@@ -143,7 +146,8 @@ func (v *Variant) seriesRows(put func(SeriesRow) error) error {
 			if math.IsNaN(p.Value) {
 				continue
 			}
-			if err := put(SeriesRow{v.Name, v.Protocol, v.Fabric.HostName(g.Host), g.Gauge, int64(p.At), p.Value}); err != nil {
+			row := SeriesRow{v.Name, v.Protocol, v.Fabric.HostName(g.Host), g.Gauge, int64(p.At), p.Value}
+			if err := put(row); err != nil {
 				return err
 			}
 		}
@@ -151,7 +155,7 @@ func (v *Variant) seriesRows(put func(SeriesRow) error) error {
 	return nil
 }
 
-// all hands the rows of every variant over, one variant after the other.
+// all passes on the rows of every variant, one variant after the other.
 func ofAll[T any](variants []*Variant, rows func(*Variant, func(T) error) error) func(func(T) error) error {
 	return func(put func(T) error) error {
 		for _, v := range variants {

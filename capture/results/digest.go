@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A digest names the outcome of a run: its messages and its queues, in one
-// order and in nominal time only. The same seed on the same exact engine has
-// the same digest, whenever and wherever it ran (design.md section 9).
+// A digest names the outcome of a run: its messages and its queues, in a fixed order
+// and in nominal time only. On an engine with exact time the same seed gives the
+// same digest, whenever and wherever it runs.
 
-// digest is that of one variant.
+// digest returns the digest of one variant.
 func (v *Variant) digest() string {
 	h := sha256.New()
 	text(h, v.Name)
@@ -33,7 +33,7 @@ func (v *Variant) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Digest is that of several variants, whatever their order.
+// Digest returns the digest of several variants, whatever their order.
 func Digest(variants []*Variant) string {
 	list := slices.Clone(variants)
 	slices.SortFunc(list, func(a, b *Variant) int { return strings.Compare(a.Name, b.Name) })

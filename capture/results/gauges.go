@@ -43,8 +43,8 @@ func (s *Series) MovingAverage(span units.Time) []GaugePoint {
 	return out
 }
 
-// at returns a growing gauge's value at a time, between samples by
-// interpolation; ok is false when the samples do not reach that far.
+// at returns the value of a growing gauge at a time, interpolated between samples;
+// ok is false if the samples do not reach that far.
 func (s *Series) at(t units.Time) (v float64, ok bool) {
 	i := sort.Search(len(s.Points), func(i int) bool { return s.Points[i].At >= t })
 	if i == len(s.Points) {

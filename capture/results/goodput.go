@@ -15,7 +15,7 @@ const (
 )
 
 // Goodput is payload received for the first time within the measured window
-// (design.md section 7), over the window.
+// (scenarios/README, Goodput), over the window.
 type Goodput struct {
 	Gbps   float64            `json:"gbps"`           // per host, all hosts of the fabric counted
 	Hosts  map[string]float64 `json:"hosts"`          // by receiver, in Gbps

@@ -6,9 +6,8 @@ import (
 	"sirdbed/traffic"
 )
 
-// DefaultBorders are the upper borders of the size groups A to C (design.md
-// section 6): A < 1460 <= B < 100,000 <= C < 800,000 <= D. The released
-// scripts' are 1450, 95,000 and 800,000.
+// DefaultBorders are the upper borders of the size groups A to C (traffic/README,
+// Size groups): A < 1460 <= B < 100,000 <= C < 800,000 <= D bytes.
 var DefaultBorders = []units.Bytes{1460, 100_000, 800_000}
 
 // AllSizes is the name of the group of messages of every size.
@@ -23,7 +22,7 @@ func group(size units.Bytes, borders []units.Bytes) string {
 	return string(rune('A' + i))
 }
 
-// The definitions of slowdown (design.md section 7).
+// The definitions of slowdown (scenarios/README, Slowdown).
 const (
 	Paper = "paper" // payload at the bottleneck's rate, and propagation
 	Exact = "exact" // with headers and every hop's store-and-forward
@@ -96,8 +95,8 @@ func (c *collected) slowdowns() map[string]Slowdowns {
 }
 
 // latencies computes the latency statistics of all streams. Incast messages
-// are left out of what is said of all streams together, and of slowdown
-// (design.md section 7).
+// are left out of the figures of all streams together, and of slowdown
+// (scenarios/README, Incast overlay).
 func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.Time) Latencies {
 	from, to := l.x.Window()
 	var r Latencies
@@ -112,7 +111,8 @@ func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.
 		m := &list[i]
 		n := m.Tag.Stream()
 		if n >= len(r.Streams) {
-			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID, l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))
+			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID,
+				l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))
 			continue
 		}
 		s := &r.Streams[n]

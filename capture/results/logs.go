@@ -12,8 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A Problem is something that was wrong with a run's logs, or with what they
-// say.
+// A Problem is something wrong with a run's logs, or with what they say.
 type Problem struct {
 	Kind ProblemKind `json:"kind"`
 	Text string      `json:"text"`
@@ -29,7 +28,7 @@ const (
 	CaptureCut  ProblemKind = "capture"   // the same, or no match for its node
 	FactsLost   ProblemKind = "facts"     // no facts.json
 	Integrity   ProblemKind = "integrity" // messages delivered twice, never offered, or with wrong bytes
-	Note        ProblemKind = "note"      // what a writer had to say
+	Note        ProblemKind = "note"      // nothing wrong: a remark by who wrote the log
 )
 
 // rawLogs is what a variant's directory holds.
@@ -51,7 +50,7 @@ type hostLog struct {
 	end      units.Time // of the last record
 }
 
-// maxProblems bounds how many problems of a kind are told one by one.
+// maxProblems is how many problems of a kind are listed one by one.
 const maxProblems = 50
 
 func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {
@@ -85,7 +84,8 @@ func readLogs(dir string) (*rawLogs, error) {
 	if err := readJSON(emu.RunDir(dir).FactsFile(), facts); err == nil {
 		l.facts = facts
 	} else if errors.Is(err, os.ErrNotExist) {
-		l.problem(FactsLost, "facts.json is missing: the run was killed, or its disk full, before it could say what it ran on")
+		l.problem(FactsLost, "facts.json is missing: "+
+			"the run was killed, or its disk full, before it could say what it ran on")
 	} else {
 		l.problem(FactsLost, "%v", err)
 	}
@@ -127,7 +127,8 @@ func (l *rawLogs) readHost(dir string, h topo.HostID) {
 		switch r.Kind {
 		case record.Offered, record.Delivered, record.Acked, record.Failed:
 			if int(r.Peer) >= len(l.fabric.Hosts) {
-				l.problem(Integrity, "%s logged a message of host number %d, and there are %d hosts", name, r.Peer, len(l.fabric.Hosts))
+				l.problem(Integrity, "%s logged a message of host number %d, and there are %d hosts", name, r.Peer,
+					len(l.fabric.Hosts))
 				continue
 			}
 			log.messages = append(log.messages, r)
@@ -172,10 +173,12 @@ func (l *rawLogs) readQueues(path string) {
 		switch r.Kind {
 		case record.Queue:
 			if int(r.Peer) >= len(q.Ports) {
-				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer, len(q.Ports))
+				l.problem(QueueLogCut, "queues: a sample of port number %d, and there are %d ports", r.Peer,
+					len(q.Ports))
 				continue
 			}
-			q.Ports[r.Peer] = append(q.Ports[r.Peer], QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
+			q.Ports[r.Peer] = append(q.Ports[r.Peer],
+				QueueSample{r.At, r.At + units.Time(r.Tag), r.N, int64(r.ID), len(q.Ticks)})
 			swept = max(swept, r.At+units.Time(r.Tag))
 		case record.Tick:
 			at := r.At

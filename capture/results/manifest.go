@@ -54,8 +54,8 @@ type ManifestVariant struct {
 	Verdict    Verdict        `json:"verdict"`
 }
 
-// NewManifest says what ran. source is the scenario as run, in JSON; it may be
-// nil.
+// NewManifest makes the manifest of what ran. source is the scenario as run, in
+// JSON; it may be nil.
 func NewManifest(source json.RawMessage, variants []*Variant, s *Summary) *Manifest {
 	m := &Manifest{
 		Format: Format, Scenario: s.Scenario, Source: source, Engine: s.Engine, Dilation: s.Dilation, Seed: s.Seed,
@@ -88,7 +88,7 @@ func version() string {
 }
 
 // Write leaves a result's data files in dir: manifest, summary and the three
-// tables of messages, queues and gauges. A file is whole or not there.
+// tables of messages, queues and gauges. Each appears once it is complete.
 func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

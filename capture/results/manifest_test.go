@@ -25,7 +25,8 @@ func TestParquetRoundTrip(t *testing.T) {
 		r.Message(0, 1, i, fakerun.Tag(t, 0, i), 1000, 2*ms+units.Time(i), done)
 	}
 	r.Gauge(3, 0, "credit", fakerun.At(ms, 1.5), fakerun.At(2*ms, -3))
-	r.Queues = []record.Record{{Kind: record.Queue, Peer: 5, ID: 2, N: 3000, At: 20 * us}, {Kind: record.Tick, At: 20 * us}}
+	r.Queues = []record.Record{{Kind: record.Queue, Peer: 5, ID: 2, N: 3000, At: 20 * us},
+		{Kind: record.Tick, At: 20 * us}}
 	v := analyze(t, r)
 	s := Summarize([]*Variant{v})
 	dir := t.TempDir()
@@ -38,14 +39,17 @@ func TestParquetRoundTrip(t *testing.T) {
 	}
 	for i, m := range messages {
 		late := i%7 == 0
-		if m.ID != int64(i) || m.Stream != "rpc" || m.Src != "h1-1" || m.Dst != "h1-2" || m.Size != 1000 || m.Offered != int64(2*ms)+int64(i) ||
-			(m.Delivered == nil) != late || (m.Latency == nil) != late || (!late && *m.Latency != 500) || m.Variant != "v" || m.Protocol != "sird" || m.Failed != nil {
+		if m.ID != int64(i) || m.Stream != "rpc" || m.Src != "h1-1" || m.Dst != "h1-2" || m.Size != 1000 ||
+			m.Offered != int64(2*ms)+int64(i) ||
+			(m.Delivered == nil) != late || (m.Latency == nil) != late || (!late && *m.Latency != 500) ||
+			m.Variant != "v" || m.Protocol != "sird" || m.Failed != nil {
 			t.Fatalf("message %d: %+v", i, m)
 		}
 	}
 	queues, err := parquet.ReadFile[QueueRow](filepath.Join(dir, QueuesFile))
 	must(t, err)
-	if want := (QueueRow{"v", "sird", v.Fabric.Ports[5].Name, int64(20 * us), 3000, 2}); len(queues) != 1 || queues[0] != want {
+	if want := (QueueRow{"v", "sird", v.Fabric.Ports[5].Name, int64(20 * us), 3000, 2}); len(queues) != 1 ||
+		queues[0] != want {
 		t.Errorf("queues %+v, want %+v", queues, want)
 	}
 	series, err := parquet.ReadFile[SeriesRow](filepath.Join(dir, SeriesFile))
@@ -61,7 +65,8 @@ func TestParquetRoundTrip(t *testing.T) {
 	must(t, err)
 	var m Manifest
 	must(t, json.Unmarshal(text, &m))
-	if m.Seed != 7 || m.Engine != "real" || m.Verdict != s.Verdict || m.Digest != s.Digest || len(m.Variants) != 1 || m.Go == "" || m.Created.IsZero() {
+	if m.Seed != 7 || m.Engine != "real" || m.Verdict != s.Verdict || m.Digest != s.Digest || len(m.Variants) != 1 ||
+		m.Go == "" || m.Created.IsZero() {
 		t.Errorf("manifest %+v", m)
 	}
 	again, err := ReadSummary(dir)
@@ -83,9 +88,11 @@ func TestWriteTellsWhereItFailed(t *testing.T) {
 
 func TestHostileSummaries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
-	for text, want := range map[string]string{"": "unexpected end", "[]": "cannot unmarshal", "{}": "no result of sirdbed", `{"variants":[{"goodput_gbps":"x"}]}`: "cannot unmarshal"} {
+	for text, want := range map[string]string{"": "unexpected end", "[]": "cannot unmarshal",
+		"{}": "no result of sirdbed", `{"variants":[{"goodput_gbps":"x"}]}`: "cannot unmarshal"} {
 		must(t, os.WriteFile(path, []byte(text), 0o644))
-		if _, err := ReadSummary(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "summary.json") {
+		if _, err := ReadSummary(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "summary.json") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"sirdbed/traffic"
 )
 
-// A Message is one message as its sender's and its receiver's logs together
-// tell it. A time is units.Never where it did not happen.
+// A Message is one message by the logs of its sender and its receiver. A time is
+// units.Never where the event did not happen.
 type Message struct {
 	Src, Dst topo.HostID
 	ID       uint32 // among those from Src to Dst
@@ -20,17 +20,17 @@ type Message struct {
 
 	Offered   units.Time // nominal arrival at the sender's application
 	Delivered units.Time // all of it at the receiver
-	Acked     units.Time // the sender knew
+	Acked     units.Time // the sender knew of the delivery
 	Failed    units.Time // the sender gave up
 	Failure   string
 
-	// Completed is what latency counts to: Delivered, or of a request that is
-	// answered the reply's Delivered (design.md section 7), unless its stream
-	// says that only requests are measured.
+	// Completed is the end of the latency: Delivered, or for a request that is
+	// answered the reply's Delivered, unless its stream says that only requests are
+	// measured (scenarios/README, Slowdown).
 	Completed units.Time
 	Reply     int // index of the reply among the variant's messages, -1: none
 
-	// Unloaded latency by both definitions, up to what Completed is.
+	// Unloaded latency by both definitions, from Offered to Completed.
 	UnloadedPaper, UnloadedExact units.Time
 
 	Class Class
@@ -54,7 +54,8 @@ func (c Class) String() string {
 	return [...]string{"measured", "warmup", "too late", "unfinished", "failed", "reply", "after"}[c]
 }
 
-// Latency is from nominal arrival to completion, 0 if it did not complete.
+// Latency is the time from nominal arrival to completion, 0 if the message did not
+// complete.
 func (m *Message) Latency() units.Time {
 	if m.Completed == units.Never {
 		return 0
@@ -79,12 +80,14 @@ func (l *rawLogs) join() []Message {
 			}
 			k := key{src, topo.HostID(r.Peer), r.ID}
 			if _, twice := index[k]; twice {
-				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID, l.fabric.HostName(k.dst))
+				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID,
+					l.fabric.HostName(k.dst))
 				continue
 			}
 			index[k] = len(list)
 			list = append(list, Message{
-				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N), Offered: r.At, Reply: -1,
+				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N),
+				Offered: r.At, Reply: -1,
 				Delivered: units.Never, Acked: units.Never, Failed: units.Never, Completed: units.Never,
 			})
 		}
@@ -105,14 +108,15 @@ func (l *rawLogs) join() []Message {
 				if l.hosts[k.src].complete {
 					unknown[k.src]++
 				}
-				continue // or else the sender's log lost it
+				continue // its offer may be in the part of the sender's log that was lost
 			}
 			l.happened(&list[i], &r)
 		}
 	}
 	for h := range l.hosts {
 		if n := unknown[topo.HostID(h)]; n > 0 {
-			l.problem(Integrity, "%d messages from %s were delivered or acknowledged and never offered", n, l.fabric.HostName(topo.HostID(h)))
+			l.problem(Integrity, "%d messages from %s were delivered or acknowledged and never offered", n,
+				l.fabric.HostName(topo.HostID(h)))
 		}
 	}
 	slices.SortFunc(list, func(a, b Message) int {
@@ -134,7 +138,8 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 			return
 		}
 		if r.At < m.Offered {
-			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At, m.Offered)
+			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At,
+				m.Offered)
 		}
 		m.Delivered = r.At
 	case record.Acked:

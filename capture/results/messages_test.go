@@ -126,9 +126,10 @@ func TestRequestLastsToItsReply(t *testing.T) {
 	}
 }
 
-// protocols.md section 9: the paper's slowdown is of the request only.
+// The paper's slowdown is of the request only (scenarios/README, Files).
 func TestRequestAloneIsMeasuredWhereAsked(t *testing.T) {
-	r := fakerun.New(t, traffic.Stream{Name: "rr", Pattern: traffic.PatternFixed, Size: 8, Reply: 100, Latency: traffic.LatencyRequest})
+	r := fakerun.New(t, traffic.Stream{Name: "rr", Pattern: traffic.PatternFixed, Size: 8, Reply: 100,
+		Latency: traffic.LatencyRequest})
 	r.Message(0, 3, 0, fakerun.Tag(t, 0, 0), 8, 2*ms, 2*ms+10*us)
 	r.Message(3, 0, 0, fakerun.Tag(t, 0, 0).Reply(), 100, 2*ms+10*us, 2*ms+25*us)
 	r.Message(0, 3, 1, fakerun.Tag(t, 0, 1), 8, 3*ms, 3*ms+20*us) // its reply never comes
@@ -177,9 +178,11 @@ func TestDigestNamesTheOutcome(t *testing.T) {
 	make := func(change func(*fakerun.Run)) string {
 		r := fakerun.New(t, fakerun.OneWay)
 		for i := range 50 {
-			r.Message(topo.HostID(i%2), 2+topo.HostID(i%2), i/2, fakerun.Tag(t, 0, i), 1000, ms+units.Time(i)*us, ms+units.Time(i+9)*us)
+			r.Message(topo.HostID(i%2), 2+topo.HostID(i%2), i/2, fakerun.Tag(t, 0, i), 1000, ms+units.Time(i)*us,
+				ms+units.Time(i+9)*us)
 		}
-		r.Queues = []record.Record{{Kind: record.Queue, Peer: 3, ID: 2, N: 3000, At: 20 * us}, {Kind: record.Tick, At: 20 * us}}
+		r.Queues = []record.Record{{Kind: record.Queue, Peer: 3, ID: 2, N: 3000, At: 20 * us},
+			{Kind: record.Tick, At: 20 * us}}
 		if change != nil {
 			change(r)
 		}

@@ -10,27 +10,27 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A QueueLog is the sampled queues of all ports. Reading all ports takes a
-// while on a kernel: a tick is when that began, and the samples that the log
-// has between two ticks belong to the later one.
+// A QueueLog is the sampled queues of all ports. Reading all ports of a kernel takes
+// a while. A tick is the time at which the reading began; in the log it follows the
+// samples that were read.
 type QueueLog struct {
 	Ticks []units.Time    // when all ports were sampled, in order
 	Ports [][]QueueSample // by PortID: the samples that differ from the one before
 
-	swept []units.Time // by tick: until when ports were read
+	swept []units.Time // by tick: when the reading ended
 }
 
-// A QueueSample says what waited at a port (design.md section 4, Queue).
+// A QueueSample says what waited at a port (scenarios/README, Queues).
 type QueueSample struct {
-	At      units.Time // when it was read: from then
-	Until   units.Time // until then
+	At      units.Time // when its reading began
+	Until   units.Time // when its reading ended
 	Bytes   int64
 	Packets int64
-	Tick    int // index of its tick; that of no tick if the log ends before it
+	Tick    int // index of its tick; beyond the last if the log ends before it
 }
 
 // QueueStats says how deep a queue was over the measured window, in bytes. A
-// sample holds until the next tick, so that uneven sampling does not bend the
+// sample holds until the next tick, so that uneven sampling does not distort the
 // mean and the percentiles.
 type QueueStats struct {
 	Max  int64   `json:"max"`
@@ -40,8 +40,8 @@ type QueueStats struct {
 }
 
 // A QueueSummary is the queues of one variant. A switch's queue is the sum over
-// its ports (design.md section 7). Switches and Ports are by name; hosts' own
-// ports are among the latter.
+// its ports (scenarios/README, Queues). Switches and Ports are by name; Ports has
+// those of hosts too.
 type QueueSummary struct {
 	Max      int64                 `json:"max"`  // of any switch at any time
 	Mean     float64               `json:"mean"` // over switches and time
@@ -53,8 +53,8 @@ type QueueSummary struct {
 	Ports    map[string]QueueStats `json:"ports"`
 }
 
-// A timeline gives the ticks of a log within a span, each with how long it
-// stands for.
+// A timeline is the ticks of a log within a span, each with the time for which it
+// stands.
 type timeline struct {
 	base    int // index of the first in the log
 	ticks   []units.Time
@@ -70,7 +70,7 @@ func (q *QueueLog) timeline(from, to units.Time) timeline {
 		if k+1 < len(t.ticks) {
 			next = t.ticks[k+1]
 		} else if k > 0 {
-			// After a log's end nothing is known.
+			// After the log's end nothing is known.
 			next = min(to, tick+(tick-t.ticks[k-1]))
 		}
 		sum := float64(next - tick)
@@ -82,7 +82,7 @@ func (q *QueueLog) timeline(from, to units.Time) timeline {
 	return t
 }
 
-// span is how long ticks i to j-1 stand for together.
+// span is the time for which ticks i to j-1 stand together.
 func (t *timeline) span(i, j int) float64 {
 	if j <= i {
 		return 0
@@ -93,8 +93,8 @@ func (t *timeline) span(i, j int) float64 {
 	return t.through[j-1] - t.through[i-1]
 }
 
-// depths returns the values that samples had at the ticks, each with how long
-// it held.
+// depths returns the values of samples at the ticks, each weighted by how long it
+// held.
 func (t *timeline) depths(samples []QueueSample) *stats.Weighted {
 	w := &stats.Weighted{}
 	var value int64
@@ -135,7 +135,7 @@ func (q *QueueLog) SumOver(ports []topo.PortID) []QueueSample {
 	return sum
 }
 
-// Series returns what samples have in bytes at every tick within [from, to).
+// Series returns the bytes of samples at every tick within [from, to).
 func (q *QueueLog) Series(samples []QueueSample, from, to units.Time) ([]units.Time, []float64) {
 	t := q.timeline(from, to)
 	values := make([]float64, len(t.ticks))

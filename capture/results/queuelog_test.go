@@ -23,7 +23,8 @@ func TestQueueStatistics(t *testing.T) {
 		for p := range now {
 			if rng.IntN(3) == 0 {
 				now[p] = int64(rng.IntN(5)) * 1500
-				r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(p), At: at + units.Time(rng.IntN(3000)), N: now[p]})
+				r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(p),
+					At: at + units.Time(rng.IntN(3000)), N: now[p]})
 			}
 		}
 		r.Queues = append(r.Queues, record.Record{Kind: record.Tick, At: at})

@@ -11,28 +11,28 @@ import (
 	"sirdbed/traffic"
 )
 
-// The rule for "unstable" (design.md section 7), applied to the second half of
-// the measured window.
+// The rule for "unstable" (scenarios/README, Unstable), applied to the second half
+// of the measured window.
 const (
 	trendBlocks = 20
 	// trendT is the significance asked of a slope, in standard errors. A flat
-	// series of blocks with a memory exceeds it about once in a hundred runs.
+	// series of autocorrelated blocks exceeds it about once in a hundred runs.
 	trendT = 4.0
-	// trendGrowth is the growth over the half window asked for beside, as a
-	// share of the mean: an overload that began with the run makes a backlog
-	// grow by a fifth of its mean or more in the second half, even when the
-	// warm-up is as long as the window. A trend of less is a drift.
+	// trendGrowth is the growth over the half window that is asked for as well, as
+	// a share of the mean: an overload that began with the run makes a backlog grow
+	// by a fifth of its mean or more in the second half, even if the warm-up is as
+	// long as the window. A weaker trend is a drift.
 	trendGrowth = 0.15
 	// shortfall is how far goodput has to stay below what arrived.
 	shortfall      = 0.05
 	goodputBlocks  = 4
-	minFrames      = 10 // growth of a queue below as many full frames is none
-	minMessages    = 2  // growth of a backlog below as many messages is none
+	minFrames      = 10 // full frames: a queue that grows by less does not grow
+	minMessages    = 2  // a backlog that grows by fewer does not grow
 	backlogSamples = 400
 )
 
-// Stability is the rule's verdict on a run and the figures it rests on. It
-// applies to scenarios with a Poisson stream only.
+// Stability is what the rule says of a run, with the figures behind it. It applies
+// only to scenarios with a Poisson stream.
 type Stability struct {
 	Applies  bool     `json:"applies"`
 	Unstable bool     `json:"unstable"`
@@ -50,7 +50,8 @@ type Stability struct {
 func (l *rawLogs) stability(list []Message, from, to units.Time) Stability {
 	half := (from + to) / 2
 	s := Stability{From: int64(half), To: int64(to), Queues: map[string]stats.Trend{}}
-	s.Applies = to > from && slices.ContainsFunc(l.x.Streams, func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })
+	s.Applies = to > from && slices.ContainsFunc(l.x.Streams,
+		func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })
 	if !s.Applies {
 		return s
 	}
@@ -81,11 +82,12 @@ func (s *Stability) grows(what string, t stats.Trend, least float64, unit string
 	if t.T > 1000 {
 		significance = "over 1000"
 	}
-	s.Reasons = append(s.Reasons, fmt.Sprintf("%s grows by %.0f %s over the second half of the window, at a mean of %.0f (%s standard errors)",
+	s.Reasons = append(s.Reasons, fmt.Sprintf(
+		"%s grows by %.0f %s over the second half of the window, at a mean of %.0f (%s standard errors)",
 		what, t.Growth, unit, t.Mean, significance))
 }
 
-// backlog counts the messages on their way at evenly spaced times.
+// backlog counts the messages under way at evenly spaced times.
 func backlog(list []Message, from, to units.Time) []float64 {
 	var begins, ends []units.Time
 	for i := range list {
@@ -107,8 +109,9 @@ func backlog(list []Message, from, to units.Time) []float64 {
 	return values
 }
 
-// shortOf compares goodput with what arrived, without the arrivals too late to
-// finish, quarter by quarter: a shortfall that stays is there in each.
+// shortOf compares goodput with what arrived, quarter by quarter: a lasting
+// shortfall is there in each of them. Messages that arrived too late to finish do not
+// count.
 func (l *rawLogs) shortOf(s *Stability, list []Message, half, to units.Time) {
 	span := (to - half) / goodputBlocks
 	if span <= 0 {
@@ -145,6 +148,8 @@ func (l *rawLogs) shortOf(s *Stability, list []Message, half, to units.Time) {
 		goodput += s.Goodput[b] / goodputBlocks
 	}
 	if short {
-		s.Reasons = append(s.Reasons, fmt.Sprintf("goodput stays more than %.0f %% below what arrived: %.2f of %.2f Gbps", 100*shortfall, goodput, arrived))
+		s.Reasons = append(s.Reasons, fmt.Sprintf(
+			"goodput stays more than %.0f %% below what arrived: %.2f of %.2f Gbps",
+			100*shortfall, goodput, arrived))
 	}
 }

@@ -94,7 +94,8 @@ func TestGrowingQueueIsUnstable(t *testing.T) {
 			if c.grows {
 				n += int64(at / 50)
 			}
-			r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(r.F.Downlink(0).ID), At: at, N: n}, record.Record{Kind: record.Tick, At: at})
+			r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(r.F.Downlink(0).ID), At: at,
+				N: n}, record.Record{Kind: record.Tick, At: at})
 		}
 		s := analyze(t, r).Stability
 		if s.Unstable != c.unstable || (c.unstable && !strings.Contains(s.Reasons[0], "leaf1")) {

@@ -10,8 +10,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A Summary is summary.json: what a run came to, for machines. Fields are only
-// ever added.
+// A Summary is summary.json: the outcome of a run, for programs to read. Fields are
+// only ever added.
 type Summary struct {
 	Format   int            `json:"format"`
 	Scenario string         `json:"scenario"`
@@ -27,7 +27,7 @@ type Summary struct {
 	Skipped  []Skipped        `json:"skipped,omitempty"` // the caller of Summarize fills them in
 
 	WallSeconds    float64 `json:"wall_seconds"`    // of all variants together
-	NominalSeconds float64 `json:"nominal_seconds"` // the same
+	NominalSeconds float64 `json:"nominal_seconds"` // of all variants together
 }
 
 // A Bound is a claim about a run and whether it holds. The caller of Summarize
@@ -93,7 +93,7 @@ type VariantSummary struct {
 	NominalSeconds float64 `json:"nominal_seconds"`
 }
 
-// GaugeSummary sums a gauge up over the window and all hosts that have it.
+// GaugeSummary summarizes a gauge over the window and all hosts that have it.
 type GaugeSummary struct {
 	Mean  float64 `json:"mean"` // over time and hosts
 	Max   float64 `json:"max"`
@@ -117,7 +117,7 @@ func Summarize(variants []*Variant) *Summary {
 	}
 	for i, v := range variants {
 		vs := v.summary()
-		if vs.Verdict == "" { // a run that nobody has judged is trusted by nobody
+		if vs.Verdict == "" { // nobody has judged the run, so it is not to be trusted
 			vs.Verdict, vs.Reasons = Invalid, []string{"verdict: the run was not judged"}
 		}
 		if i == 0 {
@@ -147,7 +147,8 @@ func (v *Variant) summary() VariantSummary {
 		Verdict: v.Verdict.Level, Reasons: v.Verdict.Reasons, Checks: v.Verdict.Checks, Digest: v.Digest,
 		GoodputGbps: v.Goodput.Gbps, GoodputBy: v.Goodput.Hosts, GoodputSource: v.Goodput.Source,
 		Unstable: v.Stability.Unstable, UnstableReasons: v.Stability.Reasons,
-		Slowdown: v.Latencies.Slowdown, LatencyNS: map[string]stats.Summary{AllSizes: v.Latencies.Latency}, Streams: v.Latencies.Streams,
+		Slowdown: v.Latencies.Slowdown, LatencyNS: map[string]stats.Summary{AllSizes: v.Latencies.Latency},
+		Streams:    v.Latencies.Streams,
 		QueueBytes: v.Queue, Gauges: map[string]GaugeSummary{}, Counters: v.Counters, Agreements: v.Agreements,
 		WindowFrom: int64(v.From), WindowTo: int64(v.To), NominalSeconds: v.End.Seconds(),
 	}
@@ -194,7 +195,7 @@ func (v *Variant) gaugeResult(name string) GaugeSummary {
 		r.Hosts++
 		for _, p := range v.Gauges[i].Between(v.From, v.To) {
 			if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
-				continue // JSON has no word for it
+				continue // JSON cannot hold it
 			}
 			r.Mean += p.Value
 			if n++; n == 1 || p.Value > r.Max {

@@ -7,8 +7,8 @@
 // several into a Summary, and Write leaves the files of a result. Package verdict
 // says how far a Variant can be trusted, package metric looks single figures up.
 //
-// Times are nominal, sizes are bytes. What was lost of a log costs what it held,
-// and is reported as a Problem.
+// Times are nominal, sizes are bytes. If a part of a log is lost, the results are
+// those of the rest, and a Problem says so.
 package results
 
 import (
@@ -21,7 +21,8 @@ import (
 	"sirdbed/traffic"
 )
 
-// A Variant is the results of one variant's run. It does not change once made.
+// A Variant is the results of one variant's run. It does not change once it has its
+// Verdict, and may then be read by several goroutines.
 type Variant struct {
 	Name       string
 	Protocol   string
@@ -46,7 +47,7 @@ type Variant struct {
 	Agreements   []Agreement
 	Conservation Conservation
 	Problems     []Problem
-	Verdict      Verdict // left to package verdict
+	Verdict      Verdict // by package verdict; empty until the caller has had it judged
 	Digest       string
 
 	logs *rawLogs

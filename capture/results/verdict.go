@@ -1,6 +1,6 @@
 package results
 
-// A Level is how far a run's figures can be trusted (design.md section 8).
+// A Level is how far a run's figures can be trusted (package verdict).
 type Level string
 
 // The levels, from good to bad.
@@ -19,13 +19,13 @@ func (l Level) Worse(other Level) Level {
 	return l
 }
 
-// A Check is one part of the verdict: what was looked at, what was found, and
-// up to what it passes.
+// A Check is one part of the verdict: what was looked at, what was found, and the
+// limit up to which it passes.
 type Check struct {
 	Name  string `json:"name"`
 	Level Level  `json:"level"`
 	Found string `json:"found"`
-	Limit string `json:"limit"` // up to which it passes, and what is beyond
+	Limit string `json:"limit"` // up to which it passes, and what follows beyond
 }
 
 // A Verdict is a run's fidelity.

@@ -1,5 +1,5 @@
 // Package stats is the arithmetic of a report: percentiles with their sample
-// counts, percentiles of what holds for a while, and whether a series grows.
+// counts, percentiles weighted by time, and whether a series grows.
 //
 // A percentile here is the nearest rank: pQ is the smallest sample that at
 // least a share Q of the samples do not exceed. It is always a value that was
@@ -11,8 +11,8 @@ import (
 	"sort"
 )
 
-// FewSamples is the count below which a report flags percentiles
-// (protocols.md section 9, design.md section 7).
+// FewSamples is the count below which a report marks percentiles, as the released
+// scripts do (scenarios/README, Slowdown).
 const FewSamples = 100
 
 // Summary is what a report says about a set of samples. Quantities keep the
@@ -58,7 +58,7 @@ func (d *Distribution) Mean() float64 {
 
 // rank is the index of the nearest rank of q among n samples.
 func rank(q float64, n int) int {
-	// The slack undoes what 0.999*1000 has too much in binary.
+	// In binary 0.999*1000 is a little more than 999; the slack takes that off.
 	i := int(math.Ceil(q*float64(n)-1e-9)) - 1
 	return max(0, min(n-1, i))
 }
@@ -84,9 +84,9 @@ func (d *Distribution) Summary() Summary {
 // A Point is a point of a curve.
 type Point struct{ X, Y float64 }
 
-// CDF returns the cumulative distribution as at most limit points, X a sample
-// and Y the share of samples up to it. The tail is kept: half of the points
-// halve the distance to 1 again and again.
+// CDF returns the cumulative distribution as at most limit points: X is a sample, Y
+// the share of samples up to it. Half of the points are spaced evenly; those of the
+// other half close in on 1, so that the tail is kept.
 func (d *Distribution) CDF(limit int) []Point {
 	n := len(d.sorted)
 	if n == 0 || limit < 2 {

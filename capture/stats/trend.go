@@ -12,11 +12,10 @@ type Trend struct {
 	Blocks int     `json:"blocks"`
 }
 
-// FitTrend fits a line to block means by least squares. Backlogs remember
-// their past, so that neighbouring blocks are no independent samples: the
-// standard error is that of as many independent ones as the residuals' lag-1
-// autocorrelation r leaves, n(1-r)/(1+r). A series of fewer than 4 blocks has
-// no trend.
+// FitTrend fits a line to block means by least squares. The blocks of a backlog are
+// autocorrelated, not independent samples: the standard error is that of the
+// effective number of samples n(1-r)/(1+r), where r is the lag-1 autocorrelation of
+// the residuals. A series of fewer than 4 blocks has no trend.
 func FitTrend(means []float64) Trend {
 	n := float64(len(means))
 	t := Trend{Blocks: len(means)}

@@ -40,7 +40,8 @@ func TestSamplesAgreeWithCapture(t *testing.T) {
 					shift = c.shift
 				}
 				if p.Node == port.Node {
-					r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(p.ID), At: read, ID: uint32(int64(d.Packets) + shift), N: d.Bytes})
+					r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(p.ID), At: read,
+						ID: uint32(int64(d.Packets) + shift), N: d.Bytes})
 				}
 			}
 			r.Queues = append(r.Queues, record.Record{Kind: record.Tick, At: at})

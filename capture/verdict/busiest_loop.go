@@ -11,8 +11,8 @@ var busiestLoop = Check{
 	Name: "busiest loop",
 	Asks: "Did every host's loop have time to spare?",
 	How: "A host's loop works or sleeps. The share of time that it worked is measured as the processor time of its " +
-		"thread over the run; the busiest host counts. On the virtual engine processors are infinitely fast, and the " +
-		"share is 0.",
+		"thread over the run; the busiest host counts. On the virtual engine processors are infinitely fast, and " +
+		"the share is 0.",
 	Made:       onKernel,
 	Thresholds: []Threshold{busyLimit},
 	Do:         "Use a larger --dilation.",

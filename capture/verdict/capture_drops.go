@@ -8,8 +8,8 @@ var captureDropsLimit = none(results.Degraded,
 var captureDrops = Check{
 	Name: "capture drops",
 	Asks: "Do captures have every packet?",
-	How: "A capture takes copies of packets from a ring of its own. Copies that do not fit are missing in the file, " +
-		"so that packets seem to leave that never came, or to wait for ever.",
+	How: "A capture takes copies of packets from a ring of its own. Copies that do not fit are missing in the " +
+		"file, so that packets seem to leave that never came, or to wait for ever.",
 	Made:       onKernel,
 	Thresholds: []Threshold{captureDropsLimit},
 	Do:         "Capture fewer nodes, keep less of each frame (snap_len), or use a larger --dilation.",

@@ -21,7 +21,8 @@ func TestCutLogsAreReadUpToTheirCut(t *testing.T) {
 	dir := r.Write(t)
 	v, err := analyze(dir, results.Options{Framing: fakerun.Framing})
 	must(t, err)
-	if len(v.ProblemsOf(results.HostLogCut)) != 1 || len(v.ProblemsOf(results.Integrity)) != 0 || v.Latencies.Latency.Count != 1 {
+	if len(v.ProblemsOf(results.HostLogCut)) != 1 || len(v.ProblemsOf(results.Integrity)) != 0 ||
+		v.Latencies.Latency.Count != 1 {
 		t.Errorf("problems %v, %d latencies", v.Problems, v.Latencies.Latency.Count)
 	}
 	if v.Verdict.Level != results.Invalid {

@@ -8,16 +8,16 @@ import (
 
 var stealLimit = Threshold{
 	Of: "processor time taken by others", Limit: 0.02, Unit: share, Level: results.Degraded,
-	Why: "Time that the hypervisor gives to others comes in pieces of milliseconds, in which all hosts stand still: a " +
-		"few per cent of it are in the tail of all latencies.",
+	Why: "Time that the hypervisor gives to others comes in pieces of milliseconds, in which all hosts stand " +
+		"still: a few per cent of it are in the tail of all latencies.",
 }
 
 var cpuSteal = Check{
 	Name: "CPU steal",
 	Asks: "Did the machine have its processors to itself?",
-	How: "On a virtual machine the hypervisor may run others on the same processors. The share of processor time that " +
-		"it took over the run is in /proc/stat. On the virtual engine it does not matter, and is 0: time stands still " +
-		"while anything runs.",
+	How: "On a virtual machine the hypervisor may run others on the same processors. The share of processor time " +
+		"that it took over the run is in /proc/stat. On the virtual engine it does not matter, and is 0: time " +
+		"stands still while anything runs.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stealLimit},
 	Do:         "Use another machine, another time of day, or --engine virtual.",

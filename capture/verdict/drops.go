@@ -7,6 +7,9 @@ func none(level results.Level, why string) Threshold {
 	return Threshold{Of: "packets lost", Limit: 0, Unit: "packets", Level: level, Why: why}
 }
 
+// lossOutside is why no packet may be lost outside the ports.
+const lossOutside = "A single packet lost outside the ports is a loss that the protocol reacts to."
+
 // lost is the finding of a check that nothing was lost where no network would
 // lose it. where names what dropped n packets.
 func (j *judge) lost(n int64, limit Threshold, where string) {

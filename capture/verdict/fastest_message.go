@@ -10,12 +10,12 @@ import (
 var fastestMessage = Check{
 	Name: "fastest message",
 	Asks: "Was any message faster than an idle network could have carried it?",
-	How: "Each message's latency is compared with its latency on an idle fabric, by the larger of the two definitions " +
-		"of that (paper: payload at the bottleneck's rate and propagation; exact: headers and every hop's " +
-		"store-and-forward too). A message may be faster by what ports may send at once after an idle time, by what " +
-		"their rates are rounded by, by 2 ns a hop for times that are rounded down, and, where packets have several " +
-		"paths, by one packet time, since they can be under way side by side. Faster than that means that a port or a " +
-		"wire was faster than it should be, or that a clock was wrong.",
+	How: "Each message's latency is compared with its latency on an idle fabric, by the larger of the two " +
+		"definitions of that (paper: payload at the bottleneck's rate and propagation; exact: headers and every " +
+		"hop's store-and-forward too). A message may be faster by what ports may send at once after an idle time, " +
+		"by what their rates are rounded by, by 2 ns a hop for times that are rounded down, and, where packets " +
+		"have several paths, by one packet time, since they can be under way side by side. Faster than that means " +
+		"that a port or a wire was faster than it should be, or that a clock was wrong.",
 	Made:       always,
 	Thresholds: []Threshold{rateSlack},
 	Do: "See the checks link rate, rounded rates and departures. If they pass, the clocks of hosts do not agree: " +
@@ -64,7 +64,8 @@ func checkFastestMessage(j *judge) {
 		j.add(level, limit, "%.4f times its unloaded latency (%s)", float64(worst.Latency())/float64(unloaded), name)
 		return
 	}
-	j.add(level, limit, "%v less than %v unloaded (%s), %v are explained (%s)", gained, unloaded, definition, allowed, name)
+	j.add(level, limit, "%v less than %v unloaded (%s), %v are explained (%s)",
+		gained, unloaded, definition, allowed, name)
 }
 
 // slack is how much less than unloaded a message may take. Where packets have

@@ -5,13 +5,13 @@ import "sirdbed/capture/results"
 var integrity = Check{
 	Name: "integrity",
 	Asks: "Was each message delivered once, with the bytes that were sent?",
-	How: "The logs of a message's sender and receiver are compared: it has to be offered before it is delivered, once, " +
-		"with the same size and tag. Hosts fill payload with a pattern and check it on arrival; a packet with other " +
-		"bytes is counted as payload_mismatches. Any of these is a fault of the protocol's code, or of the testbed, " +
-		"and no figure of such a run can be trusted.",
+	How: "The logs of a message's sender and receiver are compared: it has to be offered before it is delivered, " +
+		"once, with the same size and tag. Hosts fill payload with a pattern and check it on arrival; a packet " +
+		"with other bytes is counted as payload_mismatches. Any of these is a fault of the protocol's code, or of " +
+		"the testbed, and no figure of such a run can be trusted.",
 	Made: always,
-	Do: "It is a bug: reproduce it with the same seed on --engine model, where a run is the same each time, and look " +
-		"at the first message that is named.",
+	Do: "It is a bug: reproduce it with the same seed on --engine model, where a run is the same each time, and " +
+		"look at the first message that is named.",
 	check: checkIntegrity,
 }
 

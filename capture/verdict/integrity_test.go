@@ -25,7 +25,8 @@ func TestIntegrityErrors(t *testing.T) {
 		{"before it was sent", func(r *fakerun.Run) { r.Message(0, 2, 0, 0, 500, 2*ms, ms) }, "before it was offered"},
 		{"bytes", func(r *fakerun.Run) { r.Counter(2, "payload_mismatches", 3) }, "3 packets carried bytes"},
 		{"no such host", func(r *fakerun.Run) { r.Log(0, record.Offered, 77, 0, 0, ms, 1) }, "host number 77"},
-		{"no such stream", func(r *fakerun.Run) { r.Message(0, 2, 0, traffic.Tag(5<<24), 500, 2*ms, 3*ms) }, "stream 5"},
+		{"no such stream", func(r *fakerun.Run) { r.Message(0, 2, 0, traffic.Tag(5<<24), 500, 2*ms, 3*ms) },
+			"stream 5"},
 	} {
 		r := fakerun.New(t, fakerun.OneWay)
 		r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)

@@ -40,7 +40,8 @@ type judge struct {
 // add notes the outcome of the check that is being made. limit is up to where it
 // passes, in words; format and args tell what was found.
 func (j *judge) add(level results.Level, limit, format string, args ...any) {
-	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: fmt.Sprintf(format, args...), Limit: limit})
+	found := fmt.Sprintf(format, args...)
+	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: found, Limit: limit})
 }
 
 func (j *judge) verdict() results.Verdict {

@@ -51,7 +51,8 @@ func TestVerdictOfSeveralVariants(t *testing.T) {
 		list = append(list, judged(t, r))
 	}
 	s := results.Summarize(list)
-	if s.Verdict != results.Invalid || !strings.HasPrefix(s.Reasons[0], "0: facts") || s.Dilation != 1000 || s.WallSeconds != 20 {
+	if s.Verdict != results.Invalid || !strings.HasPrefix(s.Reasons[0], "0: facts") || s.Dilation != 1000 ||
+		s.WallSeconds != 20 {
 		t.Errorf("%s %v, dilation %d, %v s", s.Verdict, s.Reasons, s.Dilation, s.WallSeconds)
 	}
 }

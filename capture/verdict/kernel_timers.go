@@ -17,8 +17,8 @@ var kernelTimersLimit = Threshold{
 var kernelTimers = Check{
 	Name: "kernel timers",
 	Asks: "Did the timers of the kernel's TCP run at nominal speed, or nearly?",
-	How: "The real engine runs all of the network slower by the dilation, but the kernel's clock goes on as it is: by " +
-		"nominal time the timers of kernel TCP are shorter by the dilation. Made only of hosts with kernel TCP.",
+	How: "The real engine runs all of the network slower by the dilation, but the kernel's clock goes on as it is: " +
+		"by nominal time the timers of kernel TCP are shorter by the dilation. Made only of hosts with kernel TCP.",
 	Made:       onKernel,
 	Thresholds: []Threshold{kernelTimersLimit},
 	Do: "Use a --dilation of 10 or less; where the machine is too slow for it use --engine virtual, which is never " +

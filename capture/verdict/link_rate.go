@@ -7,15 +7,16 @@ import (
 
 var linkRateLimit = Threshold{
 	Of: "bytes carried, over what the port can have carried", Limit: 1 + rateSlack.Limit, Level: results.Invalid,
-	Why: "Rounding makes ports faster by up to 0.1 %; a port that carried more was not the link that it stands for.",
+	Why: "Rounding makes ports faster by up to 0.1 %; a port that carried more was not the link that it stands " +
+		"for.",
 }
 
 var linkRate = Check{
 	Name: "link rate",
 	Asks: "Did any port carry more than its link can?",
 	How: "By the run's end a port can have carried its rate times the nominal time, what it may send at once (its " +
-		"burst) and one packet. Its count of wire bytes is compared with that, for all ports. What waited in a queue " +
-		"at the end of the run and left later is taken off.",
+		"burst) and one packet. Its count of wire bytes is compared with that, for all ports. What waited in a " +
+		"queue at the end of the run and left later is taken off.",
 	Made:       onKernel,
 	Thresholds: []Threshold{linkRateLimit},
 	Do:         "See the check rounded rates. If it passes this is a bug of the engine's ports.",

@@ -10,9 +10,9 @@ import (
 var run = Check{
 	Name: "run",
 	Asks: "Did the run come to the end of its measured window?",
-	How: "The engine says in facts.json up to which nominal time it came and, if it ended early, why. A run that was " +
-		"interrupted or failed is INVALID, as its figures are those of a part of the window: messages that would have " +
-		"completed did not. What was measured until then is reported all the same.",
+	How: "The engine says in facts.json up to which nominal time it came and, if it ended early, why. A run that " +
+		"was interrupted or failed is INVALID, as its figures are those of a part of the window: messages that " +
+		"would have completed did not. What was measured until then is reported all the same.",
 	Made:  withFacts,
 	Do:    "See why it ended; its last words are part of the finding. Then run it again.",
 	check: checkRun,

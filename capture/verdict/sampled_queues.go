@@ -15,9 +15,10 @@ var agreementLimit = Threshold{
 var sampledQueues = Check{
 	Name: "sampled queues",
 	Asks: "Are the sampled queues those that captures show?",
-	How: "Where a switch is captured its queues are rebuilt packet by packet, and each sample is compared with every " +
-		"depth that the rebuilt queue had while it was read. Samples of at least 99 in 100 have to be within two " +
-		"packets, at every port. It checks the two against each other: what reads the queues, and what rebuilds them.",
+	How: "Where a switch is captured its queues are rebuilt packet by packet, and each sample is compared with " +
+		"every depth that the rebuilt queue had while it was read. Samples of at least 99 in 100 have to be within " +
+		"two packets, at every port. It checks the two against each other: what reads the queues, and what " +
+		"rebuilds them.",
 	Made:       notModel,
 	Thresholds: []Threshold{agreementLimit},
 	Do: "See the checks capture drops and queue sampling. If they pass, trust the capture, and report a bug in the " +
@@ -34,7 +35,8 @@ func checkSampledQueues(j *judge) {
 			continue
 		}
 		ports++
-		if least == nil || a.Share() < least.Share() || (a.Share() == least.Share() && a.MaxPackets > least.MaxPackets) {
+		if least == nil || a.Share() < least.Share() ||
+			(a.Share() == least.Share() && a.MaxPackets > least.MaxPackets) {
 			least = a
 		}
 	}

@@ -2,14 +2,14 @@ package verdict
 
 import "sirdbed/capture/results"
 
-var socketDropsLimit = none(results.Invalid, "A single packet lost outside the ports is a loss that the protocol reacts to.")
+var socketDropsLimit = none(results.Invalid, lossOutside)
 
 var socketDrops = Check{
 	Name: "socket drops",
 	Asks: "Did hosts take all packets from their receive rings in time?",
-	How: "A packet that reaches a host waits in a ring that the kernel shares with the host's process. A ring that is " +
-		"full drops packets, which no receiver of the emulated network would do. Hosts of kernel TCP have no ring, " +
-		"and the check is not made of them.",
+	How: "A packet that reaches a host waits in a ring that the kernel shares with the host's process. A ring that " +
+		"is full drops packets, which no receiver of the emulated network would do. Hosts of kernel TCP have no " +
+		"ring, and the check is not made of them.",
 	Made:       onKernel,
 	Thresholds: []Threshold{socketDropsLimit},
 	Do:         "The host's loop was too slow: use a larger --dilation, or a machine with less to do.",

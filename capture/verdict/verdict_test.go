@@ -14,93 +14,146 @@ import (
 	"sirdbed/topo/units"
 )
 
+// Short names for the table of TestVerdict.
+type fake = fakerun.Run
+
+const (
+	pass     = results.Pass
+	degraded = results.Degraded
+	invalid  = results.Invalid
+)
+
 // Every reason that a run can be doubted for, one at a time, on a run that
 // passes without it. A full packet lasts 123 ns.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*fakerun.Run)
+		change func(*fake)
 		level  results.Level
 		reason string // part of the only reason
 	}{
-		{"nothing", func(r *fakerun.Run) {}, results.Pass, ""},
-		{"a little late", func(r *fakerun.Run) { r.Facts.Lateness.P99 = 120 }, results.Pass, ""},
-		{"late", func(r *fakerun.Run) { r.Facts.Lateness.P99 = 300 }, results.Degraded, "wake-up lateness: p99 300ns, 2.4 packet times"},
-		{"a long tail", func(r *fakerun.Run) { r.Facts.Lateness.P999 = 2 * us }, results.Degraded, "wake-up lateness"},
-		{"far too late", func(r *fakerun.Run) { r.Facts.Lateness.P99 = 2 * us }, results.Invalid, "wake-up lateness"},
-		{"one host late", func(r *fakerun.Run) { r.Facts.Hosts[2].Lateness.P99 = 3 * us }, results.Invalid, "h2-1"},
-		{"not measured", func(r *fakerun.Run) {
+		{"nothing", func(r *fake) {}, pass, ""},
+		{"a little late", func(r *fake) { r.Facts.Lateness.P99 = 120 }, pass, ""},
+		{"late", func(r *fake) { r.Facts.Lateness.P99 = 300 },
+			degraded, "wake-up lateness: p99 300ns, 2.4 packet times"},
+		{"a long tail", func(r *fake) { r.Facts.Lateness.P999 = 2 * us }, degraded, "wake-up lateness"},
+		{"far too late", func(r *fake) { r.Facts.Lateness.P99 = 2 * us }, invalid, "wake-up lateness"},
+		{"one host late", func(r *fake) { r.Facts.Hosts[2].Lateness.P99 = 3 * us }, invalid, "h2-1"},
+		{"not measured", func(r *fake) {
 			r.Facts.Lateness = emu.Lateness{}
 			for i := range r.Facts.Hosts {
 				r.Facts.Hosts[i].Lateness = emu.Lateness{}
 			}
-		}, results.Degraded, "not measured"},
-		{"generator behind", func(r *fakerun.Run) { r.Facts.Hosts[1].Generator.P99 = us }, results.Degraded, "generator lag: p99 1us, 8.13 packet times (h1-2)"},
-		{"generator far behind", func(r *fakerun.Run) { r.Facts.Hosts[1].Generator.P99 = 20 * us }, results.Invalid, "generator lag"},
-		{"samples late", func(r *fakerun.Run) { r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 11 * us} }, results.Degraded, "queue sampling"},
-		{"steal", func(r *fakerun.Run) { r.Facts.Steal = 0.05 }, results.Degraded, "CPU steal: 5.0 %"},
-		{"busy", func(r *fakerun.Run) { r.Facts.ThreadCPU = 0.97 }, results.Degraded, "busiest loop: 97.0 %"},
-		{"ring drops", func(r *fakerun.Run) { r.Facts.Hosts[0].RingDrops = 1; r.Facts.Hosts[0].Received-- }, results.Invalid, "socket drops: 1 packets"},
-		{"kernel drops", func(r *fakerun.Run) { r.Facts.SoftnetDrops = 2; r.Facts.Hosts[0].Received -= 2 }, results.Invalid, "kernel drops: 2"},
-		{"link drops", func(r *fakerun.Run) { r.Facts.LinkDrops = 2; r.Facts.Hosts[0].Received -= 2 }, results.Invalid, "link drops: 2"},
-		{"capture drops", func(r *fakerun.Run) { r.Facts.CaptureDrops = 2 }, results.Degraded, "capture drops: 2"},
-		{"corruption", func(r *fakerun.Run) { r.Facts.Hosts[0].Corrupt = 2 }, results.Invalid, "corruption: 2"},
-		{"corruption on purpose", func(r *fakerun.Run) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 2, 2 }, results.Pass, ""},
-		{"corruption by others", func(r *fakerun.Run) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 3, 2 }, results.Invalid, "3 packets failed their checksum, 2 were"},
-		{"corruption not found", func(r *fakerun.Run) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 2, 3 }, results.Invalid, "3 packets were damaged on purpose, 2 failed"},
-		{"queue drops", func(r *fakerun.Run) { r.Facts.Ports[3].Drops = 40; r.Facts.Hosts[0].Received -= 40 }, results.Pass, ""},
-		{"credit drops", func(r *fakerun.Run) { r.Facts.Ports[3].CreditDrops = 40; r.Facts.Hosts[0].Received -= 40 }, results.Pass, ""},
-		{"in flight", func(r *fakerun.Run) { r.Facts.Hosts[0].Received -= 40 }, results.Pass, ""},
-		{"packets lost", func(r *fakerun.Run) { r.Facts.Hosts[0].Sent += 10000 }, results.Invalid, "conservation: 14000 sent, 4000 received, 0 dropped by queue limits, 0 credits dropped, 0 lost elsewhere: 10000 are missing"},
-		{"packets from nowhere", func(r *fakerun.Run) { r.Facts.Hosts[0].Received += 3 }, results.Invalid, "3 more than were sent"},
-		{"faster than its link", func(r *fakerun.Run) { r.Facts.Ports[3].WireBytes = 126_000_000 }, results.Invalid, "link rate: at most 100."},
-		{"at its link's rate", func(r *fakerun.Run) { r.Facts.Ports[3].WireBytes = 125_000_000 }, results.Pass, ""},
-		{"host lost", func(r *fakerun.Run) { r.Facts.Hosts[3].Finished = false }, results.Invalid, "hosts: 1 of 4 hosts did not finish: h2-2"},
-		{"host lost, and its totals with it", func(r *fakerun.Run) { r.Facts.Hosts[3] = emu.HostFacts{Name: "h2-2"} }, results.Invalid, "hosts: 1 of 4"},
-		{"last words", func(r *fakerun.Run) { r.Facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" }, results.Invalid, "h2-2 died: panic: at the disco"},
-		{"failure", func(r *fakerun.Run) { r.Facts.Failure = "h2-2: killed" }, results.Invalid, "run: it failed: h2-2: killed"},
-		{"interrupted", func(r *fakerun.Run) { r.Facts.Failure, r.Facts.Reached = "context canceled", 5*ms }, results.Invalid, "run: it was interrupted at 5ms of a window from 1ms to 9ms"},
-		{"rates rounded a little", func(r *fakerun.Run) { r.Facts.Ports[3].RateError, r.Facts.Ports[3].SmallRateError = 0.0008, 0.02 }, results.Pass, ""},
-		{"rates rounded", func(r *fakerun.Run) { r.Facts.Ports[3].RateError = -0.002 }, results.Degraded, "rounded rates: at most 0.2000 % off ("},
-		{"rates rounded by much", func(r *fakerun.Run) { r.Facts.Ports[3].RateError = 0.025 }, results.Invalid, "rounded rates: at most 2.5000 %"},
-		{"faster than light", func(r *fakerun.Run) { r.Message(0, 1, 1, 0, 1000, 2*ms, 2*ms+us) }, results.Invalid, "fastest message: 1.672us less than 2.672us unloaded (exact)"},
-		{"faster than headers allow", func(r *fakerun.Run) { r.Message(0, 1, 1, 0, 146000, 2*ms, 2*ms+14400) }, results.Invalid, "(exact)"},
-		{"as fast as bursts allow", func(r *fakerun.Run) { r.Message(0, 1, 1, 0, 1000, 2*ms, 2*ms+2400) }, results.Pass, ""},
-		{"exact time", exact(func(r *fakerun.Run) {}), results.Pass, ""},
-		{"not so exact", exact(func(r *fakerun.Run) { r.Facts.Lateness.Max = 20 }), results.Degraded, "virtual time: at most 20ns late: a wake-up, 0.163 packet times"},
-		{"not exact", exact(func(r *fakerun.Run) { r.Facts.Hosts[2].Lateness.Max = 200 }), results.Invalid, "virtual time: at most 200ns late: a wake-up of h2-1"},
-		{"late messages", exact(func(r *fakerun.Run) { r.Facts.Hosts[2].Generator.Max = 20 }), results.Degraded, "a message of h2-1"},
-		{"late samples", exact(func(r *fakerun.Run) { r.Facts.SampleLateness = emu.Lateness{Count: 9, Max: 20} }), results.Degraded, "a sample of the queues"},
-		{"ended early", func(r *fakerun.Run) { r.Facts.Reached = 5 * ms }, results.Invalid, "run: it ended at 5ms of a window from 1ms to 9ms"},
-		{"no facts", func(r *fakerun.Run) { r.Facts = nil }, results.Invalid, "facts: facts.json is missing"},
-		{"host log cut", func(r *fakerun.Run) { r.Cut["h1-2"] = true }, results.Invalid, "host log: h1-2: log was cut off"},
-		{"queue log cut", func(r *fakerun.Run) { r.Cut["queues"] = true }, results.Degraded, "queue log: queues: log was cut off"},
-		{"a note", func(r *fakerun.Run) { r.Hosts[0] = append(r.Hosts[0], record.Record{Kind: record.Note, Text: "hello"}) }, results.Pass, ""},
-		{"what waited leaves later", func(r *fakerun.Run) {
+		}, degraded, "not measured"},
+		{"generator behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = us },
+			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2)"},
+		{"generator far behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 20 * us },
+			invalid, "generator lag"},
+		{"samples late", func(r *fake) { r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 11 * us} },
+			degraded, "queue sampling"},
+		{"steal", func(r *fake) { r.Facts.Steal = 0.05 }, degraded, "CPU steal: 5.0 %"},
+		{"busy", func(r *fake) { r.Facts.ThreadCPU = 0.97 }, degraded, "busiest loop: 97.0 %"},
+		{"ring drops", func(r *fake) { r.Facts.Hosts[0].RingDrops = 1; r.Facts.Hosts[0].Received-- },
+			invalid, "socket drops: 1 packets"},
+		{"kernel drops", func(r *fake) { r.Facts.SoftnetDrops = 2; r.Facts.Hosts[0].Received -= 2 },
+			invalid, "kernel drops: 2"},
+		{"link drops", func(r *fake) { r.Facts.LinkDrops = 2; r.Facts.Hosts[0].Received -= 2 },
+			invalid, "link drops: 2"},
+		{"capture drops", func(r *fake) { r.Facts.CaptureDrops = 2 }, degraded, "capture drops: 2"},
+		{"corruption", func(r *fake) { r.Facts.Hosts[0].Corrupt = 2 }, invalid, "corruption: 2"},
+		{"corruption on purpose", func(r *fake) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 2, 2 },
+			pass, ""},
+		{"corruption by others", func(r *fake) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 3, 2 },
+			invalid, "3 packets failed their checksum, 2 were"},
+		{"corruption not found", func(r *fake) { r.Facts.Hosts[0].Corrupt, r.Facts.Hosts[0].Flipped = 2, 3 },
+			invalid, "3 packets were damaged on purpose, 2 failed"},
+		{"queue drops", func(r *fake) { r.Facts.Ports[3].Drops = 40; r.Facts.Hosts[0].Received -= 40 },
+			pass, ""},
+		{"credit drops", func(r *fake) { r.Facts.Ports[3].CreditDrops = 40; r.Facts.Hosts[0].Received -= 40 },
+			pass, ""},
+		{"in flight", func(r *fake) { r.Facts.Hosts[0].Received -= 40 }, pass, ""},
+		{"packets lost", func(r *fake) { r.Facts.Hosts[0].Sent += 10000 },
+			invalid, "conservation: 14000 sent, 4000 received, 0 dropped by queue limits, " +
+				"0 credits dropped, 0 lost elsewhere: 10000 are missing"},
+		{"packets from nowhere", func(r *fake) { r.Facts.Hosts[0].Received += 3 },
+			invalid, "3 more than were sent"},
+		{"faster than its link", func(r *fake) { r.Facts.Ports[3].WireBytes = 126_000_000 },
+			invalid, "link rate: at most 100."},
+		{"at its link's rate", func(r *fake) { r.Facts.Ports[3].WireBytes = 125_000_000 }, pass, ""},
+		{"host lost", func(r *fake) { r.Facts.Hosts[3].Finished = false },
+			invalid, "hosts: 1 of 4 hosts did not finish: h2-2"},
+		{"host lost, and its totals with it", func(r *fake) { r.Facts.Hosts[3] = emu.HostFacts{Name: "h2-2"} },
+			invalid, "hosts: 1 of 4"},
+		{"last words", func(r *fake) { r.Facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" },
+			invalid, "h2-2 died: panic: at the disco"},
+		{"failure", func(r *fake) { r.Facts.Failure = "h2-2: killed" },
+			invalid, "run: it failed: h2-2: killed"},
+		{"interrupted", func(r *fake) { r.Facts.Failure, r.Facts.Reached = "context canceled", 5*ms },
+			invalid, "run: it was interrupted at 5ms of a window from 1ms to 9ms"},
+		{"rates rounded a little",
+			func(r *fake) { r.Facts.Ports[3].RateError, r.Facts.Ports[3].SmallRateError = 0.0008, 0.02 },
+			pass, ""},
+		{"rates rounded", func(r *fake) { r.Facts.Ports[3].RateError = -0.002 },
+			degraded, "rounded rates: at most 0.2000 % off ("},
+		{"rates rounded by much", func(r *fake) { r.Facts.Ports[3].RateError = 0.025 },
+			invalid, "rounded rates: at most 2.5000 %"},
+		{"faster than light", func(r *fake) { r.Message(0, 1, 1, 0, 1000, 2*ms, 2*ms+us) },
+			invalid, "fastest message: 1.672us less than 2.672us unloaded (exact)"},
+		{"faster than headers allow", func(r *fake) { r.Message(0, 1, 1, 0, 146000, 2*ms, 2*ms+14400) },
+			invalid, "(exact)"},
+		{"as fast as bursts allow", func(r *fake) { r.Message(0, 1, 1, 0, 1000, 2*ms, 2*ms+2400) }, pass, ""},
+		{"exact time", exact(func(r *fake) {}), pass, ""},
+		{"not so exact", exact(func(r *fake) { r.Facts.Lateness.Max = 20 }),
+			degraded, "virtual time: at most 20ns late: a wake-up, 0.163 packet times"},
+		{"not exact", exact(func(r *fake) { r.Facts.Hosts[2].Lateness.Max = 200 }),
+			invalid, "virtual time: at most 200ns late: a wake-up of h2-1"},
+		{"late messages", exact(func(r *fake) { r.Facts.Hosts[2].Generator.Max = 20 }),
+			degraded, "a message of h2-1"},
+		{"late samples", exact(func(r *fake) { r.Facts.SampleLateness = emu.Lateness{Count: 9, Max: 20} }),
+			degraded, "a sample of the queues"},
+		{"ended early", func(r *fake) { r.Facts.Reached = 5 * ms },
+			invalid, "run: it ended at 5ms of a window from 1ms to 9ms"},
+		{"no facts", func(r *fake) { r.Facts = nil }, invalid, "facts: facts.json is missing"},
+		{"host log cut", func(r *fake) { r.Cut["h1-2"] = true }, invalid, "host log: h1-2: log was cut off"},
+		{"queue log cut", func(r *fake) { r.Cut["queues"] = true },
+			degraded, "queue log: queues: log was cut off"},
+		{"a note",
+			func(r *fake) { r.Hosts[0] = append(r.Hosts[0], record.Record{Kind: record.Note, Text: "hello"}) },
+			pass, ""},
+		{"what waited leaves later", func(r *fake) {
 			r.Facts.PortsAt, r.Facts.Ports[3].WireBytes, r.Facts.Ports[3].LateBytes = 10*ms, 130_000_000, 6_000_000
-		}, results.Pass, ""},
-		{"faster than its link by the end", func(r *fakerun.Run) {
+		}, pass, ""},
+		{"faster than its link by the end", func(r *fake) {
 			r.Facts.PortsAt, r.Facts.Ports[3].WireBytes, r.Facts.Ports[3].LateBytes = 10*ms, 130_000_000, 4_000_000
-		}, results.Invalid, "link rate: at most 100."},
-		{"kernel TCP", func(r *fakerun.Run) { kernel(r, 10) }, results.Pass, ""},
-		{"kernel TCP on rounded rates", func(r *fakerun.Run) { kernel(r, 10); r.Facts.Ports[3].RateError = 0.002 }, results.Pass, ""},
-		{"kernel TCP on badly rounded rates", func(r *fakerun.Run) { kernel(r, 10); r.Facts.Ports[3].RateError = 0.003 }, results.Degraded, "rounded rates: at most 0.3000 % off ("},
-		{"kernel TCP too slow", func(r *fakerun.Run) { kernel(r, 1000) }, results.Degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
-		{"kernel TCP loses segments", func(r *fakerun.Run) { kernel(r, 1); r.Facts.Hosts[0].Received -= 5000 }, results.Invalid, "conservation: "},
-		{"a late model", func(r *fakerun.Run) { r.Facts.Engine, r.Facts.Lateness.P99 = "model", 50*us }, results.Pass, ""},
-		{"a leaking model", func(r *fakerun.Run) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 }, results.Invalid, "more than were sent"},
+		}, invalid, "link rate: at most 100."},
+		{"kernel TCP", func(r *fake) { kernel(r, 10) }, pass, ""},
+		{"kernel TCP on rounded rates", func(r *fake) { kernel(r, 10); r.Facts.Ports[3].RateError = 0.002 },
+			pass, ""},
+		{"kernel TCP on badly rounded rates",
+			func(r *fake) { kernel(r, 10); r.Facts.Ports[3].RateError = 0.003 },
+			degraded, "rounded rates: at most 0.3000 % off ("},
+		{"kernel TCP too slow", func(r *fake) { kernel(r, 1000) },
+			degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, " +
+				"so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
+		{"kernel TCP loses segments", func(r *fake) { kernel(r, 1); r.Facts.Hosts[0].Received -= 5000 },
+			invalid, "conservation: "},
+		{"a late model", func(r *fake) { r.Facts.Engine, r.Facts.Lateness.P99 = "model", 50*us }, pass, ""},
+		{"a leaking model", func(r *fake) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 },
+			invalid, "more than were sent"},
 	} {
-		r := fakerun.New(t, fakerun.OneWay)
-		r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
-		c.change(r)
-		v := judged(t, r).Verdict
-		ok := v.Level == c.level && (c.reason == "") == (len(v.Reasons) == 0)
-		if c.reason != "" {
-			ok = ok && len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], c.reason)
-		}
-		if !ok {
-			t.Errorf("%s: %s %q, want %s %q", c.name, v.Level, v.Reasons, c.level, c.reason)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := fakerun.New(t, fakerun.OneWay)
+			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+			c.change(r)
+			v := judged(t, r).Verdict
+			ok := v.Level == c.level && (c.reason == "") == (len(v.Reasons) == 0)
+			if c.reason != "" {
+				ok = ok && len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], c.reason)
+			}
+			if !ok {
+				t.Errorf("got %s %q, want %s %q", v.Level, v.Reasons, c.level, c.reason)
+			}
+		})
 	}
 }
 
@@ -135,7 +188,8 @@ func TestVerdictOfKernelTCP(t *testing.T) {
 	for _, c := range judged(t, r).Verdict.Checks {
 		seen[c.Name] = c
 	}
-	if c := seen["conservation"]; c.Level != results.Pass || !strings.Contains(c.Limit, "TCP segments, as the hosts' kernels count them") {
+	if c := seen["conservation"]; c.Level != results.Pass ||
+		!strings.Contains(c.Limit, "TCP segments, as the hosts' kernels count them") {
 		t.Errorf("%+v", c)
 	}
 	if _, ok := seen["socket drops"]; ok || seen["kernel timers"].Level != results.Pass {
@@ -149,7 +203,8 @@ func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
 	for i := range 100 {
 		q.Left = append(q.Left, capture.Departure{At: units.Time(i) * 124, Len: 1514})
 	}
-	v := &results.Variant{Fabric: r.F, Facts: r.Facts, Captures: []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}}
+	v := &results.Variant{Fabric: r.F, Facts: r.Facts,
+		Captures: []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}}
 	level := func() results.Level {
 		j := judge{v: v}
 		checkDepartures(&j)
@@ -159,7 +214,8 @@ func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
 		t.Errorf("at link rate: %s", got)
 	}
 	// A burst of two packets is allowed by the engine's word, one of three is not.
-	q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514})
+	q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514},
+		capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514})
 	if got := level(); got != results.Pass {
 		t.Errorf("with a burst of 3076 bytes: %s", got)
 	}

@@ -9,8 +9,8 @@ import (
 var (
 	exactLimit = Threshold{
 		Of: "the latest of anything", Limit: 0.1, Unit: "packet times", Level: results.Degraded,
-		Why: "Times are rounded to the tick of the guest's clock, which is some ns; a tenth of a packet time is more " +
-			"than that.",
+		Why: "Times are rounded to the tick of the guest's clock, which is some ns; a tenth of a packet time is " +
+			"more than that.",
 	}
 	notExactLimit = Threshold{
 		Of: "the latest of anything", Limit: 1, Unit: "packet times", Level: results.Invalid,
@@ -22,8 +22,8 @@ var virtualTime = Check{
 	Name: "virtual time",
 	Asks: "Did time stand still while anything ran?",
 	How: "On the virtual engine the guest's clock goes on only when every process sleeps, so that no wake-up, no " +
-		"message and no sample of the queues is ever late. What is late shows that something in the guest spins, or " +
-		"that its clock is not virtual. Packet times are those of the check wake-up lateness.",
+		"message and no sample of the queues is ever late. What is late shows that something in the guest spins, " +
+		"or that its clock is not virtual. Packet times are those of the check wake-up lateness.",
 	Made:       onVirtual,
 	Thresholds: []Threshold{exactLimit, notExactLimit},
 	Do:         "It is a bug, or a kernel without the patch: see sirdbed kernel, and build it again.",

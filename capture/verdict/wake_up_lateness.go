@@ -25,10 +25,10 @@ var (
 var wakeUps = Check{
 	Name: "wake-up lateness",
 	Asks: "Did the hosts' loops wake up in time?",
-	How: "A host's loop sleeps until something is due: a packet to be sent, a timer, a message from the application. " +
-		"How late it then is, in nominal time, is measured each time. It is counted in packet times: how long a " +
-		"full-size packet takes on the fastest host link. The verdict is on all hosts together or on the worst of " +
-		"them, whichever is worse.",
+	How: "A host's loop sleeps until something is due: a packet to be sent, a timer, a message from the " +
+		"application. How late it then is, in nominal time, is measured each time. It is counted in packet times: " +
+		"how long a full-size packet takes on the fastest host link. The verdict is on all hosts together or on " +
+		"the worst of them, whichever is worse.",
 	Made:       onKernel,
 	Thresholds: []Threshold{lateLimit, tailLimit, farTooLateLimit},
 	Do: "Use a larger --dilation, which makes each packet take longer by the machine's clock, a machine with more " +

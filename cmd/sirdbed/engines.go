@@ -4,35 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"sirdbed/capture/results"
-	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
-	"sirdbed/emu/real"
-	"sirdbed/emu/virtual/guest"
-	"sirdbed/sirdnode/sird"
 )
 
-// engines makes each engine that this binary has.
-var engines = map[emu.EngineName]func(whileUp) emu.Engine{
-	emu.Model: func(whileUp) emu.Engine { return model.Engine{} },
-	emu.Real: func(up whileUp) emu.Engine {
-		return &real.Engine{
-			NodeCommand: hostCommand,
-			KeepUp:      up.keepUp,
-			Running: func(hosts []real.RunningHost) {
-				var list []HostState
-				for _, h := range hosts {
-					list = append(list, HostState{h.Name, h.PID})
-				}
-				up.running(list)
-			},
-		}
-	},
-	emu.Virtual: func(whileUp) emu.Engine { return virtualEngine() },
+// An engineKind is how this program makes and runs one of its engines.
+type engineKind struct {
+	make func(whileUp) emu.Engine
+	// enter, if set, sees to it that the engine may build on this machine's
+	// kernel: it runs this command line again where that is so and returns done,
+	// unless it is so here.
+	enter func(context.Context) (done bool, err error)
+	// reserve, if set, keeps what the engine needs from being removed until
+	// release is called.
+	reserve func() (release func(), err error)
+}
+
+// engines are the engines of this binary: the model, and those of the platform.
+var engines = allEngines()
+
+func allEngines() map[emu.EngineName]engineKind {
+	all := platformEngines()
+	all[emu.Model] = engineKind{make: func(whileUp) emu.Engine { return model.Engine{} }}
+	return all
 }
 
 // whileUp is what is to happen while a fabric is up.
@@ -41,34 +38,10 @@ type whileUp struct {
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
 }
 
-// sandboxed are the engines that build on this machine's kernel, in a sandbox.
-var sandboxed = map[emu.EngineName]bool{emu.Real: true}
-
-// hostCommand starts a host process: this program again.
-var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
-
-// inner are the other commands that sirdbed starts itself with. They are no part
-// of the command line, and begin before it is made.
-var inner = map[string]func() (exitCode int){
-	guestCommand: controlGuest,
-}
-
-// innerCommand returns what this process was started for, if not by a user.
-func innerCommand(args []string) (run func() (exitCode int), ok bool) {
-	if be, ok := guest.Part(args); ok {
-		return func() int {
-			if err := be(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return exitFailed
-			}
-			return exitFine
-		}, true
-	}
-	if len(args) == 0 {
-		return nil, false
-	}
-	run, ok = inner[args[0]]
-	return run, ok
+// A HostState is one host of a fabric that is up.
+type HostState struct {
+	Name string `json:"name"`
+	PID  int    `json:"pid"` // a process in its namespaces
 }
 
 // engineNames lists the engines of this binary.
@@ -86,6 +59,9 @@ func engineExists(name emu.EngineName) error {
 	if _, ok := engines[name]; ok {
 		return nil
 	}
+	if why := elsewhere(name); why != "" {
+		return fmt.Errorf("the %s engine needs Linux: %s; use --engine %s here", name, why, emu.Model)
+	}
 	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)", name, strings.Join(engineNames(), ", ")))
 }
 
@@ -93,7 +69,7 @@ func engineExists(name emu.EngineName) error {
 // anything is made of them. Its error says what to do. Experiments whose protocol
 // the engine cannot run are skipped, if there are others.
 func (r *scenarioRun) check() error {
-	engine := engines[r.engine](whileUp{})
+	engine := engines[r.engine].make(whileUp{})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {
@@ -119,15 +95,7 @@ func (r *scenarioRun) check() error {
 
 // waysOut says what to do about something that the machine lacks.
 func (r *scenarioRun) waysOut(x *emu.Experiment, err error) string {
-	var ways []string
-	if errors.Is(err, emu.ErrNoMarker) {
-		if os.Getuid() != 0 || inUserNamespace() {
-			ways = append(ways, "run it with sudo: root can mark by eBPF")
-		}
-		if x.Protocol == sird.Protocol.Name {
-			ways = append(ways, "do without marks: --set sird.ecn=none (sird: {ecn: none} in the scenario)")
-		}
-	}
+	ways := platformWays(x, err)
 	for _, name := range engineNames() {
 		if name != string(r.engine) {
 			ways = append(ways, "--engine "+name)

@@ -20,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 )
 
@@ -61,7 +60,7 @@ func Main() int {
 	if run, ok := innerCommand(os.Args[1:]); ok {
 		return run()
 	}
-	if err := sandbox.SetupInit(); err != nil {
+	if err := setUpProcess(); err != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)
 		return exitFailed
 	}
@@ -130,9 +129,9 @@ func newRoot() *cobra.Command {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newReport(), newCompare(), newResults(), newExplain(), newTopo(), newExec(), newDoctor(), newClean(), newKernel(),
-		newVersion(),
+		newRun(), newReport(), newCompare(), newResults(), newExplain(), newTopo(), newVersion(),
 	)
+	root.AddCommand(platformCommands()...)
 	settle(root)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {

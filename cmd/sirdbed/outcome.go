@@ -42,7 +42,7 @@ type outcome struct {
 	dir      string
 	variants []*results.Variant
 	summary  *results.Summary
-	lost     []string // what could not be analyzed, and why
+	lost     []report.Failure // what could not be analyzed
 }
 
 // analyze computes a result from the raw logs in dir, and writes its files.
@@ -53,7 +53,11 @@ func analyze(dir string, record Record) (*outcome, error) {
 		return nil, err
 	}
 	if len(o.variants) == 0 {
-		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(o.lost, "\n"))
+		var lost []string
+		for _, l := range o.lost {
+			lost = append(lost, l.String())
+		}
+		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(lost, "\n"))
 	}
 	o.summary = results.Summarize(o.variants)
 	if o.summary.Engine == "" {
@@ -75,7 +79,7 @@ func analyze(dir string, record Record) (*outcome, error) {
 
 // readVariants computes the results of every variant in a result's directory and
 // judges them, in the scenario's order. What cannot be read is in lost.
-func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Variant, lost []string, err error) {
+func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Variant, lost []report.Failure, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, results.VariantsDir))
 	if err != nil {
 		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
@@ -83,7 +87,7 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 	for _, name := range inOrder(entries, s) {
 		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{Framing: framing})
 		if err != nil {
-			lost = append(lost, fmt.Sprintf("%s: nothing to report: %v", name, err))
+			lost = append(lost, report.Failure{Variant: name, Reason: fmt.Sprintf("nothing to report: %v", err)})
 			continue
 		}
 		v.Verdict = verdict.Judge(v)
@@ -141,6 +145,9 @@ func (r *scenarioRun) report() error {
 	if len(r.failures) > 0 {
 		defer r.tellFailures()
 	}
+	if fileErr := r.files.write(o.forFiles(r)); err == nil {
+		err = fileErr
+	}
 	if o == nil || o.summary == nil {
 		return err
 	}
@@ -159,6 +166,27 @@ func (r *scenarioRun) report() error {
 		return &codedError{exitStopped, errReported}
 	}
 	return o.verdict(r.stderr)
+}
+
+// forFiles is the outcome of r as its files tell it; o may be nil. The summary
+// of nothing has the scenario's name and the engine's.
+func (o *outcome) forFiles(r *scenarioRun) report.Outcome {
+	f := report.Outcome{Summary: &results.Summary{Scenario: r.scenario.Name, Engine: string(r.engine), Verdict: results.Invalid}}
+	for _, failed := range r.failures {
+		f.Failed = append(f.Failed, report.Failure{Variant: failed.variant, Reason: failed.err.Error()})
+	}
+	if o == nil {
+		return f
+	}
+	if o.summary != nil {
+		f.Summary = o.summary
+	}
+	for _, lost := range o.lost {
+		if !slices.ContainsFunc(f.Failed, func(known report.Failure) bool { return known.Variant == lost.Variant }) {
+			f.Failed = append(f.Failed, lost)
+		}
+	}
+	return f
 }
 
 // print writes a result for people, or for machines.

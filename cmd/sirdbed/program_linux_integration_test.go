@@ -1,3 +1,5 @@
+//go:build linux && !portable
+
 package main
 
 import (
@@ -35,6 +37,8 @@ var built struct {
 	err     error
 	refused []byte
 }
+
+func init() { whenOver = append(whenOver, func() { os.RemoveAll(built.dir) }) }
 
 // buildProgram makes sirdbed in a directory.
 func buildProgram(dir string) error {

@@ -8,11 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 )
 
 func newReport() *cobra.Command {
 	var asJSON bool
+	var files resultFiles
 	c := &cobra.Command{
 		Use:   "report RESULT",
 		Short: "Compute a result again from its raw logs",
@@ -27,6 +29,9 @@ func newReport() *cobra.Command {
 		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
+			if err := files.check(); err != nil {
+				return err
+			}
 			record, err := readRecord(dir)
 			if err != nil {
 				return badInput(err)
@@ -36,6 +41,9 @@ func newReport() *cobra.Command {
 				return err
 			}
 			giveBack(dir)
+			if err := files.write(report.Outcome{Summary: o.summary, Failed: o.lost}); err != nil {
+				return err
+			}
 			if err := o.print(c.OutOrStdout(), asJSON); err != nil {
 				return err
 			}
@@ -43,6 +51,7 @@ func newReport() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON, and nothing else, to stdout")
+	files.flags(c)
 	return c
 }
 

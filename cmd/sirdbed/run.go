@@ -16,7 +16,6 @@ import (
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/atomicfile"
-	"sirdbed/emu/sandbox"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 )
@@ -31,6 +30,7 @@ type runOptions struct {
 	variants []string
 	set      []string
 	hold     bool
+	files    resultFiles
 }
 
 func newRun() *cobra.Command {
@@ -55,13 +55,17 @@ func newRun() *cobra.Command {
 			the last variant's fabric stays up when its run has come to its end, until an interrupt: sirdbed exec enters it.
 			What happens on it then is in no figure.
 
+			For CI systems, --junit writes bounds and the verdict's checks as test cases, and --markdown a summary. A case fails
+			where the exit code says so too: DEGRADED passes.
+
 			Exit codes: 0 fine, 1 failed, 2 bad input, 3 verdict INVALID, 4 a bound not met, 130 interrupted.`),
 		Example: text(`
 			sirdbed run quickstart
 			sirdbed run scenarios/incast.yaml
 			sirdbed run incast --engine model --variant srpt,rr
-			sirdbed run outcast --set variants.sthr-0.5.sird.sthr=0.25 --seed 7
+			sirdbed run outcast --set 'variants[sthr-0.5].sird.sthr=0.25' --seed 7
 			sirdbed run my.yaml --dilation 200 --out /data/my --json
+			sirdbed run my.yaml --junit sirdbed.xml --markdown "$GITHUB_STEP_SUMMARY"
 			sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeScenario,
@@ -70,8 +74,10 @@ func newRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if sandboxed[r.engine] && !sandbox.InSandbox() {
-				return inSandbox(c.Context())
+			if enter := engines[r.engine].enter; enter != nil {
+				if done, err := enter(c.Context()); done {
+					return err
+				}
 			}
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
 			return r.run(c.Context())
@@ -86,6 +92,7 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&o.variants, "variant", nil, "run these variants only (default: all)")
 	f.BoolVar(&o.hold, "hold", false, "keep the last variant's fabric up after its run until interrupted, for sirdbed exec (engine real)")
 	f.StringArrayVar(&o.set, "set", nil, "change the scenario: PATH=VALUE, such as sird.sthr=inf (may be repeated)")
+	o.files.flags(c)
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
@@ -104,6 +111,7 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	hold        bool
+	files       resultFiles
 	release     func() // when all is over; nil: nothing is held
 
 	stdout, stderr io.Writer
@@ -120,6 +128,9 @@ type failure struct {
 
 // prepare checks everything that can be before anything is started.
 func prepare(path string, o runOptions) (*scenarioRun, error) {
+	if err := o.files.check(); err != nil {
+		return nil, err
+	}
 	var changes []scenarios.Change
 	for _, text := range o.set {
 		change, err := scenarios.ParseChange(text)
@@ -132,7 +143,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, hold: o.hold, files: o.files}
 	if o.engine != "" {
 		r.engine = emu.EngineName(o.engine)
 	}
@@ -147,11 +158,11 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err := engineExists(r.engine); err != nil {
 		return nil, err
 	}
-	if r.hold && !sandboxed[r.engine] {
+	if r.hold && engines[r.engine].enter == nil {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
-	if r.engine == emu.Virtual {
-		if r.release, err = holdKernel(); err != nil {
+	if reserve := engines[r.engine].reserve; reserve != nil {
+		if r.release, err = reserve(); err != nil {
 			return nil, err
 		}
 	}
@@ -218,7 +229,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
 	err := os.Mkdir(dir, 0o777)
 	if err == nil {
-		engine := engines[r.engine](whileUp{r.publish(x), r.holding(i, p)})
+		engine := engines[r.engine].make(whileUp{r.publish(x), r.holding(i, p)})
 		_, err = engine.Run(ctx, x, dir, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {
@@ -247,28 +258,5 @@ func (r *scenarioRun) holding(i int, p *progress) func(context.Context) {
 	return func(ctx context.Context) {
 		p.pause("the fabric is kept up: enter it with sirdbed exec HOST in another terminal, end it with Ctrl-C")
 		<-ctx.Done()
-	}
-}
-
-// publish returns what makes the hosts of a variant known to exec while they
-// run.
-func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
-	withdraw := func() {}
-	return func(hosts []HostState) {
-		withdraw()
-		withdraw = func() {}
-		if len(hosts) == 0 {
-			return
-		}
-		results, _ := filepath.Abs(r.dir)
-		w, err := publishState(State{
-			Run: filepath.Base(results) + "-" + x.Variant, Scenario: x.Scenario, Variant: x.Variant,
-			Engine: string(r.engine), Results: results, Started: time.Now(), Hosts: hosts,
-		})
-		if err != nil { // the run itself is fine without
-			fmt.Fprintf(r.stderr, "exec will not find this run: %v\n", err)
-			return
-		}
-		withdraw = w
 	}
 }

@@ -9,11 +9,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
 )
+
+// clock is a time at which runs begin.
+var clock = time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
 
 const twoVariants = `name: two
 topology: {leaves: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 1us}
@@ -44,7 +48,7 @@ func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hook
 // runFake runs twoVariants on a fakeEngine.
 func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (dir, stdout, stderr string, err error) {
 	t.Helper()
-	engines["fake"] = func(whileUp) emu.Engine { return fakeEngine{second: second} }
+	engines["fake"] = engineKind{make: func(whileUp) emu.Engine { return fakeEngine{second: second} }}
 	defer delete(engines, "fake")
 	temp := t.TempDir()
 	file := filepath.Join(temp, "two.yaml")

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"sirdbed/emu"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,20 +20,35 @@ func TestMain(m *testing.M) {
 	testscript.Main(tidy{m}, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
 }
 
-// tidy removes what all tests share when they are over.
+// tidy does what is to be done when all tests are over.
 type tidy struct{ m *testing.M }
 
+// whenOver removes what tests share.
+var whenOver []func()
+
 func (t tidy) Run() int {
-	defer func() { os.RemoveAll(built.dir) }()
+	defer func() {
+		for _, do := range whenOver {
+			do()
+		}
+	}()
 	return t.m.Run()
 }
 
-// The scripts in testdata are the command line's tests. They run on the model.
+// The scripts in testdata are the command line's tests. They run on the model. The
+// condition portable holds for the program as it is where there is no Linux; go
+// test -tags portable makes it so.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
+		Condition: func(name string) (bool, error) {
+			if name == "portable" {
+				return elsewhere(emu.Real) != "", nil
+			}
+			return false, fmt.Errorf("no condition is called %s", name)
+		},
 		Setup: func(e *testscript.Env) error {
-			e.Setenv(runtimeDirVar, e.WorkDir+"/runtime")
+			e.Setenv("SIRDBED_RUNTIME_DIR", e.WorkDir+"/runtime")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

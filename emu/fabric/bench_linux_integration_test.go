@@ -55,7 +55,8 @@ func BenchmarkFabric144(b *testing.B) {
 				})
 				timed("us-sample", time.Microsecond, func() error { return f.Sample(stats) })
 				last := topo.NodeID(len(topology.Nodes) - 1)
-				err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug", PeerNamespace: netlink.NsFd(f.NamespaceFD(last))})
+				err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug",
+					PeerNamespace: netlink.NsFd(f.NamespaceFD(last))})
 				if err != nil {
 					b.Fatal(err)
 				}

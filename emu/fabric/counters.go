@@ -58,16 +58,17 @@ func (c *LinkCounters) read(b []byte) {
 
 // eachLink dumps the links of a node and calls each for its ports.
 func (f *Fabric) eachLink(id topo.NodeID, each func(p topo.PortID, attrs []byte)) error {
-	return f.namespaces[id].conn.Dump("dump links", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg), func(typ uint16, body []byte) error {
-		if typ != unix.RTM_NEWLINK || len(body) < unix.SizeofIfInfomsg {
+	return f.namespaces[id].conn.Dump("dump links", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg),
+		func(typ uint16, body []byte) error {
+			if typ != unix.RTM_NEWLINK || len(body) < unix.SizeofIfInfomsg {
+				return nil
+			}
+			p := int(int32(binary.NativeEndian.Uint32(body[4:]))) - firstIndex
+			if p >= 0 && p < len(f.topology.Ports) {
+				each(topo.PortID(p), body[unix.SizeofIfInfomsg:])
+			}
 			return nil
-		}
-		p := int(int32(binary.NativeEndian.Uint32(body[4:]))) - firstIndex
-		if p >= 0 && p < len(f.topology.Ports) {
-			each(topo.PortID(p), body[unix.SizeofIfInfomsg:])
-		}
-		return nil
-	})
+		})
 }
 
 // SoftnetDrops returns how many packets the machine's receive backlogs have

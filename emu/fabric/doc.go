@@ -1,4 +1,4 @@
-// Package emu builds a topology on Linux and runs experiments on it.
+// Package fabric builds a topology on Linux.
 //
 // Every host, leaf and spine is a network namespace, every link a veth pair
 // between two of them, every egress a port (package port):
@@ -13,9 +13,9 @@
 // own. A host's kernel has only its KernelAddr: what goes to the transport's
 // addresses it drops without a word, and raw sockets see it.
 //
-// Namespaces are held by file descriptors of this process and nothing else, so
-// a fabric ends with Close or with the process, however that ends. A run starts
-// in a sandbox (EnterCommand), whose processes end together.
+// Namespaces live by file descriptors of this process and nothing else, so a
+// fabric ends with Close or with the process, however that ends. It takes rights
+// that an ordinary user has in a sandbox (package sandbox).
 //
 // What kernels have in common and what not is found by doing it: see Probe.
 package fabric

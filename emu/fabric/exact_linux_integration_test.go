@@ -17,7 +17,7 @@ import (
 )
 
 // Claims about the fabric of the paper's simulations, in nominal time, that hold
-// where the clock is virtual: 0.1 % is the bound, a few ns what is found.
+// where the clock is virtual: 0.1 % is the bound, a few ns what is found.
 
 const exactDilation = 1000
 

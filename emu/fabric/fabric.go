@@ -17,7 +17,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// FabricConfig says how a topology is to be built on Linux. Its zero value is a
+// Config is how a topology is to be built on Linux. Its zero value is a
 // fabric at nominal rates with one queue a port, no marking and no drops.
 type Config struct {
 	// Dilation stretches the kernel's clock: rates are divided by it and delays
@@ -63,7 +63,7 @@ type Fabric struct {
 }
 
 // Build builds a topology. It takes a process with CAP_NET_ADMIN and
-// CAP_SYS_ADMIN in its user namespace: root, or what EnterCommand starts. It
+// CAP_SYS_ADMIN in its user namespace: root, or one in a sandbox. It
 // makes nothing in the namespace that it is called in. What the kernel lacks
 // for it is an error that matches emu.ErrNotSupported. On failure, or when ctx ends,
 // nothing is left.
@@ -79,7 +79,7 @@ func Build(ctx context.Context, t *topo.Fabric, c Config) (*Fabric, error) {
 	return f, nil
 }
 
-// Check tells whether this machine has what Build would make a topology's ports
+// Check reports whether this machine has what Build would make a topology's ports
 // and wires of. What it lacks is an error that matches emu.ErrNotSupported.
 func Check(t *topo.Fabric, c Config) error {
 	f := &Fabric{topology: t, config: c}
@@ -172,16 +172,16 @@ func (f *Fabric) Close() error {
 // Topology returns what was built.
 func (f *Fabric) Topology() *topo.Fabric { return f.topology }
 
-// Wires tells what serializes and delays packets: emu.Netem or emu.HostsHold.
+// Wires returns what serializes and delays packets: emu.Netem or emu.HostsHold.
 // With netem, a socket at a host must be bound to ETH_P_IP: one bound to
 // ETH_P_ALL sees frames before the wire.
 func (f *Fabric) Wires() emu.Wires { return f.wires }
 
-// Marker tells what sets CE: emu.RED, emu.EBPF, or emu.NoMarker where nothing
+// Marker returns what sets CE: emu.RED, emu.EBPF, or emu.NoMarker where nothing
 // has to.
 func (f *Fabric) Marker() emu.Marker { return f.marker }
 
-// Features tells what the fabric is made with.
+// Features returns what the fabric is made with.
 func (f *Fabric) Features() emu.Features {
 	seed := emu.RandomHash
 	if f.seeded {

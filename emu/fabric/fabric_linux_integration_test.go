@@ -95,7 +95,8 @@ func TestPortsFollowTheProtocol(t *testing.T) {
 		if p.Core {
 			wantMark, wantRate = 125000, 400*units.Mbps
 		}
-		if c.Mark != wantMark || c.Rate != wantRate || c.Priorities != 3 || c.Credit.Share != 0.05 || c.Burst != wantRate.BytesIn(100000) {
+		if c.Mark != wantMark || c.Rate != wantRate || c.Priorities != 3 || c.Credit.Share != 0.05 ||
+			c.Burst != wantRate.BytesIn(100000) {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
@@ -195,7 +196,8 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, emu.ErrNotSupported) || !strings.Contains(err.Error(), c.option) || !strings.Contains(err.Error(), "virtual") {
+		if !errors.Is(err, emu.ErrNotSupported) || !strings.Contains(err.Error(), c.option) ||
+			!strings.Contains(err.Error(), "virtual") {
 			t.Errorf("%s: %v", c.feature, err)
 		}
 	}

@@ -21,7 +21,8 @@ var smallSpec = topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 *
 	HostDelay: 1250, CoreDelay: 500}
 
 // paperSpec is the simulated fabric of the paper's evaluation.
-var paperSpec = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+var paperSpec = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps,
+	CoreRate:  400 * units.Gbps,
 	HostDelay: 1250, CoreDelay: 500}
 
 // up builds a fabric that is closed when the test ends, and skips where the

@@ -55,7 +55,8 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 			continue // the other end of a link made before
 		}
 		peer := &f.topology.Ports[p.Reverse]
-		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Link(f.index(p.ID), 0, 0))
+		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+			rtnl.Link(f.index(p.ID), 0, 0))
 		f.linkAttrs(&b, p)
 		b.Nest(unix.IFLA_LINKINFO, nil, func() {
 			b.String(unix.IFLA_INFO_KIND, "veth")
@@ -105,14 +106,14 @@ func (f *Fabric) dropOffloads(id topo.NodeID) error {
 }
 
 const (
-	operUp          = 6 // IF_OPER_UP (RFC 2863)
-	carrierPatience = 10 * time.Second
+	operUp         = 6 // IF_OPER_UP (RFC 2863)
+	carrierTimeout = 10 * time.Second
 )
 
 // awaitCarrier waits until every port forwards: the first end of a pair to be
 // brought up starts only when a kernel worker has seen that the other followed.
 func (f *Fabric) awaitCarrier(ctx context.Context) error {
-	deadline := time.Now().Add(carrierPatience)
+	deadline := time.Now().Add(carrierTimeout)
 	for id := range f.namespaces {
 		for {
 			down, err := f.firstDown(topo.NodeID(id))
@@ -126,7 +127,7 @@ func (f *Fabric) awaitCarrier(ctx context.Context) error {
 				return err
 			}
 			if time.Now().After(deadline) {
-				return fmt.Errorf("fabric: port %s is still without carrier after %v", down.Name, carrierPatience)
+				return fmt.Errorf("fabric: port %s is still without carrier after %v", down.Name, carrierTimeout)
 			}
 			time.Sleep(200 * time.Microsecond)
 		}

@@ -11,7 +11,7 @@ import (
 	"sirdbed/emu/fabric/rtnl"
 )
 
-// A namespace is a node's network namespace, held by a file descriptor and
+// A namespace is a node's network namespace, which lives by a file descriptor and
 // nothing else: no name, no process. When both are closed the kernel takes the
 // namespace down with all that is in it.
 type namespace struct {
@@ -39,9 +39,11 @@ func makeNamespaces(ctx context.Context, count int, inside func(i int) error) (m
 			}
 			switch err := unix.Unshare(unix.CLONE_NEWNET); {
 			case err == unix.ENOSPC: // not the disk's: see namespaces(7)
-				return fmt.Errorf("make network namespace %d of %d: the limit is reached: sysctl -w user.max_net_namespaces=10000", i+1, count)
+				return fmt.Errorf("make network namespace %d of %d: the limit is reached: sysctl -w user.max_net_namespaces=10000",
+					i+1, count)
 			case err != nil:
-				return fmt.Errorf("make network namespace %d of %d: %w; be root, or use a user namespace (emu.EnterCommand)", i+1, count, err)
+				return fmt.Errorf("make network namespace %d of %d: %w; be root, or use a user namespace (package sandbox)",
+					i+1, count, err)
 			}
 			fd, err := openNamespace()
 			if err != nil {
@@ -96,7 +98,7 @@ func elsewhere(f func() error) error {
 	return result
 }
 
-// inNamespace tells whether the calling thread is in the namespace of fd, as it
+// inNamespace reports whether the calling thread is in the namespace of fd, as it
 // is when it had no right to leave it.
 func inNamespace(fd int) bool {
 	var here, there unix.Stat_t
@@ -104,7 +106,7 @@ func inNamespace(fd int) bool {
 		here.Dev == there.Dev && here.Ino == there.Ino
 }
 
-// within runs f on a thread inside the namespace of fd.
+// Within runs f on a thread inside the namespace of fd.
 func Within(fd int, f func() error) error {
 	return elsewhere(func() error {
 		if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {

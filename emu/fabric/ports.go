@@ -59,7 +59,8 @@ func (f *Fabric) chooseMarker() error {
 	case wanted == emu.EBPF:
 		return fmt.Errorf("fabric: %w", ebpf.Err)
 	default:
-		return fmt.Errorf("%w: the protocol has ports of this fabric mark packets, and nothing here can\n  %w\n  %w", emu.ErrNoMarker, red.Err, ebpf.Err)
+		return fmt.Errorf("%w: the protocol has ports of this fabric mark packets, and nothing here can\n  %w\n  %w",
+			emu.ErrNoMarker, red.Err, ebpf.Err)
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (f *Fabric) kernelRate(id topo.PortID) units.BitsPerSecond {
 	return f.config.Dilation.Rate(f.topology.Ports[id].Rate)
 }
 
-// RateErrors tells by how much a port is faster than its link, as a share of the
+// RateErrors returns by how much a port is faster than its link, as a share of the
 // rate, since the kernel rounds: for full packets, and for the smallest.
 func (f *Fabric) RateErrors(id topo.PortID) (full, smallest float64) {
 	c := f.PortConfig(id)
@@ -155,7 +156,10 @@ func (f *Fabric) addWire(b *rtnl.Batch, id topo.PortID) {
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
 	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
 	b.Nest(unix.IFLA_LINKINFO, nil, func() { b.String(unix.IFLA_INFO_KIND, "ifb") })
-	w := port.Wire{Rate: f.kernelRate(p.Reverse), Delay: time.Duration(f.config.Dilation.ToKernel(f.topology.Ports[p.Reverse].Delay))}
+	w := port.Wire{
+		Rate:  f.kernelRate(p.Reverse),
+		Delay: time.Duration(f.config.Dilation.ToKernel(f.topology.Ports[p.Reverse].Delay)),
+	}
 	w.Install(b, f.index(id), p.Iface, ifb)
 	b.LinkUp(ifb, "wire-"+p.Iface)
 }

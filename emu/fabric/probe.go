@@ -57,7 +57,7 @@ var results = func() map[string]func() Feature {
 	return m
 }()
 
-// Probe tells whether one feature works, in this process and with its rights.
+// Probe reports whether one feature works, in this process and with its rights.
 // It is tried the first time that it is asked about. It is safe for concurrent
 // use.
 func Probe(name string) Feature {
@@ -67,8 +67,8 @@ func Probe(name string) Feature {
 	panic("fabric: there is no feature " + name)
 }
 
-// Probes tells of all features, as Probe. An ordinary user's process has to be
-// started by EnterCommand to see more than that it has no rights.
+// Probes probes all features. An ordinary user's process has to be in a sandbox
+// to see more than that it has no rights.
 func Probes() []Feature {
 	list := make([]Feature, len(probes))
 	for i, p := range probes {

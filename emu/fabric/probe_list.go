@@ -13,39 +13,50 @@ import (
 )
 
 const (
-	otherKernel = "use a kernel with it: most distributions' have (perhaps as a module: modprobe), and so has the virtual engine's (sirdbed run --engine virtual)"
-	moreRights  = "run as root, or where user namespaces work let sirdbed make its own"
+	otherKernel = "use a kernel with it: most distributions' have (perhaps as a module: modprobe), and so has the " +
+		"virtual engine's (sirdbed run --engine virtual)"
+	moreRights = "run as root, or where user namespaces work let sirdbed make its own"
 )
 
 // probes lists the features, those that others need first.
 var probes = []probe{
-	{Feature{Name: FeatureUserNS, Use: "runs without root", Option: "CONFIG_USER_NS", Remedy: "run as root, use the virtual engine, or allow them as the error says"}, tryUserNamespace},
+	{Feature{Name: FeatureUserNS, Use: "runs without root", Option: "CONFIG_USER_NS",
+		Remedy: "run as root, use the virtual engine, or allow them as the error says"}, tryUserNamespace},
 	{Feature{Name: FeatureNetNS, Use: "every host and switch", Option: "CONFIG_NET_NS", Remedy: moreRights},
 		inThrowaway(func() error { return nil })},
-	{Feature{Name: FeatureRaw, Use: "hosts", Option: "CONFIG_PACKET, CAP_NET_RAW", Remedy: moreRights}, inThrowaway(tryRawSocket)},
-	{Feature{Name: FeatureRings, Use: "hosts and captures", Option: "CONFIG_PACKET with mmap", Remedy: otherKernel}, inThrowaway(tryRing)},
+	{Feature{Name: FeatureRaw, Use: "hosts", Option: "CONFIG_PACKET, CAP_NET_RAW", Remedy: moreRights},
+		inThrowaway(tryRawSocket)},
+	{Feature{Name: FeatureRings, Use: "hosts and captures", Option: "CONFIG_PACKET with mmap", Remedy: otherKernel},
+		inThrowaway(tryRing)},
 	{Feature{Name: FeatureVeth, Use: "links", Option: "CONFIG_VETH", Remedy: otherKernel}, request(tryVeth)},
 	{Feature{Name: FeatureHTB, Use: "link rates and priorities", Option: "CONFIG_NET_SCH_HTB", Remedy: otherKernel},
 		request(tryPort(port.Config{}))},
 	{Feature{Name: FeatureU32, Use: "priorities", Option: "CONFIG_NET_CLS_U32", Remedy: otherKernel},
 		request(tryPort(port.Config{Priorities: port.MaxPriorities}))},
 	{Feature{Name: FeaturePrio, Use: "priorities that are strict", Option: "CONFIG_NET_SCH_PRIO",
-		Remedy: "HTB's classes take its place, where one packet of each may go out of turn, once a minute; else " + otherKernel},
+		Remedy: "HTB's classes take its place, where one packet of each may go out of turn, once a minute; else " +
+			otherKernel},
 		request(tryPort(port.Config{Priorities: port.MaxPriorities, Levels: emu.PrioBands}))},
-	{Feature{Name: FeatureFIFO, Use: "queues, and ExpressPass's credit queue", Option: "CONFIG_NET_SCH_FIFO", Remedy: otherKernel},
+	{Feature{Name: FeatureFIFO, Use: "queues, and ExpressPass's credit queue", Option: "CONFIG_NET_SCH_FIFO",
+		Remedy: otherKernel},
 		request(tryPort(port.Config{Credit: port.Credit{Share: 0.05}}))},
-	{Feature{Name: FeatureMultipath, Use: "several spines", Option: "CONFIG_IP_ROUTE_MULTIPATH", Remedy: otherKernel}, request(tryMultipath)},
-	{Feature{Name: FeatureHashSeed, Use: "runs that choose the same paths", Option: "Linux 6.11 (net." + hashSeedName + ")",
+	{Feature{Name: FeatureMultipath, Use: "several spines", Option: "CONFIG_IP_ROUTE_MULTIPATH", Remedy: otherKernel},
+		request(tryMultipath)},
+	{Feature{Name: FeatureHashSeed, Use: "runs that choose the same paths",
+		Option: "Linux 6.11 (net." + hashSeedName + ")",
 		Remedy: "nothing breaks: paths differ from run to run"}, inThrowaway(tryHashSeed)},
 	{Feature{Name: FeatureRED, Use: "ECN marking", Option: "CONFIG_NET_SCH_RED",
-		Remedy: "the eBPF marker takes its place where it works; else " + otherKernel}, request(tryPort(port.Config{Mark: 30 * units.Kilobyte}))},
-	{Feature{Name: FeatureMarker, Use: "ECN marking without red", Option: "CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF, and root outside user namespaces",
+		Remedy: "the eBPF marker takes its place where it works; else " + otherKernel},
+		request(tryPort(port.Config{Mark: 30 * units.Kilobyte}))},
+	{Feature{Name: FeatureMarker, Use: "ECN marking without red",
+		Option: "CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF, and root outside user namespaces",
 		Remedy: "run as root; not needed where red works"}, inThrowaway(tryMarker)},
 	{Feature{Name: FeatureNetem, Use: "serialization and delay in the kernel", Option: "CONFIG_NET_SCH_NETEM",
 		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryNetem)},
 	{Feature{Name: FeatureIFB, Use: "serialization and delay in the kernel", Option: "CONFIG_IFB",
 		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryIFB)},
-	{Feature{Name: FeatureRedirect, Use: "serialization and delay in the kernel", Option: "CONFIG_NET_SCH_INGRESS, CONFIG_NET_ACT_MIRRED",
+	{Feature{Name: FeatureRedirect, Use: "serialization and delay in the kernel",
+		Option: "CONFIG_NET_SCH_INGRESS, CONFIG_NET_ACT_MIRRED",
 		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryRedirect)},
 }
 

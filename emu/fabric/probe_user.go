@@ -13,7 +13,7 @@ import (
 	"sirdbed/emu/sandbox"
 )
 
-// tryUserNamespace starts a child in the namespaces that EnterCommand asks for
+// tryUserNamespace starts a child in the namespaces that a sandbox takes
 // and lets it execute a file that does not exist: that this is what fails shows
 // that everything before worked, and no program has to be at hand.
 func tryUserNamespace() error {
@@ -25,7 +25,8 @@ func tryUserNamespace() error {
 	if errors.Is(err, unix.ENOSPC) { // not the disk's: see namespaces(7)
 		err = errors.New("the limit is reached")
 	}
-	return &port.NotSupportedError{Feature: FeatureUserNS, Option: userNamespaceObstacle(), Err: fmt.Errorf("clone: %w", err)}
+	return &port.NotSupportedError{Feature: FeatureUserNS, Option: userNamespaceObstacle(),
+		Err: fmt.Errorf("clone: %w", err)}
 }
 
 // userNamespaceObstacle names what forbids user namespaces to ordinary programs
@@ -33,7 +34,9 @@ func tryUserNamespace() error {
 func userNamespaceObstacle() string {
 	for _, o := range []struct{ path, bad, what string }{
 		{"kernel/unprivileged_userns_clone", "0", "permission: sysctl -w kernel.unprivileged_userns_clone=1"},
-		{"kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor's permission: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile for sirdbed with the rule userns"},
+		{"kernel/apparmor_restrict_unprivileged_userns", "1",
+			"AppArmor's permission: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile for sirdbed with " +
+				"the rule userns"},
 		{"user/max_user_namespaces", "0", "permission: sysctl -w user.max_user_namespaces=10000"},
 		{"user/max_net_namespaces", "0", "permission: sysctl -w user.max_net_namespaces=10000"},
 	} {
@@ -42,5 +45,6 @@ func userNamespaceObstacle() string {
 			return o.what
 		}
 	}
-	return "CONFIG_USER_NS, or permission (a container's seccomp profile may forbid it: run it with --privileged, or run sirdbed as root)"
+	return "CONFIG_USER_NS, or permission (a container's seccomp profile may forbid it: run it with --privileged, or " +
+		"run sirdbed as root)"
 }

@@ -31,7 +31,8 @@ func (f *Fabric) addRoutes(b *rtnl.Batch, id topo.NodeID) {
 
 func (f *Fabric) addNeighbour(b *rtnl.Batch, p *topo.Port) {
 	address := f.gateway(p.Peer)
-	b.Request("add neighbour", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE, rtnl.Neighbour(f.index(p.ID)))
+	b.Request("add neighbour", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE,
+		rtnl.Neighbour(f.index(p.ID)))
 	b.Attr(unix.NDA_DST, address[:])
 	b.Attr(unix.NDA_LLADDR, f.topology.Ports[p.Reverse].MAC[:])
 }
@@ -42,7 +43,8 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 	if len(r.Ports) == 1 {
 		flags = unix.RTNH_F_ONLINK
 	}
-	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Route(uint8(r.Prefix.Bits), flags))
+	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+		rtnl.Route(uint8(r.Prefix.Bits), flags))
 	b.Attr(unix.RTA_DST, r.Prefix.Addr[:])
 	if len(r.Ports) == 1 {
 		gateway := f.gateway(first.Peer)

@@ -111,7 +111,8 @@ func writeSysctl(path, value string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.EROFS):
-		return fmt.Errorf("set sysctl %s to %s: %w; /proc/sys is mounted read-only, as in a container: run it with --privileged, or let sirdbed make its own namespaces (emu.EnterCommand)", name, value, err)
+		return fmt.Errorf("set sysctl %s to %s: %w; /proc/sys is mounted read-only, as in a container: "+
+			"run it with --privileged, or let sirdbed make its own namespaces (package sandbox)", name, value, err)
 	default:
 		return fmt.Errorf("set sysctl %s to %s: %w", name, value, err)
 	}

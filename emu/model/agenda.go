@@ -1,6 +1,6 @@
 package model
 
-// An agenda says when each entity of the simulation is due next. Every entity
+// An agenda is when each entity of the simulation is due next. Every entity
 // (a link, a port, a host) has at most one entry, so the agenda never holds
 // more than there are entities, however many packets are under way, and a timer
 // that is put off leaves nothing behind.

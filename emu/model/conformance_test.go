@@ -62,7 +62,7 @@ func TestConformance(t *testing.T) {
 					q.stamp(0)
 					s.ports[down.ID].enqueue(q, s.now)
 				}
-				s.Land()
+				s.Drain()
 			}
 			send(c.Prelude, 0)
 			before := s.Port(down.ID)

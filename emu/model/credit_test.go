@@ -89,7 +89,8 @@ func TestCreditsGoFirstAndDataFillsTheLink(t *testing.T) {
 // A port without the class treats credits as any packet.
 func TestNoCreditClass(t *testing.T) {
 	f := paperFabric(t, rack(2))
-	s := newSim(t, Config{Fabric: f, Params: &fakeParams{Tune: func(_ int, p *transport.Packet) { p.Credit = true }}, Sends: []Send{{Dst: 1, Size: 100 * 1448}}})
+	s := newSim(t, Config{Fabric: f, Params: &fakeParams{Tune: func(_ int, p *transport.Packet) { p.Credit = true }},
+		Sends: []Send{{Dst: 1, Size: 100 * 1448}}})
 	s.Run(units.Millisecond)
 	conserved(t, s)
 	if got := s.Host(1).Counts().Received; got != 100 {

@@ -28,8 +28,7 @@ var _ emu.Engine = Engine{}
 // Name implements emu.Engine.
 func (Engine) Name() emu.EngineName { return emu.Model }
 
-// Check tells whether the model can run an experiment: its protocol must be a
-// transport.
+// Check implements emu.Engine: the protocol must be a transport.
 func (Engine) Check(x *emu.Experiment) error { return emu.NoKernel(x) }
 
 const (
@@ -37,9 +36,9 @@ const (
 	progressEvery = 250 * time.Millisecond // of wall time
 )
 
-// Run implements emu.Engine. When the messages have had their time, hosts fall
-// silent and what is still under way arrives, so that packets sent are packets
-// received and drops.
+// Run implements emu.Engine. When the messages have had their time, hosts send
+// nothing more and what is still under way arrives, so that packets sent are
+// packets received and drops.
 func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
 	facts := &emu.Facts{
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
@@ -75,7 +74,7 @@ type run struct {
 	sim      *Sim
 	files    []io.Closer
 	finished bool
-	shown    time.Time // when progress was last told
+	shown    time.Time // when progress was last reported
 }
 
 func (r *run) run(ctx context.Context) (err error) {
@@ -155,7 +154,7 @@ func (r *run) play(ctx context.Context) error {
 		}
 	}
 	r.sim.sampleAt = math.MaxInt64
-	r.sim.silent = true
+	r.sim.draining = true
 	for r.sim.pool.live > 0 && !r.sim.step(math.MaxInt64, eventsPerLook, false) {
 		if err := r.look(ctx); err != nil {
 			return err
@@ -164,7 +163,7 @@ func (r *run) play(ctx context.Context) error {
 	return nil
 }
 
-// look tells progress and whether to go on.
+// look reports progress, and returns an error if the run is not to go on.
 func (r *run) look(ctx context.Context) error {
 	if now := time.Now(); r.hooks.Progress != nil && now.Sub(r.shown) >= progressEvery {
 		r.shown = now

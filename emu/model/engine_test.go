@@ -65,7 +65,8 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	if back.Protocol != "sird" || written.Engine != "model" || written.Reached != facts.Reached || len(written.Hosts) != 6 || len(written.Ports) != 20 {
+	if back.Protocol != "sird" || written.Engine != "model" || written.Reached != facts.Reached ||
+		len(written.Hosts) != 6 || len(written.Ports) != 20 {
 		t.Errorf("%+v\n%+v", back, written)
 	}
 	if facts.Failure != "" || facts.Dilation != 1 || facts.Reached <= x.Warmup+x.Duration || facts.Reached >= x.End() {
@@ -89,7 +90,8 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 		}
 	}
 	if sent == 0 || sent != received || offered < 1000 || delivered != offered || acked != offered {
-		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked", sent, received, offered, delivered, acked)
+		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked", sent, received, offered, delivered,
+			acked)
 	}
 	ticks, highest := 0, map[uint16]int64{}
 	for _, r := range readLog(t, filepath.Join(dir, "queues.rec")) {
@@ -182,11 +184,12 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 	x.Capture = []string{"leaf1", "leaf2>h2-1", "leaf1>h1-1"}
 	f, _ := topo.New(x.Topology)
 	files := map[string]*kept{}
-	facts, err := Engine{}.Run(context.Background(), x, t.TempDir(), emu.Hooks{OpenCapture: func(path string, n *topo.Node) (emu.Capture, error) {
-		k := &kept{t: t, fabric: f}
-		files[filepath.Base(path)] = k
-		return k, nil
-	}})
+	facts, err := Engine{}.Run(context.Background(), x, t.TempDir(),
+		emu.Hooks{OpenCapture: func(path string, n *topo.Node) (emu.Capture, error) {
+			k := &kept{t: t, fabric: f}
+			files[filepath.Base(path)] = k
+			return k, nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +229,8 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 			t.Fatalf("captured at %s", c.port.Name)
 		}
 	}
-	if want := facts.Ports[down.ID].Packets + facts.Ports[down.Reverse].Packets; int64(len(files["leaf2.pcapng"].seen)) != want {
+	want := facts.Ports[down.ID].Packets + facts.Ports[down.Reverse].Packets
+	if int64(len(files["leaf2.pcapng"].seen)) != want {
 		t.Errorf("%d frames at %s, want %d", len(files["leaf2.pcapng"].seen), down.Name, want)
 	}
 }

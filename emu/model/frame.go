@@ -43,7 +43,7 @@ func (f *framer) encode(p *packet, link *topo.Port) []byte {
 	return f.buf[:w.Encode(f.buf)]
 }
 
-// errForeign is what a host says of an intact frame that is not its own.
+// errForeign is the error of an intact frame that is not the host's own.
 var errForeign = errors.New("not of the protocol, or for another host")
 
 // decode fills in p from a frame that arrived at self. p.Payload points into the

@@ -12,14 +12,14 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A host drives one sirdnode.Host: arrivals from its link, the NIC, timers.
+// An endpoint drives one host.Host: arrivals from its link, the NIC, timers.
 type endpoint struct {
 	sim  *Sim
 	id   topo.HostID
 	core *host.Host
 	nic  *port
 
-	now    units.Time // what the host was last told
+	now    units.Time // that the host was last called with
 	wakeAt int64      // when it will be, in ps; never or unset otherwise
 	done   bool
 	serial uint16
@@ -29,7 +29,7 @@ type endpoint struct {
 	stats HostStats
 
 	log    *record.Writer
-	memory *bytes.Buffer // what log writes to, unless Config.Log said where
+	memory *bytes.Buffer // what log writes to, unless Config.Log returned another
 }
 
 // HostStats are the totals of a host's receive path. Of Received, all but
@@ -108,7 +108,7 @@ func (h *endpoint) receive(p *packet, ps int64, flip int) {
 // wake does what is due at the host.
 func (h *endpoint) wake(ps int64) {
 	h.wakeAt = unset
-	if !h.sim.silent {
+	if !h.sim.draining {
 		h.core.Advance(h.clock(ps))
 	}
 	h.pump(ps)
@@ -119,7 +119,7 @@ func (h *endpoint) wake(ps int64) {
 // tokens do not make it busy.
 func (h *endpoint) pump(ps int64) {
 	s := h.sim
-	if s.silent {
+	if s.draining {
 		s.agenda.clear(h.entity())
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Sim) sendable(p *packet) error {
 
 func (h *endpoint) entity() int { return 2*len(h.sim.ports) + int(h.id) }
 
-// reschedule enters the host's next wake-up. exhausted says that the NIC was
+// reschedule enters the host's next wake-up. exhausted is set if the NIC was
 // free and the transport had nothing.
 func (h *endpoint) reschedule(ps int64, exhausted bool) {
 	due := h.core.Wake()

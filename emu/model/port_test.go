@@ -12,7 +12,8 @@ import (
 // burst is a 100 Gbps host's burst of packets through a 10 Gbps core link, where
 // nearly all of it queues. It returns the simulation, run to its end, and the
 // events of the slow port.
-func burst(t *testing.T, network transport.Network, limit units.Bytes, count int, tune func(int, *transport.Packet)) (*Sim, *topo.Port, []PacketEvent) {
+func burst(t *testing.T, network transport.Network, limit units.Bytes, count int,
+	tune func(int, *transport.Packet)) (*Sim, *topo.Port, []PacketEvent) {
 	t.Helper()
 	f := paperFabric(t, func(s *topo.Spec) {
 		s.Leaves, s.Spines, s.HostsPerLeaf, s.CoreRate = 2, 1, 1, 10*units.Gbps
@@ -140,7 +141,8 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 					}
 					mark := c.mark > 0 && e.Packet.ECT && ref.bytes(p.level) >= int64(c.mark)
 					if mark != e.Packet.CE || int64(e.Queue) != ref.bytes(-1) {
-						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d, %d of them in its level", p.n, e.Packet.CE, e.Queue, mark, ref.bytes(-1), ref.bytes(p.level))
+						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d, %d of them in its level", p.n, e.Packet.CE,
+							e.Queue, mark, ref.bytes(-1), ref.bytes(p.level))
 					}
 					marks += b2i(mark)
 					ref.arrive(p, e.PS, left)

@@ -10,7 +10,7 @@
 //
 // The network counts in picoseconds, since a minimal packet lasts 1.68 ns at
 // 400 Gbps: a link's packets follow one another without the least gap or
-// overlap. Hosts live in nanoseconds. An arrival is told to its host at the
+// overlap. Hosts live in nanoseconds. An arrival reaches its host at the
 // nearest nanosecond, so that round trips come out right on average and to the
 // digit; what the host sends in return starts at the exact arrival, since its
 // NIC is the model's port. When a host waits for its NIC it is called at the
@@ -69,7 +69,7 @@ type Config struct {
 
 	// GaugeEvery is the sampling interval of the hosts' gauges, 0: never.
 	GaugeEvery units.Time
-	// Log, when set, says where a host's record log goes. It is kept in memory
+	// Log, when set, returns where a host's record log goes. It is kept in memory
 	// otherwise, which is what Messages and Gauges read.
 	Log func(topo.HostID) io.Writer
 }
@@ -97,9 +97,9 @@ type Sim struct {
 	hosts  []*endpoint
 	frames framer
 
-	undone  int  // hosts that are not done
-	silent  bool // hosts no longer send
-	offered int  // by Offer
+	undone   int  // hosts that are not done
+	draining bool // hosts send nothing more
+	offered  int  // by Offer
 
 	sample   func(units.Time) // at sampleAt, then every sampleBy
 	sampleAt int64
@@ -204,10 +204,10 @@ func (s *Sim) RunUntilDone(limit units.Time) bool {
 	return s.undone == 0
 }
 
-// Land has the hosts send nothing more and runs until the network is empty: then
+// Drain has the hosts send nothing more and runs until the network is empty: then
 // every packet sent has been received or is counted as lost.
-func (s *Sim) Land() {
-	s.silent = true
+func (s *Sim) Drain() {
+	s.draining = true
 	for s.pool.live > 0 && !s.step(math.MaxInt64, math.MaxInt, false) {
 	}
 }
@@ -217,7 +217,7 @@ func (s *Sim) Land() {
 func (s *Sim) step(end int64, budget int, untilDone bool) bool {
 	for ; budget > 0; budget-- {
 		if len(s.agenda.heap) == 0 || s.agenda.heap[0].ps > end {
-			if s.sampleAt <= end && !s.silent {
+			if s.sampleAt <= end && !s.draining {
 				s.takeSample()
 				continue
 			}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"encoding/binary"
 	"testing"
 
 	"sirdbed/sirdnode/fault"
@@ -29,7 +30,7 @@ func busy(t *testing.T, seed uint64, withBytes bool) (*Sim, []byte) {
 		GaugeEvery: 10 * units.Microsecond,
 	})
 	s.Run(3 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	var logs []byte
 	for h := range f.Hosts {
@@ -50,7 +51,8 @@ func TestSameSeedSameBits(t *testing.T) {
 	if _, other := busy(t, 8, false); bytes.Equal(logs, other) {
 		t.Error("another seed gives the same run")
 	}
-	if c := first.Totals(); c.PortStats.Drops == 0 || c.PortStats.Marks == 0 || c.HostStats.Faults == 0 || c.HostStats.Extra == 0 || c.Delivered == 0 {
+	if c := first.Totals(); c.PortStats.Drops == 0 || c.PortStats.Marks == 0 || c.HostStats.Faults == 0 ||
+		c.HostStats.Extra == 0 || c.Delivered == 0 {
 		t.Errorf("the run shows too little: %+v", c)
 	}
 }
@@ -68,9 +70,10 @@ func TestBytesChangeNothing(t *testing.T) {
 // Every corrupted frame is refused by its checksum: none reaches a transport.
 func TestCorruptionIsFound(t *testing.T) {
 	f := paperFabric(t, rack(3))
-	s := newSim(t, Config{Fabric: f, Seed: 3, Sends: mesh(f, 200, 30000), Faults: fault.Config{Corrupt: 0.1, Duplicate: 0.1}})
+	s := newSim(t, Config{Fabric: f, Seed: 3, Sends: mesh(f, 200, 30000),
+		Faults: fault.Config{Corrupt: 0.1, Duplicate: 0.1}})
 	s.Run(10 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	c := s.Totals()
 	if share := float64(c.HostStats.Corrupt) / float64(c.HostStats.Received); share < 0.1 || share > 0.12 {
@@ -89,7 +92,7 @@ func TestReorderingLosesNothing(t *testing.T) {
 	s := newSim(t, Config{
 		Fabric: f, Seed: 3, Sends: []Send{{Src: 0, Dst: 1, Size: 1 << 20}}, Faults: fault.Config{Reorder: 0.2},
 		Params: &fakeParams{Got: func(_ transport.Time, p *transport.Packet) {
-			offset := units.Bytes(p.Header()[9])<<24 | units.Bytes(p.Header()[10])<<16 | units.Bytes(p.Header()[11])<<8 | units.Bytes(p.Header()[12])
+			offset := units.Bytes(binary.BigEndian.Uint32(p.Header()[9:]))
 			if offset < got[p.Peer] {
 				late++
 			}
@@ -155,7 +158,8 @@ func TestGauges(t *testing.T) {
 	s := newSim(t, Config{Fabric: f, GaugeEvery: 10 * units.Microsecond, Sends: []Send{{Dst: 1, Size: 1448000}}})
 	s.Run(100 * units.Microsecond)
 	list := s.Gauges(1)["payload_received"]
-	if len(list) != 11 || list[1].At != 10*units.Microsecond || list[1].Value < 0.9*1448*(10-2.7)/.12304 || list[1].Value > 1448*(10-2.5)/.12304 {
+	if len(list) != 11 || list[1].At != 10*units.Microsecond || list[1].Value < 0.9*1448*(10-2.7)/.12304 ||
+		list[1].Value > 1448*(10-2.5)/.12304 {
 		t.Errorf("%+v", list)
 	}
 }

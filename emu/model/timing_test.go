@@ -147,15 +147,16 @@ func TestHostClocksNeverRunBackwards(t *testing.T) {
 	s := newSim(t, Config{Fabric: f, Sends: mesh(f, 40, 30000)})
 	for h := range s.hosts {
 		last := units.Time(-1)
-		s.hosts[h].core.Transport().(*fake).params = &fakeParams{Answer: 33, Got: func(now transport.Time, p *transport.Packet) {
-			if now < last || p.Arrived > now || p.Arrived < now-2 {
-				t.Errorf("now %d after %d, arrived %d", now, last, p.Arrived)
-			}
-			last = now
-		}}
+		s.hosts[h].core.Transport().(*fake).params = &fakeParams{Answer: 33,
+			Got: func(now transport.Time, p *transport.Packet) {
+				if now < last || p.Arrived > now || p.Arrived < now-2 {
+					t.Errorf("now %d after %d, arrived %d", now, last, p.Arrived)
+				}
+				last = now
+			}}
 	}
 	s.Run(10 * units.Millisecond)
-	s.Land()
+	s.Drain()
 	conserved(t, s)
 	if got := s.Totals().Delivered; got != int64(len(mesh(f, 40, 30000))) {
 		t.Errorf("%d delivered", got)

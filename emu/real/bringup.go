@@ -53,7 +53,8 @@ func (r *run) startHosts(ctx context.Context) error {
 	}
 	for _, p := range r.hosts {
 		if _, err := p.await(ctx, node.StateReady); errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts", p.name, readyTime, len(r.hosts))
+			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts",
+				p.name, readyTime, len(r.hosts))
 		} else if err != nil {
 			return err
 		}
@@ -83,7 +84,7 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 // good. What it sends at once, its port spaces.
 const catchUpPackets = 8
 
-// nodeConfig is what the process of a host is told, in one line.
+// nodeConfig is what the process of a host is sent first, in one line.
 func (r *run) nodeConfig(h topo.HostID) string {
 	from, to := r.x.Window()
 	cfg := node.Config{
@@ -91,7 +92,8 @@ func (r *run) nodeConfig(h topo.HostID) string {
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
 		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
 		RxFrames:  r.engine.Platform.rxFrames(),
-		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation, Hold: r.fabric.Wires() == emu.HostsHold,
+		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
+		DelayFrames: r.fabric.Wires() == emu.HostsHold,
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {
@@ -100,7 +102,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 	return string(b)
 }
 
-// announce tells which processes are hosts, or with nil that none are.
+// announce reports which processes are hosts; nil: none any more.
 func (r *run) announce(hosts []*hostProcess) {
 	if r.engine.Running == nil {
 		return

@@ -34,7 +34,7 @@ type Engine struct {
 	NodeCommand []string
 	// Platform is what the run stands on; its zero value is this machine.
 	Platform Platform
-	// Running, when set, is told which processes are hosts once they run, so
+	// Running, when set, is called with the processes that are hosts once they run, so
 	// that others can enter them. It is called again with nil at the end.
 	Running func([]RunningHost)
 	// KeepUp, when set, is called after an experiment that came to its end, and
@@ -55,13 +55,13 @@ var _ emu.Engine = &Engine{}
 func (e *Engine) Name() emu.EngineName { return e.Platform.name() }
 
 // Run implements emu.Engine.
-func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (facts *emu.Facts, err error) {
+func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
 	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
 	r.facts = &emu.Facts{Engine: e.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: kernelRelease()}
 	if err := r.dir.Begin(x); err != nil {
 		return r.facts, err
 	}
-	err = r.run(ctx)
+	err := r.run(ctx)
 	r.facts.Wall = (time.Since(r.facts.Started) - r.keptUp).Seconds()
 	if err != nil {
 		r.facts.Failure = err.Error()

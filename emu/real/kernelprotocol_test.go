@@ -50,7 +50,8 @@ func TestUnsuitedExperiments(t *testing.T) {
 		{"TCP with faults", emu.CheckKernelProtocol(faulty), "tcp cannot be given faults"},
 		{"SIRD with faults", emu.CheckKernelProtocol(&emu.Experiment{Protocol: "sird", Faults: faulty.Faults}), ""},
 	} {
-		if c.want == "" && c.err != nil || c.want != "" && (!errors.Is(c.err, emu.ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
+		if c.want == "" && c.err != nil || c.want != "" &&
+			(!errors.Is(c.err, emu.ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
 			t.Errorf("%s: %v", c.what, c.err)
 		}
 	}

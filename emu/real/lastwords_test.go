@@ -17,7 +17,8 @@ func TestLastWords(t *testing.T) {
 	}
 	w.Write([]byte("exit status 2\n"))
 	got := w.String()
-	if !strings.HasPrefix(got, "panic: at the disco\ngoroutine") || !strings.HasSuffix(got, "stack\nexit status 2") || !strings.Contains(got, "\n... (1") {
+	if !strings.HasPrefix(got, "panic: at the disco\ngoroutine") || !strings.HasSuffix(got, "stack\nexit status 2") ||
+		!strings.Contains(got, "\n... (1") {
 		t.Errorf("%d bytes: %.60q...", len(got), got)
 	}
 	if len(got) > 2*keptWords+40 {

@@ -12,7 +12,8 @@ import (
 func TestPlatform(t *testing.T) {
 	var here Platform
 	if here.name() != emu.Real || here.rxFrames() != node.StallFrames || here.tick() <= 0 || here.align(123) != 123 {
-		t.Errorf("this machine is %q, %d frames, tick %v, aligned %d", here.name(), here.rxFrames(), here.tick(), here.align(123))
+		t.Errorf("this machine is %q, %d frames, tick %v, aligned %d", here.name(), here.rxFrames(), here.tick(),
+			here.align(123))
 	}
 	there := Platform{Name: emu.Virtual, Machine: &Machine{CPUs: 3}, Tick: time.Second, RxFrames: 7, Align: time.Second}
 	if there.name() != emu.Virtual || there.machine().CPUs != 3 || there.tick() != time.Second || there.rxFrames() != 7 {

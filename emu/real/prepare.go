@@ -22,7 +22,8 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelProtocol(x), checkWires(x)); err != nil {
 		return err
 	}
-	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth, fabric.FeatureHTB, fabric.FeatureFIFO}
+	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
+		fabric.FeatureHTB, fabric.FeatureFIFO}
 	if network.Priorities > 1 || network.CreditClass {
 		features = append(features, fabric.FeatureU32)
 	}
@@ -37,7 +38,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	return fabric.Check(run.topology, fabric.Config{Network: network})
 }
 
-// checkWires tells whether links can delay the packets of a protocol of the
+// checkWires reports whether links can delay the packets of a protocol of the
 // kernel, which the receiving host cannot hold.
 func checkWires(x *emu.Experiment) error {
 	if !emu.KernelProtocol(x) {
@@ -45,7 +46,8 @@ func checkWires(x *emu.Experiment) error {
 	}
 	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
 		if f := fabric.Probe(name); f.Err != nil {
-			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
+			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its "+
+				"kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
 		}
 	}
 	return nil

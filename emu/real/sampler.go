@@ -118,7 +118,7 @@ func (s *sampler) readUntil(stats []port.Stats, id topo.PortID) units.Time {
 	return s.clock.ToNominal(s.swept)
 }
 
-// stop ends the sampling and tells how late it was. A nil sampler was off.
+// stop ends the sampling and writes down how late it was. A nil sampler was off.
 func (s *sampler) stop(late *emu.Lateness) error {
 	if s == nil {
 		return nil

@@ -1,3 +1,5 @@
+// Package sandbox is where a run lives: namespaces in which an ordinary user is
+// root, and whose processes all end together.
 package sandbox
 
 import (
@@ -10,9 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A sandbox is where a run lives: namespaces of its own, for users (unless the
-// caller is root), processes, network, mounts, IPC and host name. Two processes
-// begin it:
+// A sandbox has namespaces of its own for users (unless the caller is root),
+// processes, network, mounts, IPC and host name. Two processes begin it:
 //
 //	front            any user; waits
 //	  supervisor     process 1 inside: SetupInit; reaps orphans
@@ -52,7 +53,7 @@ func Namespaces(user bool) *syscall.SysProcAttr {
 	return attr
 }
 
-// InSandbox tells whether this process was started by EnterCommand.
+// InSandbox reports whether this process was started by EnterCommand.
 func InSandbox() bool { return os.Getenv(sandboxVar) != "" }
 
 // SetupInit makes a sandbox out of its namespaces. Outside a sandbox it does
@@ -64,7 +65,8 @@ func SetupInit() error {
 		return nil
 	}
 	if os.Getpid() != 1 {
-		return fmt.Errorf("sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it", sandboxVar, os.Getpid())
+		return fmt.Errorf("sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it",
+			sandboxVar, os.Getpid())
 	}
 	if err := privateMounts(); err != nil {
 		return err
@@ -88,5 +90,5 @@ func exitStatus(ws unix.WaitStatus) int {
 	return ws.ExitStatus()
 }
 
-// isPermission tells refusals from failures.
+// isPermission reports whether an error is a refusal, not a failure.
 func isPermission(err error) bool { return errors.Is(err, os.ErrPermission) }

@@ -76,7 +76,8 @@ func playFront(inside string) error {
 }
 
 func playWorker() error {
-	topology, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps})
+	topology, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps})
 	if err != nil {
 		return err
 	}
@@ -202,7 +203,8 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, tok := front(t, "worker")
 			before := processes(t, tok)
-			for role, want := range map[string]int{"front-worker": 1, "worker": 2, "host": 2} { // supervisor and worker; host and orphan
+			// Two workers are supervisor and worker, two hosts are host and orphan.
+			for role, want := range map[string]int{"front-worker": 1, "worker": 2, "host": 2} {
 				if len(before[role]) != want {
 					t.Fatalf("processes %v: want %d of %s", before, want, role)
 				}
@@ -225,12 +227,13 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 }
 
 // plugInto makes a veth between a namespace of the test's and that of the first
-// process that has one of its own, and returns what tells whether it is there.
+// process that has one of its own, and returns what reports whether it is there.
 func plugInto(t *testing.T, pids []int) func() bool {
 	t.Helper()
 	mine := nstest.Namespace(t)
 	h := mine.Handle(t)
-	err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug", PeerNamespace: netlink.NsPid(pids[0])})
+	err := h.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "plug"}, PeerName: "plug",
+		PeerNamespace: netlink.NsPid(pids[0])})
 	if err != nil {
 		t.Fatalf("plug into the namespace of process %d: %v", pids[0], err)
 	}

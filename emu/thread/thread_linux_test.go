@@ -53,7 +53,8 @@ func TestProcessesEndWithTheirThread(t *testing.T) {
 	thread.Close()
 	select {
 	case err := <-ended:
-		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) ||
+			exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 			t.Errorf("got %v, want its death by signal", err)
 		}
 	case <-time.After(10 * time.Second):

@@ -97,7 +97,8 @@ func TestDeadGuestKeepsWhatWasMeasured(t *testing.T) {
 					t.Errorf("no %q in %v", want, err)
 				}
 			}
-			if facts.Failure != err.Error() || facts.Engine != "virtual" || facts.Dilation != DefaultDilation || facts.Reached != reached {
+			if facts.Failure != err.Error() || facts.Engine != "virtual" || facts.Dilation != DefaultDilation ||
+				facts.Reached != reached {
 				t.Errorf("facts %+v", facts)
 			}
 			if last := lastRecord(t, filepath.Join(dir, "hosts", "h1-1.rec")); last < reached-units.Millisecond {
@@ -133,7 +134,8 @@ func TestOutOfMemory(t *testing.T) {
 	e, x := engine(t, nil), busy()
 	e.Memory, x.Topology.HostsPerLeaf = 96<<20, 24
 	facts, err := e.Run(context.Background(), x, t.TempDir(), emu.Hooks{})
-	if err == nil || !strings.Contains(err.Error(), "ran out of its 96 MB of memory: shorten the run, or capture fewer nodes") {
+	if err == nil || !strings.Contains(err.Error(), "ran out of its 96 MB of memory: shorten the run, or capture fewer "+
+		"nodes") {
 		t.Fatalf("24 hosts in 96 MB: %v", err)
 	}
 	if facts == nil || facts.Failure != err.Error() {
@@ -144,8 +146,10 @@ func TestOutOfMemory(t *testing.T) {
 // A command that eats the guest's memory loses it, not the machine's.
 func TestOutOfMemoryInACommand(t *testing.T) {
 	private(t)
-	exit, said, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "tail /dev/zero; echo tail ended with $?"}, Memory: 128 << 20})
-	if err != nil || exit != 0 || !strings.Contains(said, "Out of memory: Killed process") || !strings.Contains(said, "tail ended with 137") {
+	exit, said, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c",
+		"tail /dev/zero; echo tail ended with $?"}, Memory: 128 << 20})
+	if err != nil || exit != 0 || !strings.Contains(said, "Out of memory: Killed process") ||
+		!strings.Contains(said, "tail ended with 137") {
 		t.Errorf("exit code %d, %v\n%s", exit, err, said)
 	}
 }
@@ -155,7 +159,8 @@ func TestStoppedGuestIsGivenUp(t *testing.T) {
 	private(t)
 	pid := 0
 	_, err := guest.Run(context.Background(), guest.Config{
-		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c", "while :; do echo alive; sleep 1; done"}, Patience: 5 * time.Second,
+		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c",
+			"while :; do echo alive; sleep 1; done"}, StallTimeout: 5 * time.Second,
 		Start: func(cmd *exec.Cmd) error {
 			err := thread.StartForLife(cmd)
 			if err == nil {
@@ -166,7 +171,8 @@ func TestStoppedGuestIsGivenUp(t *testing.T) {
 		Line: func(string) { syscall.Kill(pid, unix.SIGSTOP) },
 	})
 	var death *guest.DeathError
-	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress for") || !strings.Contains(err.Error(), "alive") {
+	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress for") ||
+		!strings.Contains(err.Error(), "alive") {
 		t.Errorf("error %v", err)
 	}
 	if syscall.Kill(pid, 0) == nil {

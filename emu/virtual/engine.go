@@ -1,11 +1,11 @@
 // Package virtual is the engine that runs the real engine's fabric, host
 // processes and captures inside a User-Mode Linux guest, whose clock moves only
-// when everything sleeps. What the scenario says is then exact on any machine,
-// however busy, takes no rights, and repeats bit for bit.
+// when everything sleeps. A run is then exact on any machine, however busy, takes
+// no rights, and repeats bit for bit.
 //
 // On the machine, Engine starts the guest and shows its progress; inside, this
-// program's Inside drives emu.Real. The raw logs are written from inside, through
-// hostfs, straight into the run's directory.
+// program's Inside drives the real engine on the guest as its Platform. The raw
+// logs are written from inside, through hostfs, straight into the run's directory.
 package virtual
 
 import (
@@ -41,7 +41,7 @@ type Engine struct {
 	// Command is this program with the arguments that make it call Inside in the
 	// guest.
 	Command []string
-	// NodeCommand is the program of a host, with arguments, see emu.Real.
+	// NodeCommand is the program of a host, with arguments: see real.Engine.
 	NodeCommand []string
 	// Start, when set, starts the kernel: see guest.Config.
 	Start func(*exec.Cmd) error
@@ -52,14 +52,14 @@ type Engine struct {
 // Name implements emu.Engine.
 func (e *Engine) Name() emu.EngineName { return emu.Virtual }
 
-// Check tells whether the engine can run an experiment.
+// Check implements emu.Engine.
 func (e *Engine) Check(x *emu.Experiment) error {
 	if err := emu.CheckKernelProtocol(x); err != nil {
 		return err
 	}
 	if emu.KernelProtocol(x) && x.Dilation > emu.MaxKernelDilation {
-		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, and would be %d times too short",
-			x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
+		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
+			"and would be %d times too short", x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
 	}
 	return nil
 }
@@ -75,9 +75,9 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	return DefaultDilation
 }
 
-// patience is how long the guest may be without progress, by the wall clock.
-// 144 hosts take a second or so between two signs of life.
-const patience = 90 * time.Second
+// stallTimeout is how long the guest may write nothing, by the wall clock: 144
+// hosts take a second or so for a tick.
+const stallTimeout = 90 * time.Second
 
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
@@ -95,45 +95,49 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	}
 	inner := *x
 	inner.Dilation = dilation(topology, x)
-	text, err := json.Marshal(&order{Experiment: &inner, Capture: hooks.OpenCapture != nil, Node: e.NodeCommand})
+	text, err := json.Marshal(&controllerConfig{Experiment: &inner, Capture: hooks.OpenCapture != nil,
+		Node: e.NodeCommand})
 	if err != nil {
 		return nil, err
 	}
 	size := cmp.Or(e.Memory, memory(topology, x))
-	heard := &console{progress: hooks.Progress, started: started}
-	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	out := &console{progress: hooks.Progress, started: started}
+	running, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
-	heard.kill = kill
-	exit, err := guest.Run(life, guest.Config{
+	out.kill = kill
+	exit, err := guest.Run(running, guest.Config{
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Memory: size, Order: text,
-		Line: heard.line, Patience: patience, Start: e.Start, Stop: ctx.Done(),
+		Memory: size, Input: text,
+		Line: out.line, StallTimeout: stallTimeout, Start: e.Start, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case heard.failure != "":
-		err = errors.New(heard.failure)
+	case out.failure != "":
+		err = errors.New(out.failure)
 	case exit != 0:
-		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(heard.others, "\n  "))
+		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(out.others, "\n  "))
 	}
-	if err != nil && heard.starved != "" {
-		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)", size>>20, heard.starved)
+	if err != nil && out.oom != "" {
+		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)",
+			size>>20, out.oom)
 	}
-	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: heard.startup.Seconds(), Dilation: inner.Dilation, Reached: heard.reached}
+	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation,
+		Reached: out.reached}
 	return complete(dir, facts, err)
 }
 
 // environment is the same for every run, so that runs are.
 func environment() []string {
-	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4", "GODEBUG=asyncpreemptoff=1", noCollector}
+	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4",
+		"GODEBUG=asyncpreemptoff=1", noCollector}
 }
 
 // memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel holds of its packets, with TCP in buffers that grow.
+// the kernel keeps of its packets, with TCP in buffers that grow.
 func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
 	// What messages leave behind is not collected (see noCollector): some 300 bytes
@@ -170,7 +174,8 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	if err != nil && failure == nil {
 		failure = fmt.Errorf("the guest left no facts: %w", err)
 	}
-	facts.Started, facts.Startup, facts.Wall, facts.CPUs = started, startup, time.Since(started).Seconds(), runtime.NumCPU()
+	facts.Started, facts.Startup, facts.Wall = started, startup, time.Since(started).Seconds()
+	facts.CPUs = runtime.NumCPU()
 	// The guest's processor is infinitely fast. Its kernel counts processor time by
 	// the ticks that find a process running, which means nothing over some ms.
 	facts.ThreadCPU, facts.Steal = 0, 0
@@ -183,11 +188,11 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	return facts, failure
 }
 
-// starvedGrace is what a guest without memory is given to write down what it has,
-// by the wall clock. It may take for ever to find out that it cannot go on.
-const starvedGrace = 3 * time.Second
+// oomGrace is what a guest without memory is given to write down what it has, by
+// the wall clock. It may take for ever to find out that it cannot go on.
+const oomGrace = 3 * time.Second
 
-// console takes what the guest says.
+// console reads what the guest writes.
 type console struct {
 	progress func(units.Time)
 	started  time.Time
@@ -195,7 +200,7 @@ type console struct {
 	kill     func()        // ends the guest
 	reached  units.Time
 	failure  string
-	starved  string   // the kernel killed a process for want of memory
+	oom      string   // the kernel's line about a process that it killed for want of memory
 	others   []string // of the controller, not for machines
 }
 
@@ -225,9 +230,9 @@ func (c *console) line(text string) {
 		}
 		return
 	}
-	if c.starved == "" && strings.Contains(text, "Out of memory: Killed process") {
-		c.starved = strings.TrimSpace(text)
-		time.AfterFunc(starvedGrace, c.kill)
+	if c.oom == "" && strings.Contains(text, "Out of memory: Killed process") {
+		c.oom = strings.TrimSpace(text)
+		time.AfterFunc(oomGrace, c.kill)
 	}
 	if c.others = append(c.others, text); len(c.others) > 10 {
 		c.others = c.others[1:]

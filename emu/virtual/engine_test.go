@@ -35,7 +35,8 @@ func TestMemory(t *testing.T) {
 	if taps := memory(fabric(4, 1500), captures("leaf1", "leaf1>h1-2", "nobody")); taps-few != 4*real.TapMemory {
 		t.Errorf("captures take %d more", taps-few)
 	}
-	if long := memory(fabric(4, 1500), &emu.Experiment{Protocol: "sird", Duration: 10 * units.Millisecond}); long-few != 4*10<<20 {
+	if long := memory(fabric(4, 1500), &emu.Experiment{Protocol: "sird",
+		Duration: 10 * units.Millisecond}); long-few != 4*10<<20 {
 		t.Errorf("10 ms take %d more", long-few)
 	}
 }
@@ -47,11 +48,13 @@ func TestConsole(t *testing.T) {
 	c := &console{progress: func(at units.Time) { reached = append(reached, at) }, kill: func() { killed <- true }}
 	for _, line := range []string{
 		reachedMark + "17", reachedMark + "nonsense", reachedMark + "42", "a word",
-		failedMark + `"h1-1 died:\nsignal"`, " Out of memory: Killed process 5 (exe)", "Out of memory: Killed process 6 (exe)",
+		failedMark + `"h1-1 died:\nsignal"`, " Out of memory: Killed process 5 (exe)",
+		"Out of memory: Killed process 6 (exe)",
 	} {
 		c.line(line)
 	}
-	if len(reached) != 2 || c.reached != 42 || c.failure != "h1-1 died:\nsignal" || c.starved != "Out of memory: Killed process 5 (exe)" || len(c.others) != 3 {
+	if len(reached) != 2 || c.reached != 42 || c.failure != "h1-1 died:\nsignal" ||
+		c.oom != "Out of memory: Killed process 5 (exe)" || len(c.others) != 3 {
 		t.Errorf("%v, %+v", reached, c)
 	}
 	for range 30 {
@@ -88,7 +91,8 @@ func TestComplete(t *testing.T) {
 			}
 		}
 		facts, err := complete(dir, &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
-		if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) || facts.Reached != c.reached || facts.CPUs == 0 || facts.Engine != "virtual" {
+		if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) || facts.Reached != c.reached ||
+			facts.CPUs == 0 || facts.Engine != "virtual" {
 			t.Errorf("%s: %v, %+v", name, err, facts)
 		}
 		var back emu.Facts

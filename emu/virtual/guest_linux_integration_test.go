@@ -42,8 +42,8 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	c.Kernel = requireKernel(t)
 	var lines []string
 	c.Line = func(line string) { lines = append(lines, line) }
-	if c.Patience == 0 {
-		c.Patience = 2 * time.Minute
+	if c.StallTimeout == 0 {
+		c.StallTimeout = 2 * time.Minute
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
@@ -56,7 +56,8 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 // the packet and the ns (TestExact...).
 func TestConformanceInGuest(t *testing.T) {
 	requireKernel(t)
-	for _, pkg := range []string{"emu/fabric/port", "emu/fabric", "emu/sandbox", "sirdnode/ring", "sirdnode/clock", "baselines/tcp"} {
+	for _, pkg := range []string{"emu/fabric/port", "emu/fabric", "emu/sandbox", "sirdnode/ring", "sirdnode/clock",
+		"baselines/tcp"} {
 		t.Run(pkg, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "tests")
 			build := exec.Command("go", "test", "-c", "-o", binary, "sirdbed/"+pkg)
@@ -76,7 +77,8 @@ func TestConformanceInGuest(t *testing.T) {
 			if err != nil || exit != 0 {
 				t.Errorf("exit code %d, %v", exit, err)
 			}
-			if !slices.Contains([]string{"emu/sandbox", "sirdnode/ring", "baselines/tcp"}, pkg) && !strings.Contains(said, "--- PASS: TestExact") {
+			if !slices.Contains([]string{"emu/sandbox", "sirdnode/ring", "baselines/tcp"}, pkg) &&
+				!strings.Contains(said, "--- PASS: TestExact") {
 				t.Error("no exact claim was checked")
 			}
 		})
@@ -84,7 +86,8 @@ func TestConformanceInGuest(t *testing.T) {
 }
 
 // notInGuests are tests that take a clock on which time passes by itself.
-const notInGuests = "TestSleepLetsTheGarbageCollectorIn|TestSleepInterruptedIsNotEarly|Throughput|TestTracksAStep|TestPumpConservesFrames"
+const notInGuests = "TestSleepLetsTheGarbageCollectorIn|TestSleepInterruptedIsNotEarly|Throughput|TestTracksAStep|" +
+	"TestPumpConservesFrames"
 
 // Registers survive whatever may come between two instructions of a thread.
 func TestFloatingPointState(t *testing.T) {
@@ -94,7 +97,8 @@ func TestFloatingPointState(t *testing.T) {
 		t.Skip(err)
 	}
 	program := filepath.Join(t.TempDir(), "fp")
-	if out, err := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program, "testdata/fp.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program,
+		"testdata/fp.c").CombinedOutput(); err != nil {
 		t.Skipf("%v\n%s", err, out)
 	}
 	exit, said, err := inGuest(t, guest.Config{Argv: []string{program}})
@@ -124,7 +128,7 @@ func TestGuestTimeIsVirtual(t *testing.T) {
 
 // With too little memory to boot, the kernel's own last words are the error.
 func TestGuestPanicIsExplained(t *testing.T) {
-	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, Patience: 20 * time.Second})
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, StallTimeout: 20 * time.Second})
 	var death *guest.DeathError
 	if !errors.As(err, &death) || len(death.Last) == 0 {
 		t.Errorf("error %v", err)
@@ -137,9 +141,11 @@ func TestGuestPanicIsExplained(t *testing.T) {
 func TestGuestIsGivenUp(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo alive; while :; do :; done"}, Patience: 2 * time.Second})
+	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/sh", "-c", "echo alive; while :; do :; done"},
+		StallTimeout: 2 * time.Second})
 	var death *guest.DeathError
-	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress") || !strings.Contains(err.Error(), "alive") {
+	if !errors.As(err, &death) || !strings.Contains(err.Error(), "no sign of progress") ||
+		!strings.Contains(err.Error(), "alive") {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(dir)

@@ -14,8 +14,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// order is what the engine tells the controller in the guest.
-type order struct {
+// controllerConfig is what the engine sends the controller in the guest.
+type controllerConfig struct {
 	Experiment *emu.Experiment `json:"experiment"`
 	Capture    bool            `json:"capture"`
 	Node       []string        `json:"node"` // the program of hosts, with arguments
@@ -23,7 +23,7 @@ type order struct {
 
 // Virtual times of the controller.
 const (
-	// tick is how often it tells how far it is and looks whether to stop.
+	// tick is how often it reports how far it is and looks whether to stop.
 	tick = 20 * time.Millisecond
 	// align is what nominal 0 is a multiple of, so that the run does not see how
 	// long its preparation took.
@@ -45,26 +45,26 @@ var platform = real.Platform{
 	HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
 }
 
-// Inside is the controller in the guest: it runs its order, with the raw logs in
-// dir. open begins a capture on the experiment's fabric.
+// Inside is the controller in the guest: it runs the experiment that it is sent,
+// with the raw logs in dir. open begins a capture on the experiment's fabric.
 func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
 	if !guest.Inside() {
 		return errors.New("this command is for the guest of the virtual engine")
 	}
-	text, err := guest.Order()
+	text, err := guest.Input()
 	if err != nil {
 		return err
 	}
-	var o order
-	if err := json.Unmarshal(text, &o); err != nil {
+	var c controllerConfig
+	if err := json.Unmarshal(text, &c); err != nil {
 		return err
 	}
-	topology, err := topo.New(o.Experiment.Topology)
+	topology, err := topo.New(c.Experiment.Topology)
 	if err != nil {
 		return err
 	}
 	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
-	if o.Capture {
+	if c.Capture {
 		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) { return open(path, topology, node) }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,8 +75,8 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 		}
 		cancel()
 	}()
-	engine := &real.Engine{NodeCommand: o.Node, Platform: platform}
-	_, err = engine.Run(ctx, o.Experiment, dir, hooks)
+	engine := &real.Engine{NodeCommand: c.Node, Platform: platform}
+	_, err = engine.Run(ctx, c.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {
 		fmt.Printf("%s%q\n", failedMark, err.Error())
 	}

@@ -42,12 +42,6 @@ func (r *Realtime) ToMonotonic(realtime int64) int64 {
 	return realtime - (r.lo + (r.hi-r.lo)/2)
 }
 
-// Uncertainty returns by how many ns ToMonotonic may be off.
-func (r *Realtime) Uncertainty() int64 { return (r.hi - r.lo + 1) / 2 }
-
-// Steps returns how often the machine's date was found to have been set.
-func (r *Realtime) Steps() int { return r.steps }
-
 // Track measures again if the last measurement is 100 ms old at the monotonic
 // time now. A host calls it once per turn of its loop; most calls cost a
 // comparison.

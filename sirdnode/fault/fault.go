@@ -3,8 +3,8 @@
 // can be watched.
 //
 // A Shim decides and touches nothing, which is why it serves the raw-socket
-// host and the model engine alike. A Hold keeps the frames that the raw-socket
-// host is told to deliver later.
+// host and the model engine alike. A DelayQueue keeps the frames that the
+// raw-socket host is to deliver later.
 package fault
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Config says how often each fault happens, as a share of the frames received.
+// Config is how often each fault happens, as a share of the frames received.
 // The zero value has no faults.
 type Config struct {
 	// Share of frames that are lost.
@@ -50,8 +50,9 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.ReorderDelay < 0 || c.ReorderDelay > maxReorderDelay:
-		return &topo.SpecError{Field: "reorder_delay",
-			Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay)}
+		return &topo.SpecError{
+			Field: "reorder_delay", Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay),
+		}
 	case c.ReorderDelay > 0 && c.Reorder == 0:
 		return &topo.SpecError{Field: "reorder_delay", Reason: "has no effect without reorder"}
 	}
@@ -69,16 +70,16 @@ type Verdict struct {
 	Drop bool
 	// Duplicate: the frame is delivered twice.
 	Duplicate bool
-	// Delay, when positive, holds the frame back for as long. Of a frame that
-	// is also duplicated one copy is delivered at once: the other one comes
-	// late.
+	// Delay, when positive, is by how much later the frame is delivered. Of a
+	// frame that is also duplicated one copy is delivered at once: the other one
+	// comes late.
 	Delay units.Time
 	// FlipBit is the bit of the frame to flip in all its copies, counted from
 	// the first bit of the Ethernet header and always past it; -1 for none.
 	FlipBit int
 }
 
-// Counters say what a Shim has done.
+// Counters are what a Shim has done.
 type Counters struct {
 	Frames     uint64 `json:"frames"` // frames looked at
 	Dropped    uint64 `json:"dropped"`

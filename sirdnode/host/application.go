@@ -60,7 +60,7 @@ func NewApplication(cfg Config, log *record.Writer) (*Application, error) {
 	return a, nil
 }
 
-// SendOver says what carries the application's messages. It comes before any of
+// SendOver sets what carries the application's messages. It comes before any of
 // them.
 func (a *Application) SendOver(c Carrier) { a.below = c }
 

@@ -1,10 +1,7 @@
-// Package sirdnode is a host of the fabric: an application that sends and
-// answers messages, a transport, and a network interface that takes packets at
-// its rate.
-//
-// Host is the part that every engine shares and that knows neither sockets nor
-// clocks. Node runs one in a process of its own on a raw socket, or an
-// Application alone above the sockets of its kernel.
+// Package host is a host of the fabric, the part that every engine shares: an
+// application that sends and answers messages, a transport, and a network
+// interface that takes packets at its rate. It knows neither sockets nor clocks:
+// package node runs it in a process of its own, the model in its own time.
 package host
 
 import (
@@ -19,7 +16,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// HostConfig is what a host is told.
+// Config describes a host.
 type Config struct {
 	Self     topo.HostID
 	Fabric   *topo.Fabric
@@ -53,7 +50,7 @@ type Counts struct {
 	Acked, Failed            int64 // messages sent from here
 }
 
-// NewHost makes a host that logs to log. It fails on parameters or streams that
+// New makes a host that logs to log. It fails on parameters or streams that
 // cannot work.
 func New(cfg Config, log *record.Writer) (*Host, error) {
 	if cfg.Protocol.New == nil {
@@ -113,8 +110,8 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 	return true
 }
 
-// HoldNIC says that the NIC can take no packet before until.
-func (h *Host) HoldNIC(until units.Time) { h.nic.Pause(until) }
+// PauseNIC has the NIC take no packet before until.
+func (h *Host) PauseNIC(until units.Time) { h.nic.Pause(until) }
 
 // Wake returns when to call Advance and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time {

@@ -8,7 +8,7 @@ import (
 
 // A creditSocket sends the packets of the ports' credit class, one by one. The
 // class drops what exceeds its rate, which is its purpose; a send ring would
-// keep such a packet and try it again, and hold up what is behind it.
+// keep such a packet, try it again, and block what is behind it.
 type creditSocket struct {
 	fd  int
 	buf [256]byte // a credit's frame

@@ -18,8 +18,9 @@ import (
 
 // setUpKernel makes the application and opens the driver's sockets.
 func (n *node) setUpKernel(cfg host.Config) (err error) {
-	if n.cfg.Hold {
-		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot hold those of its kernel", cfg.Protocol.Name)
+	if n.cfg.DelayFrames {
+		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot hold those of its kernel",
+			cfg.Protocol.Name)
 	}
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
 		return err

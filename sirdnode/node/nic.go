@@ -25,7 +25,7 @@ type NICCounts struct {
 	Full     int64 `json:"full"`     // times that the kernel could not take more
 }
 
-// A nic is a host's raw socket, its links' delay where those have none, and the
+// A nic is a host's raw socket, its links' delay where they have none, and the
 // fault shim.
 type nic struct {
 	fabric   *topo.Fabric
@@ -35,8 +35,8 @@ type nic struct {
 	clock    *clock.Clock
 	realtime *clock.Realtime
 	shim     *fault.Shim
-	held     *fault.Hold     // frames on their way, by arrival
-	paths    [][]topo.PortID // from each host, when links have no delay
+	delayed  *fault.DelayQueue // frames on their way, by arrival
+	paths    [][]topo.PortID   // from each host, when links have no delay
 
 	credits *creditSocket // nil when the ports have no credit class
 
@@ -51,10 +51,10 @@ type nic struct {
 	counts NICCounts
 }
 
-// heldFrames is room for what can be on its way to one host. The bandwidth-
+// delayedFrames is room for what can be on its way to one host. The bandwidth-
 // delay product is some 60 packets; unscheduled bursts of many senders may pile
 // up behind a slow link, but in its port, not here.
-const heldFrames = 4096
+const delayedFrames = 4096
 
 // StallFrames is what may arrive while a stall of the machine keeps the process
 // from running: some hundred ms at the dilations in use.
@@ -70,7 +70,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	frame := int(f.Spec.MTU) + wire.EthernetLen
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
-		room: maxPending, realtime: clock.NewRealtime(), held: fault.NewHold(heldFrames, frame),
+		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayQueue(delayedFrames, frame),
 	}
 	if network.CreditClass {
 		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {
@@ -87,7 +87,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 		SrcMAC: uplink.MAC, DstMAC: f.Ports[uplink.Reverse].MAC,
 		SrcAddr: f.HostAddr(cfg.Self, 0), Port: protocol.Wire.Port,
 	}
-	if cfg.Hold {
+	if cfg.DelayFrames {
 		n.paths = make([][]topo.PortID, len(f.Hosts))
 		for _, h := range f.Hosts {
 			if h != cfg.Self {
@@ -100,7 +100,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 
 const etherTypeIPv4 = 0x0800
 
-// peerOf tells which host an address in a frame is of.
+// peerOf returns the host of an address in a frame.
 func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
 	h, _, ok := f.HostOf(a)
 	return h, ok
@@ -133,14 +133,14 @@ func (n *nic) takeOne(frame []byte, realtime int64) {
 	}
 	fault.Flip(frame, verdict.FlipBit)
 	if verdict.Duplicate {
-		n.hold(arrival, frame, verdict.FlipBit >= 0)
+		n.delay(arrival, frame, verdict.FlipBit >= 0)
 	}
-	n.hold(arrival+verdict.Delay, frame, verdict.FlipBit >= 0)
+	n.delay(arrival+verdict.Delay, frame, verdict.FlipBit >= 0)
 }
 
-func (n *nic) hold(due units.Time, frame []byte, flipped bool) {
+func (n *nic) delay(due units.Time, frame []byte, flipped bool) {
 	switch {
-	case !n.held.Put(due, frame):
+	case !n.delayed.Put(due, frame):
 		n.counts.Drops++
 	case flipped:
 		n.counts.Flipped++
@@ -155,18 +155,18 @@ func (n *nic) transit(frame []byte) units.Time {
 	}
 	src, ok := peerOf(n.fabric, [4]byte(frame[wire.EthernetLen+12:]))
 	if !ok || src == n.self {
-		return 0 // deliver says what is wrong with it
+		return 0 // deliver finds what is wrong with it
 	}
 	return n.fabric.Transit(n.paths[src], topo.WireBytes(units.Bytes(len(frame)-wire.EthernetLen)))
 }
 
 // due returns when the next frame arrives.
-func (n *nic) due() units.Time { return n.held.Due() }
+func (n *nic) due() units.Time { return n.delayed.Due() }
 
 // deliver takes the frame that has arrived by now and checks it. It returns nil
 // for one that is damaged or not for this host.
 func (n *nic) deliver(now units.Time) *transport.Packet {
-	frame, at, ok := n.held.Take(now)
+	frame, at, ok := n.delayed.Take(now)
 	if !ok {
 		return nil
 	}
@@ -198,7 +198,7 @@ const (
 )
 
 // transmit queues what the host has and its NIC can take as of at, a time not
-// after now. A port that has not caught up holds the NIC up from now on.
+// after now. A port that has not caught up blocks the NIC from now on.
 func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 	for {
 		if n.socket.Pending() >= n.room {
@@ -209,7 +209,7 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 		buf := n.socket.Reserve()
 		if buf == nil || n.socket.Pending() >= n.room {
 			n.counts.Full++
-			h.HoldNIC(now + n.packetTime()/2)
+			h.PauseNIC(now + n.packetTime()/2)
 			return sent, nil
 		}
 		if !h.Next(at, &n.tx) {
@@ -237,7 +237,7 @@ func (n *nic) flush(now units.Time, h *host.Host) error {
 	}
 	if errors.Is(err, ring.ErrBackPressure) {
 		n.counts.Full++
-		h.HoldNIC(now + n.packetTime())
+		h.PauseNIC(now + n.packetTime())
 		return nil
 	}
 	return err
@@ -261,7 +261,7 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	return f.Encode(buf)
 }
 
-// finish returns the socket's totals. Frames that are still held come too late
+// finish returns the socket's totals. Frames that are still delayed come too late
 // for the transport, but not to be counted.
 func (n *nic) finish() (NICCounts, error) {
 	for n.due() != units.Never {

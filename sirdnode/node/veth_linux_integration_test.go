@@ -14,8 +14,6 @@ import (
 	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/nstest"
-	"sirdbed/sirdnode/ring"
-	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -43,42 +41,9 @@ func TestMain(m *testing.M) {
 }
 
 var roles = map[string]func() error{
-	"node":   func() error { return Run(0, os.Stdout, io.Discard) },
-	"pump":   pump,
-	"pumped": pumped,
-}
-
-// pumpTime is how long a pump runs, and a pair of hosts.
-const pumpTime = 2 * time.Second
-
-func pump() error {
-	if err := clock.LockThread(); err != nil {
-		return err
-	}
-	s, err := ring.Open(ring.Config{Interface: nstest.VethA, SendBuffer: 64 << 20})
-	if err != nil {
-		return err
-	}
-	f := wire.Frame{Port: 9, Payload: make([]byte, s.MTU()-int(wire.IPOverhead)), Header: nil}
-	frame := make([]byte, f.Len())
-	_, err = ring.PumpSend(s, frame[:f.Encode(frame)], ring.PumpLimit{Duration: pumpTime})
-	return err
-}
-
-func pumped() error {
-	if err := clock.LockThread(); err != nil {
-		return err
-	}
-	s, err := ring.Open(ring.Config{Interface: nstest.VethB, RxFrames: StallFrames, Protocol: etherTypeIPv4})
-	if err != nil {
-		return err
-	}
-	fmt.Println("ready")
-	r, err := ring.PumpReceive(s, ring.PumpLimit{Duration: pumpTime + time.Second, Idle: 500 * time.Millisecond})
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(r.PacketsPerSecond())
+	"node":         func() error { return Run(0, os.Stdout, io.Discard) },
+	"send bare":    sendBare,
+	"receive bare": receiveBare,
 }
 
 // pair is the two namespaces and what runs in them.
@@ -116,13 +81,13 @@ func (p *pair) start(end int, role string) (*exec.Cmd, io.WriteCloser, *bufio.Re
 	return cmd, in, bufio.NewReader(out)
 }
 
-// pump returns the packets a second that a bare socket sends to another.
-func (p *pair) pump() (pps float64) {
-	receiver, _, out := p.start(1, "pumped")
+// bare returns the packets a second that a bare socket sends to another.
+func (p *pair) bare() (pps float64) {
+	receiver, _, out := p.start(1, "receive bare")
 	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
-		p.t.Fatalf("pump's receiver: %q, %v", line, err)
+		p.t.Fatalf("bare receiver: %q, %v", line, err)
 	}
-	sender, _, _ := p.start(0, "pump")
+	sender, _, _ := p.start(0, "send bare")
 	if err := json.NewDecoder(out).Decode(&pps); err != nil {
 		p.t.Fatal(err)
 	}
@@ -212,9 +177,9 @@ func BenchmarkVeth(b *testing.B) {
 			mss := float64(protocol.Framing(units.Bytes(mtu)).MSS)
 			var bare, sird, ratio []float64
 			for b.Loop() {
-				pump := p.pump() * mss * 8 / 1e9
-				r := p.hosts(mtu, pumpTime)
-				goodput := float64(r[1].Counts.WindowPayload) * 8 / (0.75 * pumpTime.Seconds()) / 1e9
+				pump := p.bare() * mss * 8 / 1e9
+				r := p.hosts(mtu, bareTime)
+				goodput := float64(r[1].Counts.WindowPayload) * 8 / (0.75 * bareTime.Seconds()) / 1e9
 				bare, sird, ratio = append(bare, pump), append(sird, goodput), append(ratio, goodput/pump)
 			}
 			b.ReportMetric(0, "ns/op")

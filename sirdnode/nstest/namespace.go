@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Net is a network namespace, held by a file descriptor until the test ends.
+// A Net is a network namespace, which lives by a file descriptor until the test ends.
 type Net struct {
 	file *os.File
 }

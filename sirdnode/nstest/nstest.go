@@ -103,7 +103,7 @@ func RequireNetAdmin(t testing.TB) {
 	}
 }
 
-// lock is held by this process while any of its tests holds it.
+// lock is locked by this process while any of its tests has it.
 var lock struct {
 	sync.Mutex
 	holders int
@@ -112,7 +112,7 @@ var lock struct {
 
 // Lock keeps this test and those of other packages that build namespaces from
 // running at once, since they would steal one another's processor time. It
-// waits until the others are done and holds until the test ends. Tests of one
+// waits until the others are done, and ends with the test. Tests of one
 // package do not keep one another out.
 func Lock(t testing.TB) {
 	t.Helper()

@@ -4,8 +4,8 @@
 //
 // A log is a magic number and records of 32 bytes, some followed by a text. It
 // is only ever appended to, in whole batches, so a killed writer or a full disk
-// costs at most the last batch: a reader takes what is there and says that the
-// log was cut.
+// costs at most the last batch: a reader takes what is there and reports that
+// the log was cut.
 package record
 
 import (
@@ -20,10 +20,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Kind tells what a record says, and so what its fields mean.
+// Kind is what a record is about, and so what its fields mean.
 type Kind uint8
 
-// The kinds of record. Peer is a host's HostID unless said otherwise.
+// The kinds of record. Peer is a host's HostID unless noted otherwise.
 const (
 	// Offered: at its sender, message ID to Peer with Tag and size N arrived
 	// from the application at nominal time At.
@@ -47,7 +47,7 @@ const (
 	Tick
 	// Counter: a count called Text ended at N.
 	Counter
-	// Note: Text is something the writer has to say, such as its last words.
+	// Note: Text is for people, such as the reason for an early end.
 	Note
 	// End: the writer finished in good order at At.
 	End

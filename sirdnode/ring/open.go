@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An OpError says which operation failed on which interface. It unwraps to the
+// An OpError is an operation that failed on an interface. It unwraps to the
 // kernel's error.
 type OpError struct {
 	Op        string // "bind"

@@ -18,7 +18,7 @@ func (s *Socket) Receive() (frame []byte, realtime int64, ok bool) {
 	if atomic.LoadUint32(&h.Status)&unix.TP_STATUS_USER == 0 {
 		return nil, 0, false
 	}
-	s.holding = true
+	s.lent = true
 	from, to := int(h.Mac), int(h.Mac)+int(h.Snaplen)
 	return s.rx.frame(s.received)[from:to:to], int64(h.Sec)*1e9 + int64(h.Nsec), true
 }
@@ -27,10 +27,10 @@ func (s *Socket) Receive() (frame []byte, realtime int64, ok bool) {
 // nothing when Receive has returned none since: a frame that came in between is
 // not lost.
 func (s *Socket) Release() {
-	if !s.holding {
+	if !s.lent {
 		return
 	}
-	s.holding = false
+	s.lent = false
 	h := s.rx.header(s.received)
 	if h.Snaplen < h.Len {
 		s.stats.Truncated++

@@ -13,7 +13,7 @@
 //
 // # Memory shared with the kernel
 //
-// Every frame (every block of a Tap) begins with a status word that says whose
+// Every frame (every block of a Tap) begins with a status word that shows whose
 // it is. The kernel writes the frame before it sets the word to USER; the
 // process reads the word with an atomic load and the frame only after that. The
 // process is done with the frame before it sets the word to KERNEL, with an
@@ -43,7 +43,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config says which interface a Socket binds to and how. The zero value with
+// Config is which interface a Socket binds to and how. The zero value with
 // an Interface is what a host wants.
 type Config struct {
 	// Interface is the interface's name. When empty, Index is its number.
@@ -81,7 +81,7 @@ type Socket struct {
 	maxSend int
 
 	received uint64 // frames released: the number of the next one
-	holding  bool   // Receive has returned it
+	lent     bool   // Receive has returned it, and Release has not been called
 	// Frames ever committed, of them taken by the kernel, of them done with:
 	// committed >= taken >= done.
 	committed, taken, done uint64
@@ -163,10 +163,12 @@ func (s *Socket) setUp(c Config) error {
 		{"choose ring version 2 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2},
 	}
 	if !c.Outgoing {
-		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1})
+		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
+			unix.PACKET_IGNORE_OUTGOING, 1})
 	}
 	if c.BypassQdisc {
-		options = append(options, option{"bypass the qdisc (PACKET_QDISC_BYPASS)", unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1})
+		options = append(options, option{"bypass the qdisc (PACKET_QDISC_BYPASS)", unix.SOL_PACKET,
+			unix.PACKET_QDISC_BYPASS, 1})
 	}
 	if err := s.link.set(s.fd, options); err != nil {
 		return err
@@ -218,12 +220,6 @@ func (f *frames) request() *unix.TpacketReq {
 // Index returns the index of the interface.
 func (s *Socket) Index() int { return s.link.index }
 
-// MTU returns the interface's MTU when the socket was opened.
-func (s *Socket) MTU() int { return s.link.mtu }
-
-// Capacity returns how many frames the receive and the send ring hold.
-func (s *Socket) Capacity() (rx, tx int) { return s.rx.count, s.tx.count }
-
 // Stats asks the kernel for its count of drops and returns all counts since
 // the socket was opened. It takes a system call.
 func (s *Socket) Stats() (Stats, error) {
@@ -247,7 +243,7 @@ func (s *Socket) Drops() (uint64, error) {
 // nothing.
 func (s *Socket) Close() error {
 	err := closeRing(s.fd, s.memory)
-	s.fd, s.memory, s.rx.memory, s.tx.memory, s.holding = -1, nil, nil, nil, false
+	s.fd, s.memory, s.rx.memory, s.tx.memory, s.lent = -1, nil, nil, nil, false
 	if err != nil {
 		return s.link.fail("close", err)
 	}

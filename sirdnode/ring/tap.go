@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TapConfig says what a Tap listens to. The zero value with an Interface sees
+// TapConfig is what a Tap listens to. The zero value with an Interface sees
 // whole frames in both directions.
 type TapConfig struct {
 	// Interface is the interface's name. When empty, Index is its number.
@@ -55,11 +55,10 @@ type Tap struct {
 	retire    time.Duration
 
 	block int  // the block being read, or to be read next
-	held  bool // it is ours
+	owned bool // it is this process's
 	at    int  // where its next frame is
 	left  int  // frames left in it
 
-	poll  poller
 	stats Stats
 }
 
@@ -81,7 +80,6 @@ func OpenTap(c TapConfig) (*Tap, error) {
 		return nil, err
 	}
 	t := &Tap{fd: fd, link: link, blockSize: c.BlockSize, blocks: c.Blocks, retire: c.Retire}
-	t.poll.fds[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	if err := t.setUp(c); err != nil {
 		t.Close()
 		return nil, err
@@ -113,7 +111,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	}
 	options := []option{{"choose ring version 3 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3}}
 	if c.ReceivedOnly {
-		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1})
+		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
+			unix.PACKET_IGNORE_OUTGOING, 1})
 	}
 	if err := t.link.set(t.fd, options); err != nil {
 		return err
@@ -188,9 +187,9 @@ func (t *Tap) Next() (Frame, bool) {
 // nextBlock gives the block that was read back, and takes the next if the
 // kernel is done with it.
 func (t *Tap) nextBlock() bool {
-	if t.held {
+	if t.owned {
 		atomic.StoreUint32(&t.blockHeader().Block_status, unix.TP_STATUS_KERNEL)
-		t.held = false
+		t.owned = false
 		if t.block++; t.block == t.blocks {
 			t.block = 0
 		}
@@ -199,38 +198,13 @@ func (t *Tap) nextBlock() bool {
 	if atomic.LoadUint32(&h.Block_status)&unix.TP_STATUS_USER == 0 {
 		return false
 	}
-	t.held, t.at, t.left = true, int(h.Offset_to_first_pkt), int(h.Num_pkts)
+	t.owned, t.at, t.left = true, int(h.Offset_to_first_pkt), int(h.Num_pkts)
 	return true
 }
 
 func (t *Tap) blockHeader() *unix.TpacketHdrV1 {
 	return (*unix.TpacketHdrV1)(unsafe.Pointer(&t.memory[t.block*t.blockSize+blockHeaderOffset]))
 }
-
-// Wait blocks the calling thread until a frame is there, an extra descriptor is
-// ready, or CLOCK_MONOTONIC has reached deadline, as Socket.Wait does.
-func (t *Tap) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error) {
-	// While a block is held, poll is always ready: give it back when read.
-	if t.left == 0 {
-		t.nextBlock()
-	}
-	if t.left > 0 {
-		deadline = 0
-	}
-	others, now, err := t.poll.wait(deadline, extra)
-	if err != nil {
-		return 0, now, t.link.fail("wait", err)
-	}
-	ready := t.poll.ready(others)
-	if t.left > 0 {
-		ready |= Received
-	}
-	return ready, now, t.link.pollError(t.fd, t.poll.fds[0].Revents)
-}
-
-// Retire returns how long a frame may stay in the kernel: wait as long behind
-// the last frame before Close, and Next will have returned it.
-func (t *Tap) Retire() time.Duration { return t.retire }
 
 // Stats asks the kernel for its count of drops and returns all counts since
 // the tap was opened. It takes a system call.

@@ -31,7 +31,7 @@ type pressure struct{ what string }
 func (p *pressure) Error() string        { return p.what }
 func (p *pressure) Is(target error) bool { return target == ErrBackPressure }
 
-// A FormatError says that the kernel refused a frame for its length or header
+// A FormatError is a frame that the kernel refused for its length or header
 // (TP_STATUS_WRONG_FORMAT). The frame is gone; those behind it were sent.
 type FormatError struct {
 	Length int

@@ -44,8 +44,9 @@ func (p pair) shape(t *testing.T, limit uint32) {
 	const rate, burst = 50e6 / 8, 2000
 	p.change(t, p.a, func(h *netlink.Handle, l netlink.Link) error {
 		return h.QdiscAdd(&netlink.Tbf{
-			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: l.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
-			Rate:       rate, Limit: limit, Buffer: uint32(burst * 1e9 / rate / 64),
+			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: l.Attrs().Index, Handle: netlink.MakeHandle(1, 0),
+				Parent: netlink.HANDLE_ROOT},
+			Rate: rate, Limit: limit, Buffer: uint32(burst * 1e9 / rate / 64),
 		})
 	})
 }

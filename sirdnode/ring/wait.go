@@ -10,7 +10,7 @@ import (
 	"sirdbed/sirdnode/clock"
 )
 
-// Ready says why Wait returned. 0 means that the deadline has come.
+// Ready is why Wait returned. 0 means that the deadline has come.
 type Ready uint8
 
 // Reasons; several may hold.
@@ -26,7 +26,7 @@ const MaxExtra = 8
 // Wait blocks the calling thread until a frame is received, a full send buffer
 // has room again, one of the extra descriptors is ready, or CLOCK_MONOTONIC has
 // reached deadline, in ns (clock.Forever for none); never before that. It
-// returns the monotonic time of its return. The Revents of extra say which are
+// returns the monotonic time of its return. The Revents of extra show which are
 // ready.
 //
 // With a frame in the ring it returns at once, without a system call and
@@ -59,7 +59,7 @@ func (s *Socket) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error)
 	return s.poll.ready(others), now, s.link.pollError(s.fd, own.Revents)
 }
 
-// pollError tells what a poll's error bits mean, so that nobody goes on polling
+// pollError returns what a poll's error bits mean, so that nobody goes on polling
 // a socket that is always "ready".
 func (l link) pollError(fd int, revents int16) error {
 	if revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) == 0 {
@@ -77,7 +77,7 @@ type poller struct {
 	interrupted uint64 // calls ended by a signal
 }
 
-// ready says what the last wait found.
+// ready returns what the last wait found.
 func (p *poller) ready(others bool) (ready Ready) {
 	if p.fds[0].Revents&unix.POLLIN != 0 {
 		ready |= Received

@@ -175,7 +175,7 @@ func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 			},
 		})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
-		rate := float64(units.RateOf(bytes-final, last-first)) / float64(100*units.Gbps)
+		rate := float64(modeltest.RateOf(bytes-final, last-first)) / float64(100*units.Gbps)
 		if rate > share*1.0005 || rate < share*0.995 {
 			t.Errorf("credit_rate %v: paced at %.4f", share, rate)
 		}

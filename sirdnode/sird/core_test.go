@@ -37,7 +37,7 @@ func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 		before := sim.Port(up)
 		sim.Run(3 * units.Millisecond)
 		after, queue := sim.Port(up), sim.Queue(up)
-		if busy := units.RateOf(units.Bytes(after.WireBytes-before.WireBytes), 2*units.Millisecond); busy < 99*units.Gbps {
+		if busy := modeltest.RateOf(units.Bytes(after.WireBytes-before.WireBytes), 2*units.Millisecond); busy < 99*units.Gbps {
 			t.Errorf("ecn %s: the core carries %v only", ecn, busy)
 		}
 		nthr := float64(p.BDP) * float64(p.NThr)

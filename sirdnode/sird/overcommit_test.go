@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/model"
+	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -54,7 +55,7 @@ func TestBOfBDPPlusSThrFillsTheDownlinkWithAnyNumberOfCongestedSenders(t *testin
 		const window = 600 * units.Microsecond
 		sim.Run(sim.Now() + window)
 		wire := sim.Port(f.Downlink(0).ID).WireBytes - before
-		share := float64(units.RateOf(units.Bytes(wire), window)) / float64(100*units.Gbps)
+		share := float64(modeltest.RateOf(units.Bytes(wire), window)) / float64(100*units.Gbps)
 		if share < c.least || share > c.most+0.001 {
 			t.Errorf("%+v: %.3f of the downlink in use", c, share)
 		}

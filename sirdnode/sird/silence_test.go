@@ -103,7 +103,7 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 			used += float64(r.InFlight(1))
 			samples++
 		}
-		rate := units.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
+		rate := modeltest.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
 		if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
 			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name,
 				used/samples, rate)

@@ -94,11 +94,3 @@ func (r BitsPerSecond) BytesIn(t Time) Bytes {
 	q, _ := bits.Div64(hi, lo, 8*uint64(Second))
 	return Bytes(q)
 }
-
-// RateOf returns the rate that carries b bytes in t, 0 when t is not positive.
-func RateOf(b Bytes, t Time) BitsPerSecond {
-	if t <= 0 {
-		return 0
-	}
-	return BitsPerSecond(float64(b) * 8 / t.Seconds())
-}

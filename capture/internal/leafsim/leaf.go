@@ -61,7 +61,8 @@ func Simulate(f *topo.Fabric, n, limit int, rng *rand.Rand) *Leaf {
 		start := max(now, free[out])
 		free[out] = start + f.Ports[out].Rate.TimeFor(units.Bytes(len(data)+24))
 		queued[out] = append(queued[out], waiting{start, len(data)})
-		s.Frames = append(s.Frames, capture.Frame{Port: &f.Ports[out], Out: true, At: start, Len: len(data), Data: data})
+		left := capture.Frame{Port: &f.Ports[out], Out: true, At: start, Len: len(data), Data: data}
+		s.Frames = append(s.Frames, left)
 		events = append(events, change{out, now, 1, len(data)}, change{out, start, -1, -len(data)})
 	}
 	slices.SortStableFunc(s.Frames, func(a, b capture.Frame) int { return int(a.At - b.At) })

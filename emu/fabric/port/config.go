@@ -65,7 +65,7 @@ type Config struct {
 	// Priorities is the number of strict levels, 1 to 8; 0 means 1. A packet of
 	// IP precedence p is of level min(p, Priorities-1); higher levels go first.
 	Priorities int
-	// Levels says what serves them: HTB's classes unless it is emu.PrioBands.
+	// Levels is what serves them: HTB's classes unless it is emu.PrioBands.
 	Levels emu.Levels
 	// Limit is what each level's queue holds, in bytes of frames, up to
 	// MaxLimit; 0 means MaxLimit.
@@ -73,7 +73,7 @@ type Config struct {
 	// Mark is the step for ECN: a packet that finds at least as many bytes
 	// waiting in its level's queue is marked, if it may be. 0: no marking.
 	Mark units.Bytes
-	// Marker says what marks: RED unless it is emu.EBPF, which needs nothing in the
+	// Marker is what marks: RED unless it is emu.EBPF, which needs nothing in the
 	// qdisc tree.
 	Marker emu.Marker
 	// Credit limits the packets with wire.CreditTOS set; its zero value does not.
@@ -154,7 +154,7 @@ func (c Config) MaxBurst() units.Bytes {
 	return burst
 }
 
-// shared tells whether several classes share the link.
+// shared reports whether several classes share the link.
 func (c *Config) shared() bool { return c.classes() > 1 || c.Credit.Share > 0 }
 
 // classes is how many classes of HTB the levels are.

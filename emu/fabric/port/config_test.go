@@ -140,13 +140,17 @@ func TestErrorsPointToAnEngineThatWorks(t *testing.T) {
 		err       error
 		says, not string
 	}{
-		{Explain(&rtnl.OpError{Op: "add qdisc red", Err: unix.ENOENT}), "so has that of the virtual engine (sirdbed kernel build", "instead"},
-		{Explain(&rtnl.OpError{Op: "add filter bpf", Err: unix.ENOENT}), "the virtual engine has sch_red instead (sirdbed kernel build", "so has"},
+		{Explain(&rtnl.OpError{Op: "add qdisc red", Err: unix.ENOENT}),
+			"so has that of the virtual engine (sirdbed kernel build", "instead"},
+		{Explain(&rtnl.OpError{Op: "add filter bpf", Err: unix.ENOENT}),
+			"the virtual engine has sch_red instead (sirdbed kernel build", "so has"},
 		{markerError(unix.ENOSYS), "the virtual engine has sch_red instead", "so has"},
 		{markerError(os.ErrPermission), "the virtual engine has sch_red instead", "this kernel lacks"},
-		{&NotSupportedError{Feature: "namespaces", Option: "more rights", Err: unix.EPERM}, "the virtual engine does without (sirdbed kernel build", "so has"},
+		{&NotSupportedError{Feature: "namespaces", Option: "more rights", Err: unix.EPERM},
+			"the virtual engine does without (sirdbed kernel build", "so has"},
 	} {
-		if s := c.err.Error(); !strings.Contains(s, c.says) || strings.Contains(s, c.not) || !strings.Contains(s, "--engine virtual") {
+		if s := c.err.Error(); !strings.Contains(s, c.says) || strings.Contains(s, c.not) ||
+			!strings.Contains(s, "--engine virtual") {
 			t.Errorf("%s\nwant it to say %q and not %q", s, c.says, c.not)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"sirdbed/emu/fabric/rtnl"
 )
 
-// NotSupportedError says what is missing and who does not miss it.
+// NotSupportedError is about something that is missing, and who does without.
 type NotSupportedError struct {
 	Feature string // "ECN marking (sch_red)"
 	Option  string // a kernel option ("CONFIG_NET_SCH_RED, ..."), or what else it takes in words
@@ -24,12 +24,15 @@ type NotSupportedError struct {
 
 func (e *NotSupportedError) Error() string {
 	if e.Instead != "" {
-		return fmt.Sprintf("%s takes %s (%v); the virtual engine has %s instead (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err, e.Instead)
+		return fmt.Sprintf("%s takes %s (%v); the virtual engine has %s instead "+
+			"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err, e.Instead)
 	}
 	if strings.HasPrefix(e.Option, "CONFIG_") {
-		return fmt.Sprintf("%s: this kernel lacks %s (%v); most distributions' have it, and so has that of the virtual engine (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
+		return fmt.Sprintf("%s: this kernel lacks %s (%v); most distributions' have it, and so has that of the virtual "+
+			"engine (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
 	}
-	return fmt.Sprintf("%s takes %s (%v); the virtual engine does without (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
+	return fmt.Sprintf("%s takes %s (%v); the virtual engine does without "+
+		"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
 }
 
 // Is makes it match emu.ErrNotSupported.

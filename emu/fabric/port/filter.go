@@ -76,6 +76,7 @@ const (
 
 // clsact makes an interface able to hold such filters, if it is not yet.
 func (p tree) clsact() {
-	p.b.Request("add qdisc clsact", p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE, rtnl.Traffic(p.index, clsactHandle, parentClsact, 0))
+	p.b.Request("add qdisc clsact", p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE,
+		rtnl.Traffic(p.index, clsactHandle, parentClsact, 0))
 	p.b.String(unix.TCA_KIND, "clsact")
 }

@@ -59,7 +59,8 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		return err
 	}
 	p := tree{b, index, device}
-	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst), quantum: uint32(c.MTU + wire.EthernetLen)}
+	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst),
+		quantum: uint32(c.MTU + wire.EthernetLen)}
 	levels, parent := link, uint32(rootHandle)
 	if c.shared() {
 		levels.rate, parent = tinyRate, linkClass
@@ -100,7 +101,8 @@ type tree struct {
 }
 
 func (p tree) qdisc(kind string, handle, parent uint32) {
-	p.b.Request("add qdisc "+kind, p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Traffic(p.index, handle, parent, 0))
+	p.b.Request("add qdisc "+kind, p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+		rtnl.Traffic(p.index, handle, parent, 0))
 	p.b.String(unix.TCA_KIND, kind)
 }
 
@@ -144,7 +146,8 @@ type htbClass struct {
 }
 
 func (p tree) class(handle, parent uint32, k htbClass) {
-	p.b.Request("add class htb", p.device, unix.RTM_NEWTCLASS, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Traffic(p.index, handle, parent, 0))
+	p.b.Request("add class htb", p.device, unix.RTM_NEWTCLASS, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+		rtnl.Traffic(p.index, handle, parent, 0))
 	p.b.String(unix.TCA_KIND, "htb")
 	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
 		var opt [44]byte // struct tc_htb_opt

@@ -23,9 +23,10 @@ import (
 // seconds of a fabric of 216 marking ports; a filter goes with the batch and
 // vanishes with its namespace. The hook is the same, just before the qdisc.
 //
-// It cannot see the qdisc's queues, so it keeps a virtual one for each level, drained by strict priority at the link's rate
-// with the same burst as HTB. It counts what the packet's own level holds, as
-// RED would. Packets of the credit class it leaves alone, unseen.
+// It cannot see the qdisc's queues, so it keeps a virtual one for each level,
+// drained by strict priority at the link's rate with the same burst as HTB. It
+// counts what waits in the packet's own level, as RED would. Packets of the credit
+// class it leaves alone, unseen.
 //
 // One program and one map serve all ports of a fabric: the ports' interface
 // indices, unique across its namespaces, are the keys. Each port's entry has a
@@ -182,15 +183,16 @@ func scale(a, b, c uint64) uint64 {
 	return q
 }
 
-// markerError tells lacking rights and lacking kernel features from other
-// failures.
+// markerError makes lacking rights and lacking kernel features errors of their
+// own.
 func markerError(err error) error {
 	const feature, instead = "ECN marking (eBPF)", "sch_red"
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err, Instead: instead}
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, unix.ENOSYS):
-		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err, Instead: instead}
+		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err,
+			Instead: instead}
 	}
 	return fmt.Errorf("eBPF marker: %w", err)
 }

@@ -135,7 +135,8 @@ func TestQueueLimitDropsAndCounts(t *testing.T) {
 	nstest.Lock(t)
 	const sent, held = 50, 10
 	config := Config{Rate: 10 * units.Mbps, Limit: held*fullFrame + 100}
-	h, got := atOnce(t, config, func(h *bench) [][]byte { return h.frames(0, sent, fullFrame, 0) }, wireTime(fullFrame, config.Rate))
+	h, got := atOnce(t, config, func(h *bench) [][]byte { return h.frames(0, sent, fullFrame, 0) },
+		wireTime(fullFrame, config.Rate))
 	drops, credits := ptr(h.stats()).Drops()
 	if len(got)+int(drops) != sent || credits != 0 {
 		t.Errorf("%d sent, %d arrived, %d dropped, %d credits dropped", sent, len(got), drops, credits)

@@ -19,7 +19,8 @@ func eachMessage(b []byte, each func(typ, flags uint16, seq uint32, body []byte)
 			return fmt.Errorf("netlink message of %d bytes in %d", n, len(b))
 		}
 		h := b[:n]
-		err := each(binary.NativeEndian.Uint16(h[4:]), binary.NativeEndian.Uint16(h[6:]), binary.NativeEndian.Uint32(h[8:]), h[unix.SizeofNlMsghdr:])
+		err := each(binary.NativeEndian.Uint16(h[4:]), binary.NativeEndian.Uint16(h[6:]),
+			binary.NativeEndian.Uint32(h[8:]), h[unix.SizeofNlMsghdr:])
 		if err != nil {
 			return err
 		}

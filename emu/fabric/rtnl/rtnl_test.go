@@ -28,7 +28,8 @@ func TestBatchRoundTrip(t *testing.T) {
 	}
 	var seen []uint16
 	err := eachMessage(chunk, func(typ, flags uint16, seq uint32, body []byte) error {
-		if seq != 100+uint32(len(seen)) || flags&unix.NLM_F_REQUEST == 0 || flags&unix.NLM_F_ACK != 0 != (typ == unix.RTM_DELLINK) {
+		if seq != 100+uint32(len(seen)) || flags&unix.NLM_F_REQUEST == 0 ||
+			flags&unix.NLM_F_ACK != 0 != (typ == unix.RTM_DELLINK) {
 			t.Errorf("message %d: sequence %d, flags %#x", typ, seq, flags)
 		}
 		seen = append(seen, typ)
@@ -101,7 +102,8 @@ func TestErrorsNameTheirRequest(t *testing.T) {
 	}
 	// The connection is still good.
 	links := 0
-	err = c.Dump("dump links", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg), func(uint16, []byte) error { links++; return nil })
+	err = c.Dump("dump links", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg),
+		func(uint16, []byte) error { links++; return nil })
 	if err != nil || links == 0 {
 		t.Errorf("%d links, %v", links, err)
 	}

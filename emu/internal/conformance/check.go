@@ -19,7 +19,8 @@ type Allowance struct {
 func (c *Case) Check(got Result, allow Allowance) error {
 	want := c.Want()
 	if len(got.Departures) != len(want.Departures) || got.Drops != want.Drops || got.CreditDrops != want.CreditDrops {
-		return fmt.Errorf("%d left, %d dropped, %d credits dropped; want %d, %d, %d", len(got.Departures), got.Drops, got.CreditDrops,
+		return fmt.Errorf("%d left, %d dropped, %d credits dropped; want %d, %d, %d",
+			len(got.Departures), got.Drops, got.CreditDrops,
 			len(want.Departures), want.Drops, want.CreditDrops)
 	}
 	if allow.Order {
@@ -36,7 +37,8 @@ func (c *Case) Check(got Result, allow Allowance) error {
 		if g.Marked != w.Marked {
 			level := min(int(w.Precedence), c.Priorities-1)
 			if wrong[level]++; wrong[level] > allow.Marks {
-				return fmt.Errorf("packet %d is marked: %v, want %v (%d of level %d are wrong)", g.ID, g.Marked, w.Marked, wrong[level], level)
+				return fmt.Errorf("packet %d is marked: %v, want %v (%d of level %d are wrong)", g.ID, g.Marked, w.Marked,
+					wrong[level], level)
 			}
 		}
 		if i == 0 || allow.Order {

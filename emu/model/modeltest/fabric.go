@@ -27,7 +27,8 @@ var Small = topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * uni
 var Eight = topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 	HostDelay: 1250, CoreDelay: 500}
 
-// Paper is the fabric of the paper's evaluation (protocols.md section 8.1).
+// Paper is the fabric of the paper's evaluation (paper, section 6.2;
+// scenarios/README.md, section Topology).
 var Paper = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
 	HostDelay: 1250, CoreDelay: 500}
 

@@ -42,7 +42,7 @@ func (s Subject) params(f *topo.Fabric, r *rand.Rand) any {
 
 // ExactlyOnceUnderFaults: every message is delivered exactly once, with verified
 // bytes, under 5 % each of loss, duplication, reordering and corruption; and in
-// the end nothing is kept of it (design.md section 5).
+// the end nothing is kept of it.
 func ExactlyOnceUnderFaults(t *testing.T, s Subject) {
 	t.Helper()
 	f := Fabric(t, Small)
@@ -65,7 +65,8 @@ func (s Subject) faultyRun(f *topo.Fabric, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 7))
 	params := s.params(f, r)
 	sim, err := model.New(model.Config{
-		Fabric: f, Protocol: s.Protocol, Params: params, Seed: seed, Sends: mixture(r, s.Protocol.Framing(f.Spec.MTU).MSS), Bytes: true,
+		Fabric: f, Protocol: s.Protocol, Params: params, Seed: seed, Bytes: true,
+		Sends:  mixture(r, s.Protocol.Framing(f.Spec.MTU).MSS),
 		Faults: fault.Config{Drop: 0.05, Duplicate: 0.05, Reorder: 0.05, Corrupt: 0.05},
 	})
 	if err != nil {
@@ -140,7 +141,7 @@ func DeadPeerFailsTheMessage(t *testing.T, s Subject) {
 }
 
 // NoAllocationPerPacket: once queues have grown no packet allocates anything,
-// with and without losses, by the default parameters (design.md section 3).
+// with and without losses, by the default parameters.
 func NoAllocationPerPacket(t *testing.T, s Subject) {
 	t.Helper()
 	f := Fabric(t, Small)

@@ -39,7 +39,8 @@ func Leaving(f *topo.Fabric, e model.PacketEvent) bool {
 
 // Loses makes a Config.Lose that loses the packets at their senders that match,
 // and no more than limit of them. parse reads a header.
-func Loses[H any](f *topo.Fabric, limit int, parse func([]byte) H, match func(model.PacketEvent, H) bool) func(model.PacketEvent) bool {
+func Loses[H any](f *topo.Fabric, limit int, parse func([]byte) H,
+	match func(model.PacketEvent, H) bool) func(model.PacketEvent) bool {
 	return func(e model.PacketEvent) bool {
 		if limit == 0 || e.Port != f.Uplink(e.Src) || !match(e, parse(e.Packet.Header())) {
 			return false
@@ -57,6 +58,14 @@ func Counted(f *topo.Fabric, sim *model.Sim, name string) (sum int64) {
 	return sum
 }
 
+// RateOf is the rate that carries b bytes in t, 0 when t is not positive.
+func RateOf(b units.Bytes, t units.Time) units.BitsPerSecond {
+	if t <= 0 {
+		return 0
+	}
+	return units.BitsPerSecond(float64(b) * 8 / t.Seconds())
+}
+
 // AllDone runs until all messages are acknowledged, and fails the test if one
 // was not delivered by limit or a host does not come to rest.
 func AllDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
@@ -70,8 +79,8 @@ func AllDone(t *testing.T, f *topo.Fabric, sim *model.Sim, limit units.Time) {
 	Idle(t, f, sim)
 }
 
-// Idle lets some timeouts pass, after which no host may keep anything: what its
-// transport's method Idle says, if it has one.
+// Idle lets some timeouts pass, after which no host may keep anything, by its
+// transport's method Idle, if it has one.
 func Idle(t *testing.T, f *topo.Fabric, sim *model.Sim) {
 	t.Helper()
 	sim.Run(sim.Now() + rest)

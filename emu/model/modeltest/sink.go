@@ -7,7 +7,7 @@ import (
 	"sirdbed/topo"
 )
 
-// A Sink counts what a protocol tells, for tests that drive one without an
+// A Sink counts what a protocol reports, for tests that drive one without an
 // engine.
 type Sink struct {
 	Bytes  int64 // by Data

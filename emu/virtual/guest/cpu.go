@@ -14,8 +14,8 @@ import (
 
 // A cpuClaim is the processor that a guest is pinned to.
 type cpuClaim struct {
-	cpu  int // -1: none
-	hold net.Listener
+	cpu    int // -1: none
+	socket net.Listener
 }
 
 // claimCPU takes the first processor that is not another guest's. The claim is
@@ -32,9 +32,9 @@ func claimCPU() *cpuClaim {
 			continue
 		}
 		left--
-		hold, err := net.Listen("unix", fmt.Sprintf("@sirdbed-virtual-cpu-%d", cpu))
+		socket, err := net.Listen("unix", fmt.Sprintf("@sirdbed-virtual-cpu-%d", cpu))
 		if err == nil {
-			return &cpuClaim{cpu, hold}
+			return &cpuClaim{cpu, socket}
 		}
 		c.cpu = cpu // all taken: share the last
 	}
@@ -52,7 +52,7 @@ func (c *cpuClaim) pin(pid int) {
 }
 
 func (c *cpuClaim) release() {
-	if c.hold != nil {
-		c.hold.Close()
+	if c.socket != nil {
+		c.socket.Close()
 	}
 }

@@ -11,9 +11,9 @@
 //	    Init       process 1 in the guest: this program
 //	      command  as root of the guest
 //
-// Run and Init agree on a private directory: it holds the job, the kernel's pid
+// Run and Init agree on a private directory: it has the job, the kernel's pid
 // files, and, where that has no file system of its own, the guest's memory
-// (unlinked). It is removed at the end, by a keeper if Run is killed.
+// (unlinked). It is removed at the end, by a cleaner if Run is killed.
 package guest
 
 import (
@@ -29,23 +29,23 @@ import (
 	"time"
 )
 
-// Config says what to run in a guest. Kernel and Argv are mandatory.
+// Config is what to run in a guest. Kernel and Argv are mandatory.
 type Config struct {
 	Kernel string   // the guest's kernel, see emu/virtual/kernel
 	Argv   []string // the command; "/proc/self/exe" as the first is this program
 	Env    []string // of the command
 	Dir    string   // where it starts; "" is the root
-	Order  []byte   // what Order returns to the command; nil: nothing
+	Input  []byte   // what function Input returns to the command; nil: nothing
 	// Memory is what the guest may use, in bytes; 0 means 1 GiB. It costs only
 	// what is touched.
 	Memory int64
 	// Line, when set, is called with each line that the command (or the kernel)
 	// writes to the console. It must not block.
 	Line func(string)
-	// Patience is how long, by the wall clock, the console may be silent before
-	// the guest is given up; 0 means for ever. Time in which the machine was too
-	// busy to run the guest does not count.
-	Patience time.Duration
+	// StallTimeout is how long, by the wall clock, the guest may write nothing
+	// before it is killed; 0 means for ever. Time in which the machine was too busy
+	// to run the guest does not count.
+	StallTimeout time.Duration
 	// Start starts the kernel's process, which ends with the thread that started
 	// it. nil means thread.StartForLife.
 	Start func(*exec.Cmd) error
@@ -70,12 +70,13 @@ type Job struct {
 // Files of the private directory.
 const (
 	jobFile   = "job.json"
-	orderFile = "order"
+	inputFile = "input"
 	initFile  = "init"
 	stopFile  = "stop"
 )
 
-// DirVar tells the command in a guest the private directory.
+// DirVar is the environment variable with the private directory, for the command
+// in a guest.
 const DirVar = "SIRDBED_GUEST"
 
 // Run runs a command in a guest until it ends and returns its exit code. When
@@ -83,23 +84,23 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
-	p, err := findPlace(c.Memory)
+	w, err := newWorkspace(c.Memory)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	dir := p.dir
-	hold, err := holdDir(dir)
+	defer w.close()
+	dir := w.dir
+	lock, err := lockDir(dir)
 	if err != nil {
 		return 0, err
 	}
-	keeper, err := startKeeper(dir)
+	cleaner, err := startCleaner(dir)
 	if err != nil {
-		hold.Close()
+		lock.Close()
 		return 0, err
 	}
-	defer keeper.end()
-	defer hold.Close()
+	defer cleaner.end()
+	defer lock.Close()
 	if err := writeJob(dir, &c); err != nil {
 		return 0, err
 	}
@@ -108,7 +109,7 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	run := &running{config: &c, dir: dir, exit: -1}
 	cmd := exec.Command(c.Kernel, run.arguments()...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	p.hand(cmd)
+	w.configure(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return run.wait(ctx, cmd, cpu)
 }
@@ -150,7 +151,7 @@ func writeJob(dir string, c *Config) error {
 	// A link of a known name: the kernel's command line takes no spaces.
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, jobFile), text, 0o600),
-		os.WriteFile(filepath.Join(dir, orderFile), c.Order, 0o600),
+		os.WriteFile(filepath.Join(dir, inputFile), c.Input, 0o600),
 		os.Symlink(self, filepath.Join(dir, initFile)),
 	)
 }

@@ -18,7 +18,7 @@ import (
 
 // Parts that the test binary plays besides testing.
 const (
-	holderArgument  = "test-holder"  // has a private directory and a keeper, and sleeps
+	lockerArgument  = "test-locker"  // has a private directory and a cleaner, and sleeps
 	claimerArgument = "test-claimer" // claims a processor, tells which, and sleeps
 )
 
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case holderArgument:
-			hold(os.Args[2])
+		case lockerArgument:
+			lockAndSleep(os.Args[2])
 		case claimerArgument:
 			fmt.Println(claimCPU().cpu)
 			time.Sleep(time.Minute)
@@ -42,11 +42,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func hold(dir string) {
-	lock, err := holdDir(dir)
+func lockAndSleep(dir string) {
+	lock, err := lockDir(dir)
 	if err == nil {
-		var k *keeper
-		if k, err = startKeeper(dir); err == nil {
+		var k *cleaner
+		if k, err = startCleaner(dir); err == nil {
 			fmt.Println(k.cmd.Process.Pid)
 			time.Sleep(time.Minute)
 			lock.Close()
@@ -85,21 +85,21 @@ func gone(path string) bool {
 	return false
 }
 
-// A keeper removes the directory when its process is killed, not before, and
+// A cleaner removes the directory when its process is killed, not before, and
 // however it is asked to end.
 func TestKeeperOutlivesItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
 	if err := os.MkdirAll(filepath.Join(dir, ".uml", "guest"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd, line := part(t, holderArgument, dir)
-	keeper, err := strconv.Atoi(line)
+	cmd, line := part(t, lockerArgument, dir)
+	cleaner, err := strconv.Atoi(line)
 	if err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond) // it is up by then, on most machines
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if err := syscall.Kill(keeper, s); err != nil {
+		if err := syscall.Kill(cleaner, s); err != nil {
 			t.Error(err)
 		}
 	}
@@ -114,13 +114,13 @@ func TestKeeperOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// A process that ends in good order has its keeper end too.
+// A process that ends in good order has its cleaner end too.
 func TestKeeperEndsWithItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	k, err := startKeeper(dir)
+	k, err := startCleaner(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,21 +130,22 @@ func TestKeeperEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// Only directories that are old, and that nobody holds, are swept up.
+// Only directories that are old, and that nobody has locked, are swept up.
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
-	old := time.Now().Add(-2 * newborn)
-	for _, name := range []string{dirPrefix + "left", dirPrefix + "unheld", dirPrefix + "held", dirPrefix + "new", "other"} {
+	old := time.Now().Add(-2 * minAge)
+	for _, name := range []string{dirPrefix + "left", dirPrefix + "unlocked", dirPrefix + "locked", dirPrefix + "new",
+		"other"} {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(name, "unheld") {
-			lock, err := holdDir(dir)
+		if !strings.HasSuffix(name, "unlocked") {
+			lock, err := lockDir(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasSuffix(name, "held") {
+			if strings.HasSuffix(name, "locked") {
 				defer lock.Close()
 			} else {
 				lock.Close()
@@ -160,21 +161,21 @@ func TestSweep(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"other", dirPrefix + "held", dirPrefix + "new"}; !slices.Equal(names, want) {
+	if want := []string{"other", dirPrefix + "locked", dirPrefix + "new"}; !slices.Equal(names, want) {
 		t.Errorf("%q are left, not %q", names, want)
 	}
 }
 
-// Directories that cannot hold a guest's memory are refused, with the reason.
+// Directories that cannot have a guest's memory are refused, with the reason.
 func TestSuits(t *testing.T) {
 	dir := t.TempDir()
-	if err := suits(dir, 1<<20); err != nil {
+	if err := usable(dir, 1<<20); err != nil {
 		t.Errorf("%s: %v", dir, err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := suits(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free, ") {
+	if err := usable(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free, ") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 	for _, name := range []string{"a b", "a=b", "a,b", "a'b"} {
@@ -182,16 +183,16 @@ func TestSuits(t *testing.T) {
 		if err := os.Mkdir(odd, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := suits(odd, 1<<20); err == nil || !strings.Contains(err.Error(), "cannot take") {
+		if err := usable(odd, 1<<20); err == nil || !strings.Contains(err.Error(), "cannot take") {
 			t.Errorf("%s: %v", odd, err)
 		}
 	}
-	if err := suits(filepath.Join(dir, "none"), 1); err == nil {
-		t.Error("a directory that is not there suits")
+	if err := usable(filepath.Join(dir, "none"), 1); err == nil {
+		t.Error("a directory that is not there usable")
 	}
 }
 
-// TMPDIR comes first, where it suits; where nothing does the error has every
+// TMPDIR comes first, where it usable; where nothing does the error has every
 // reason, and nothing is left.
 func TestPrivateDir(t *testing.T) {
 	parent := t.TempDir()
@@ -209,7 +210,8 @@ func TestPrivateDir(t *testing.T) {
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", parent)
 	_, err = privateDir(1 << 60)
-	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") || !strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
+	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") ||
+		!strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
@@ -221,21 +223,22 @@ func TestPrivateDir(t *testing.T) {
 // where it is.
 func TestJob(t *testing.T) {
 	dir := t.TempDir()
-	c := Config{Argv: []string{"/proc/self/exe", "x"}, Env: []string{"A=b"}, Order: []byte("do it")}
+	c := Config{Argv: []string{"/proc/self/exe", "x"}, Env: []string{"A=b"}, Input: []byte("do it")}
 	if err := writeJob(dir, &c); err != nil {
 		t.Fatal(err)
 	}
 	self, _ := os.Executable()
 	text, _ := os.ReadFile(filepath.Join(dir, jobFile))
 	var job Job
-	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" || !slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
+	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" ||
+		!slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
 		t.Errorf("%+v, %v", job, err)
 	}
 	if link, err := os.Readlink(filepath.Join(dir, initFile)); link != self {
 		t.Errorf("%s, %v", link, err)
 	}
 	t.Setenv(DirVar, dir)
-	if order, err := Order(); err != nil || string(order) != "do it" || !Inside() || Stopping() {
+	if order, err := Input(); err != nil || string(order) != "do it" || !Inside() || Stopping() {
 		t.Errorf("%q, %v", order, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, stopFile), nil, 0o600); err != nil || !Stopping() {
@@ -261,10 +264,10 @@ func TestClaimCPU(t *testing.T) {
 	for range allowed.Count() + 1 {
 		c := claimCPU()
 		claims = append(claims, c)
-		if c.cpu < 0 || !allowed.IsSet(c.cpu) || c.hold != nil && own[c.cpu] {
-			t.Fatalf("processor %d, held %v, after %v", c.cpu, c.hold != nil, own)
+		if c.cpu < 0 || !allowed.IsSet(c.cpu) || c.socket != nil && own[c.cpu] {
+			t.Fatalf("processor %d, claimed %v, after %v", c.cpu, c.socket != nil, own)
 		}
-		own[c.cpu], last = own[c.cpu] || c.hold != nil, c.cpu
+		own[c.cpu], last = own[c.cpu] || c.socket != nil, c.cpu
 	}
 	// Guests of other tests may come and go.
 	_, line := part(t, claimerArgument)

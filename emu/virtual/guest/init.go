@@ -92,7 +92,7 @@ func prepare(dir string) error {
 var root = -1
 
 // settleFiles sees to it that what was written is on the machine's disk. Its
-// error tells what has not got there since the guest began.
+// error is about what has not got there since the guest began.
 func settleFiles() error {
 	unix.Sync()
 	if root < 0 {
@@ -105,8 +105,8 @@ func settleFiles() error {
 }
 
 // machineSettings are of the guest as a whole: no backlog drops, large socket
-// buffers, no limit (of 16 GiB, in pages) to those of TCP together, and written data is on the machine's disk soon, since the kernel may
-// die.
+// buffers, no limit (of 16 GiB, in pages) to those of TCP together, and written
+// data is on the machine's disk soon, since the kernel may die.
 var machineSettings = []struct{ path, value string }{
 	{"net/core/netdev_max_backlog", "1000000"},
 	{"net/core/wmem_max", "268435456"},
@@ -167,16 +167,16 @@ func perform(dir string) (exit int, err error) {
 	}
 }
 
-// Inside tells whether this process was started in a guest.
+// Inside reports whether this process was started in a guest.
 func Inside() bool { return os.Getenv(DirVar) != "" }
 
-// Order returns what Config.Order had for this command.
-func Order() ([]byte, error) {
-	return os.ReadFile(filepath.Join(os.Getenv(DirVar), orderFile))
+// Input returns what Config.Input had for this command.
+func Input() ([]byte, error) {
+	return os.ReadFile(filepath.Join(os.Getenv(DirVar), inputFile))
 }
 
-// Stopping tells a command in a guest that it has been asked to stop. It looks
-// at the machine's files: ask now and then.
+// Stopping reports whether the command in this guest has been asked to stop. It
+// looks at the machine's files: call it now and then.
 func Stopping() bool {
 	_, err := os.Stat(filepath.Join(os.Getenv(DirVar), stopFile))
 	return err == nil

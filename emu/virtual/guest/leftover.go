@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A machine that is switched off, or a keeper that is killed too, leaves private
+// A machine that is switched off, or a cleaner that is killed too, leaves private
 // directories: a few small files each. The next guest removes them.
 
 const (
 	dirPrefix = "sirdbed-guest-"
-	lockFile  = "lock" // held by the process that made the directory
-	// newborn is how old a directory is at least by the time that it is held.
-	newborn = time.Minute
+	lockFile  = "lock" // locked by the process that made the directory
+	// minAge is how old a directory is at least by the time that it is locked.
+	minAge = time.Minute
 )
 
-// holdDir marks a private directory as in use for as long as the file is open.
-func holdDir(dir string) (*os.File, error) {
+// lockDir marks a private directory as in use for as long as the file is open.
+func lockDir(dir string) (*os.File, error) {
 	file, err := os.Create(filepath.Join(dir, lockFile))
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func sweep(parent string) {
 	list, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*"))
 	for _, dir := range list {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < newborn || held(dir) {
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < minAge || inUse(dir) {
 			continue
 		}
 		_ = os.RemoveAll(dir) // another user's stays

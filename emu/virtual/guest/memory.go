@@ -27,7 +27,7 @@ func ownMemory() (*os.File, error) {
 	return own, err
 }
 
-// ProbeHugePages tells what keeps this user's guests from memory in huge pages, for
+// ProbeHugePages returns what keeps this user's guests from memory in huge pages, for
 // which TMPDIR must not be set besides.
 func ProbeHugePages() error {
 	own, err := ownMemory()
@@ -85,7 +85,7 @@ func borrowMemory() (*os.File, error) {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 	}
 	if cmd.Start() != nil {
-		return nil, errors.New("it takes a user namespace, which is refused here") // by whom, doctor says
+		return nil, errors.New("it takes a user namespace, which is refused here") // by whom, doctor knows
 	}
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("the guest's memory: no file system in a user namespace: %w", err)

@@ -26,11 +26,11 @@ func requireOwnMemory(t *testing.T) *os.File {
 func TestOwnMemory(t *testing.T) {
 	before, _ := os.ReadFile("/proc/self/mountinfo")
 	own := requireOwnMemory(t)
-	root := handle(int(own.Fd()))
-	if err := suits(root, 64<<20); err != nil {
+	root := fdPath(int(own.Fd()))
+	if err := usable(root, 64<<20); err != nil {
 		t.Fatal(err)
 	}
-	if err := suits(root, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free") {
+	if err := usable(root, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 	var fs unix.Statfs_t
@@ -41,11 +41,11 @@ func TestOwnMemory(t *testing.T) {
 	if err != nil || !bytes.Equal(mounts, before) {
 		t.Errorf("mounted (%v):\n%s\nbefore:\n%s", err, mounts, before)
 	}
-	p := &place{dir: t.TempDir(), own: own}
+	w := &workspace{dir: t.TempDir(), own: own}
 	cmd := exec.Command("/bin/sh", "-c", `pwd; echo "$HOME"; echo x > "$TMPDIR/file" && cat "$TMPDIR/file"`)
-	p.hand(cmd)
+	w.configure(cmd)
 	out, err := cmd.CombinedOutput()
-	if want := p.dir + "\n" + p.dir + "\nx\n"; err != nil || string(out) != want {
+	if want := w.dir + "\n" + w.dir + "\nx\n"; err != nil || string(out) != want {
 		t.Errorf("%q, %v", out, err)
 	}
 }
@@ -57,7 +57,7 @@ func TestBorrowedMemory(t *testing.T) {
 		t.Skip(err)
 	}
 	defer own.Close()
-	if err := suits(handle(int(own.Fd())), 64<<20); err != nil {
+	if err := usable(fdPath(int(own.Fd())), 64<<20); err != nil {
 		t.Error(err)
 	}
 }
@@ -67,44 +67,44 @@ func TestBorrowedMemory(t *testing.T) {
 func TestFindPlace(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	p, err := findPlace(1 << 20)
+	w, err := newWorkspace(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.own != nil || !strings.HasPrefix(p.dir, parent+"/") {
-		t.Errorf("%+v", p)
+	if w.own != nil || !strings.HasPrefix(w.dir, parent+"/") {
+		t.Errorf("%+v", w)
 	}
 	cmd := exec.Command("true")
-	p.hand(cmd)
-	if want := "TMPDIR=" + p.dir; cmd.Env[0] != want {
+	w.configure(cmd)
+	if want := "TMPDIR=" + w.dir; cmd.Env[0] != want {
 		t.Errorf("%q, not %q", cmd.Env, want)
 	}
-	p.close()
+	w.close()
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 
 	t.Setenv("TMPDIR", "")
-	if p, err = findPlace(1 << 20); err != nil {
+	if w, err = newWorkspace(1 << 20); err != nil {
 		t.Fatal(err)
 	}
-	defer p.close()
-	if (p.own != nil) != (ProbeHugePages() == nil) {
-		t.Errorf("own memory: %v, %v", p.own, ProbeHugePages())
+	defer w.close()
+	if (w.own != nil) != (ProbeHugePages() == nil) {
+		t.Errorf("own memory: %v, %v", w.own, ProbeHugePages())
 	}
-	if _, err := findPlace(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
+	if _, err := newWorkspace(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 }
 
 // Arguments that are no part of a guest are the user's; parts want what they need.
 func TestPart(t *testing.T) {
-	for _, args := range [][]string{nil, {"run"}, {"run", keeperArgument}} {
+	for _, args := range [][]string{nil, {"run"}, {"run", cleanerArgument}} {
 		if _, ok := Part(args); ok {
 			t.Errorf("%q is a part", args)
 		}
 	}
-	for _, name := range []string{initArgument, keeperArgument} {
+	for _, name := range []string{initArgument, cleanerArgument} {
 		if be, ok := Part([]string{name}); !ok || be() == nil {
 			t.Errorf("%s does without its directory", name)
 		}

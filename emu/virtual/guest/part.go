@@ -6,9 +6,9 @@ import "errors"
 // Each is started by an argument of its own; main must look for them before
 // anything else.
 var parts = map[string]func(args []string) error{
-	initArgument:   func(args []string) error { return one(args, Init) },
-	keeperArgument: func(args []string) error { return one(args, keep) },
-	memoryArgument: func([]string) error { return offerMemory() },
+	initArgument:    func(args []string) error { return one(args, Init) },
+	cleanerArgument: func(args []string) error { return one(args, clean) },
+	memoryArgument:  func([]string) error { return offerMemory() },
 }
 
 // Part returns what this process was started for, if that is to be a part of a

@@ -35,10 +35,10 @@ func (e *DeathError) Error() string {
 	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 }
 
-// exitMark begins the line with which Init tells the command's exit code.
+// exitMark begins the line with which Init reports the command's exit code.
 const exitMark = "#guest exit "
 
-// notOnTmpfs is what the kernel says of each private directory on a disk. Nothing
+// notOnTmpfs is the kernel's message about each private directory on a disk. Nothing
 // of its memory is written there before the machine itself is short of memory.
 const notOnTmpfs = "is not on tmpfs"
 
@@ -50,22 +50,22 @@ type running struct {
 	config *Config
 	dir    string
 
-	mu    sync.Mutex
-	heard time.Time // when the console last spoke
-	lines []string  // the last ones
-	exit  int       // -1 until told
-	cause string    // what the console said that explains a death
-	gave  string    // why the guest was killed
+	mu     sync.Mutex
+	output time.Time // when the guest last wrote to its console
+	lines  []string  // the last ones
+	exit   int       // -1 until it is known
+	cause  string    // the line that explains a death
+	killed string    // why the guest was killed, "" if it was not
 }
 
 // wait starts the kernel and waits for its end.
 func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, error) {
 	// The console's input: never anything, but open.
-	stdin, hold, err := os.Pipe()
+	stdin, open, err := os.Pipe()
 	if err != nil {
 		return 0, err
 	}
-	defer hold.Close()
+	defer open.Close()
 	defer stdin.Close()
 	out, console, err := os.Pipe()
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	}
 	defer out.Close()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, console, console
-	r.heard = time.Now()
+	r.output = time.Now()
 	start := r.config.Start
 	if start == nil {
 		start = thread.StartForLife
@@ -92,7 +92,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	beside.Go(func() { r.read(out) })
 	beside.Go(func() { r.watch(ctx, cmd, quit) })
 	if runtime.NumCPU() > 1 {
-		beside.Go(func() { stayAhead(cmd.Process.Pid, r.config.Memory, quit) })
+		beside.Go(func() { prefault(cmd.Process.Pid, r.config.Memory, quit) })
 	}
 	err = cmd.Wait()
 	close(quit)
@@ -103,13 +103,13 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 // logLevel begins each line of a kernel that dies before it has a console.
 var logLevel = regexp.MustCompile(`^<[0-7]>`)
 
-// read takes the console's lines until nobody holds it any more.
+// read takes the console's lines until nobody has it open any more.
 func (r *running) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
 		if line = logLevel.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""); line != "" {
-			r.hear(line)
+			r.take(line)
 		}
 		if err != nil {
 			return
@@ -117,16 +117,16 @@ func (r *running) read(out io.Reader) {
 	}
 }
 
-func (r *running) hear(line string) {
+func (r *running) take(line string) {
 	if strings.HasSuffix(line, notOnTmpfs) {
 		return
 	}
 	r.mu.Lock()
-	r.heard = time.Now()
-	told := false
+	r.output = time.Now()
+	isExit := false
 	if code, ok := strings.CutPrefix(line, exitMark); ok {
 		if n, err := strconv.Atoi(code); err == nil {
-			r.exit, told = n, true
+			r.exit, isExit = n, true
 		}
 	} else {
 		r.diagnose(line)
@@ -138,16 +138,16 @@ func (r *running) hear(line string) {
 		}
 	}
 	r.mu.Unlock()
-	if !told && r.config.Line != nil {
+	if !isExit && r.config.Line != nil {
 		r.config.Line(line)
 	}
 }
 
-// busError is what the kernel says when it touches memory that its file has no
+// busError is the kernel's message when it touches memory that its file has no
 // room for.
 const busError = "Bus error"
 
-// diagnose keeps the first line that says why a guest died.
+// diagnose keeps the first line that explains a death.
 func (r *running) diagnose(line string) {
 	if r.cause != "" {
 		return
@@ -165,7 +165,7 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 	var grace <-chan time.Time
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	quiet := silence{looked: time.Now()}
+	dog := watchdog{looked: time.Now()}
 	for {
 		select {
 		case <-quit:
@@ -181,11 +181,11 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			ctx = context.WithoutCancel(ctx)
 		case <-tick.C:
 			r.mu.Lock()
-			heard := r.heard
+			output := r.output
 			r.mu.Unlock()
-			silent := quiet.look(time.Now(), heard, func() time.Duration { return waited(cmd.Process.Pid) })
-			if p := r.config.Patience; p > 0 && silent > p {
-				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", silent.Seconds()))
+			stall := dog.look(time.Now(), output, func() time.Duration { return waited(cmd.Process.Pid) })
+			if limit := r.config.StallTimeout; limit > 0 && stall > limit {
+				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", stall.Seconds()))
 			}
 		}
 	}
@@ -194,8 +194,8 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 // kill ends the kernel; its processes die with it (PTRACE_O_EXITKILL).
 func (r *running) kill(cmd *exec.Cmd, why string) {
 	r.mu.Lock()
-	if r.gave == "" {
-		r.gave = why
+	if r.killed == "" {
+		r.killed = why
 	}
 	r.mu.Unlock()
 	_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // the guest's group
@@ -207,24 +207,25 @@ var signalHints = map[unix.Signal]string{
 	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
 }
 
-// outcome tells how the guest ended.
+// outcome returns how the guest ended.
 func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.exit >= 0 && r.gave == "" {
+	if r.exit >= 0 && r.killed == "" {
 		return r.exit, nil
 	}
 	e := &DeathError{Last: r.lines}
 	var exit *exec.ExitError
 	switch {
-	case r.gave != "" && ctx.Err() != nil:
+	case r.killed != "" && ctx.Err() != nil:
 		return 0, ctx.Err()
-	case r.gave != "":
-		e.How = r.gave
+	case r.killed != "":
+		e.How = r.killed
 	case r.cause != "":
 		e.How = "the guest died: " + r.cause
 		if strings.Contains(r.cause, busError) {
-			e.How = fmt.Sprintf("the guest died: no room is left for its memory in %s: free some there, or set TMPDIR to another directory", filepath.Dir(r.dir))
+			e.How = fmt.Sprintf("the guest died: no room is left for its memory in %s: "+
+				"free some there, or set TMPDIR to another directory", filepath.Dir(r.dir))
 		}
 		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):

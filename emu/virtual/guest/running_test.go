@@ -23,33 +23,42 @@ func TestOutcome(t *testing.T) {
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
-		name  string
-		ctx   context.Context
-		lines string
-		wait  error
-		gave  string
-		exit  int
-		err   []string // parts of it; nil: none
-		not   string   // no part of it
+		name   string
+		ctx    context.Context
+		lines  string
+		wait   error
+		killed string
+		exit   int
+		err    []string // parts of it; nil: none
+		not    string   // no part of it
 	}{
 		{name: "well", lines: "hello\n#guest exit 7", exit: 7},
 		{name: "well, though the kernel did not", lines: "#guest exit 0", wait: ended(t, "kill -9 $$")},
-		{name: "panic", lines: "Warning: tempdir /tmp/x is not on tmpfs\nall is well\n<0>Kernel panic - not syncing: VFS\nCall Trace:", wait: ended(t, "kill -ABRT $$"),
-			err: []string{"the guest died: Kernel panic - not syncing: VFS; its last lines:\n  all is well\n  Call Trace:"}, not: "tmpfs"},
-		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing", err: []string{"the guest died: Out of memory: Killed process 3"}},
-		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space", wait: ended(t, "exit 1"),
-			err: []string{"no room is left for its memory in /some: free some there, or set TMPDIR"}, not: "last lines"},
-		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"), err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine for want of memory", "  busy"}},
+		{name: "panic", lines: "Warning: tempdir /tmp/x is not on tmpfs\nall is well\n<0>Kernel panic - not syncing: " +
+			"VFS\nCall Trace:", wait: ended(t, "kill -ABRT $$"),
+			err: []string{"the guest died: Kernel panic - not syncing: VFS; its last lines:\n  all is well\n  Call " +
+				"Trace:"}, not: "tmpfs"},
+		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing",
+			err: []string{"the guest died: Out of memory: Killed process 3"}},
+		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space",
+			wait: ended(t, "exit 1"),
+			err:  []string{"no room is left for its memory in /some: free some there, or set TMPDIR"}, not: "last lines"},
+		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"),
+			err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine for want of memory",
+				"  busy"}},
 		{name: "exit", wait: ended(t, "exit 3"), err: []string{"the guest's kernel ended: exit status 3"}, not: "last lines"},
 		{name: "off", lines: "bye", err: []string{"switched itself off before the command ended; its last lines:\n  bye"}},
-		{name: "given up", lines: "busy\n#reached 17", gave: "the guest showed no sign of progress for 9 s", wait: ended(t, "kill -9 $$"), err: []string{"no sign of progress for 9 s; its last lines:\n  busy"}, not: "#reached"},
-		{name: "canceled", ctx: canceled, gave: "context canceled", wait: ended(t, "kill -9 $$"), err: []string{"context canceled"}},
+		{name: "given up", lines: "busy\n#reached 17", killed: "the guest showed no sign of progress for 9 s",
+			wait: ended(t, "kill -9 $$"),
+			err:  []string{"no sign of progress for 9 s; its last lines:\n  busy"}, not: "#reached"},
+		{name: "canceled", ctx: canceled, killed: "context canceled", wait: ended(t, "kill -9 $$"),
+			err: []string{"context canceled"}},
 	} {
 		ctx := c.ctx
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		r := &running{config: &Config{}, dir: "/some/where", exit: -1, gave: c.gave}
+		r := &running{config: &Config{}, dir: "/some/where", exit: -1, killed: c.killed}
 		r.read(strings.NewReader(strings.ReplaceAll(c.lines, "\n", "\r\n")))
 		exit, err := r.outcome(ctx, c.wait)
 		if (err == nil) != (c.err == nil) || exit != c.exit {
@@ -72,15 +81,15 @@ func TestOutcome(t *testing.T) {
 
 // The last lines are kept, and everything but the exit code is passed on.
 func TestHear(t *testing.T) {
-	var heard []string
-	r := &running{config: &Config{Line: func(line string) { heard = append(heard, line) }}, exit: -1}
+	var passed []string
+	r := &running{config: &Config{Line: func(line string) { passed = append(passed, line) }}, exit: -1}
 	text := strings.Repeat("line\n", 100) + "#reached 5\nlast\n\n#guest exit 3\n"
 	r.read(strings.NewReader(text))
 	if len(r.lines) != lastLines || r.lines[lastLines-1] != "last" || r.exit != 3 {
 		t.Errorf("%d lines, exit code %d", len(r.lines), r.exit)
 	}
-	if len(heard) != 102 || !slices.Equal(heard[100:], []string{"#reached 5", "last"}) {
-		t.Errorf("%d lines passed on, the last %q", len(heard), heard[len(heard)-1])
+	if len(passed) != 102 || !slices.Equal(passed[100:], []string{"#reached 5", "last"}) {
+		t.Errorf("%d lines passed on, the last %q", len(passed), passed[len(passed)-1])
 	}
 }
 
@@ -90,10 +99,10 @@ func TestSilence(t *testing.T) {
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	queued := time.Duration(0)
 	waited := func() time.Duration { return queued }
-	s := silence{looked: start}
-	look := func(now, heard float64, want time.Duration) {
+	w := watchdog{looked: start}
+	look := func(now, output float64, want time.Duration) {
 		t.Helper()
-		if got := s.look(at(now), at(heard), waited); got != want {
+		if got := w.look(at(now), at(output), waited); got != want {
 			t.Errorf("at %v s it has lasted %v, not %v", now, got, want)
 		}
 	}

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options say how to build. The zero value builds from the distribution's
+// Options are how to build. The zero value builds from the distribution's
 // source.
 type Options struct {
 	Source string // a tarball; "" is the distribution's
 	Force  bool   // build even what is in the cache
-	// Step, when set, is told what is done now.
+	// Step, when set, is called with what is done now.
 	Step func(text string)
-	// Compiled, when set, is told how many files have been compiled, of about how
+	// Compiled, when set, is called with how many files have been compiled, of about how
 	// many.
 	Compiled func(n, of int)
 	// Verify tries the kernel before it is put into the cache.
@@ -47,7 +47,8 @@ func (c Cache) Build(ctx context.Context, o Options) (b Built, fresh bool, err e
 		return b, false, err
 	}
 	defer unlock()
-	if b, err = c.Find(); err == nil && !o.Force && b.Source == source && b.Size == info.Size() && b.Changed.Equal(info.ModTime()) {
+	if b, err = c.Find(); err == nil && !o.Force && b.Source == source && b.Size == info.Size() &&
+		b.Changed.Equal(info.ModTime()) {
 		return b, false, nil
 	}
 	if err := c.check(); err != nil {
@@ -69,8 +70,8 @@ func (c Cache) Build(ctx context.Context, o Options) (b Built, fresh bool, err e
 	return b, true, os.RemoveAll(c.tree())
 }
 
-// lockPatience is how long the tools of a build that was killed may take to end.
-const lockPatience = 30 * time.Second
+// lockTimeout is how long the tools of a build that was killed may take to end.
+const lockTimeout = 30 * time.Second
 
 // lock keeps two builds apart, and the tools of a build that was killed from the
 // next one: they inherit it.
@@ -84,7 +85,7 @@ func (c Cache) lock() (unlock func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the kernel's cache directory %s: %w: %s", c, err, remedy)
 	}
-	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(lockTimeout); ; time.Sleep(50 * time.Millisecond) {
 		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
 			// Whose it is: best effort, since it only saves waiting.
 			_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o644)
@@ -97,22 +98,23 @@ func (c Cache) lock() (unlock func(), err error) {
 	}
 }
 
-// holderLives tells whether the process that took the lock still lives.
+// holderLives reports whether the process that took the lock still lives.
 func holderLives(path string) bool {
 	text, _ := os.ReadFile(path)
 	pid, err := strconv.Atoi(string(text))
 	return err == nil && unix.Kill(pid, 0) != unix.ESRCH
 }
 
-// explain says what to do about a full disk. Then nothing of the build is left
-// on it.
+// explain adds what to do about a full disk. Then nothing of the build is left on
+// it.
 func (c Cache) explain(err error) error {
-	said := strings.ToLower(err.Error()) // by tar, gcc, or the kernel
-	if !strings.Contains(said, unix.ENOSPC.Error()) && !strings.Contains(said, unix.EDQUOT.Error()) {
+	output := strings.ToLower(err.Error()) // by tar, gcc, or the kernel
+	if !strings.Contains(output, unix.ENOSPC.Error()) && !strings.Contains(output, unix.EDQUOT.Error()) {
 		return err
 	}
 	if e := os.RemoveAll(c.tree()); e != nil {
 		return errors.Join(err, e)
 	}
-	return fmt.Errorf("the disk with %s is full: building the kernel takes %d MB there, so free some, or set XDG_CACHE_HOME to a directory on another", c, diskNeeded>>20)
+	return fmt.Errorf("the disk with %s is full: building the kernel takes %d MB there, so free some, or set "+
+		"XDG_CACHE_HOME to a directory on another", c, diskNeeded>>20)
 }

@@ -80,7 +80,8 @@ func (b *bench) tarball(version, filler string) string {
 		b.t.Fatal(err)
 	}
 	path := dir + ".tar.xz"
-	if out, err := exec.Command("tar", "cJf", path, "-C", filepath.Dir(dir), filepath.Base(dir)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("tar", "cJf", path, "-C", filepath.Dir(dir),
+		filepath.Base(dir)).CombinedOutput(); err != nil {
 		b.t.Fatalf("%v %s", err, out)
 	}
 	return path
@@ -156,7 +157,8 @@ func TestWrongSources(t *testing.T) {
 	}
 	cut := filepath.Join(t.TempDir(), "cut.tar.xz")
 	empty := filepath.Join(t.TempDir(), "empty.tar")
-	err = errors.Join(os.WriteFile(garbage, []byte("not a tarball at all"), 0o644), os.WriteFile(cut, whole[:len(whole)/2], 0o644))
+	err = errors.Join(os.WriteFile(garbage, []byte("not a tarball at all"), 0o644),
+		os.WriteFile(cut, whole[:len(whole)/2], 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +168,11 @@ func TestWrongSources(t *testing.T) {
 	for source, want := range map[string][]string{
 		filepath.Join(t.TempDir(), "none"): {"the kernel's source:", "no such file"},
 		t.TempDir():                        {"is no file: name a tarball"},
-		garbage:                            {"garbage.tar.xz is no whole tarball: fetch it again, or name another with --source"},
-		cut:                                {"cut.tar.xz is no whole tarball"},
-		empty:                              {"is not a source of Linux: name one of Linux " + Version},
-		b.tarball("5.10.7", "a"):           {"is Linux 5.10.7: name a source of Linux " + Version + " with --source"},
+		garbage: {"garbage.tar.xz is no whole tarball: fetch it again, or name another with " +
+			"--source"},
+		cut:                      {"cut.tar.xz is no whole tarball"},
+		empty:                    {"is not a source of Linux: name one of Linux " + Version},
+		b.tarball("5.10.7", "a"): {"is Linux 5.10.7: name a source of Linux " + Version + " with --source"},
 	} {
 		_, _, err := b.build(Options{Source: source})
 		for _, w := range want {
@@ -182,12 +185,14 @@ func TestWrongSources(t *testing.T) {
 		}
 	}
 	b.tool("patch", "echo Hunk 1 FAILED; exit 1")
-	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "Hunk 1 FAILED") || !strings.Contains(err.Error(), "name such a source with --source") || b.cache.Unfinished() {
+	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "Hunk 1 FAILED") ||
+		!strings.Contains(err.Error(), "name such a source with --source") || b.cache.Unfinished() {
 		t.Errorf("patch: %v", err)
 	}
 	b.tool("patch", "exit 0")
 	b.tool("make", "touch .config")
-	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "this source does not take CONFIG_") || b.cache.Unfinished() {
+	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(),
+		"this source does not take CONFIG_") || b.cache.Unfinished() {
 		t.Errorf("configuration: %v", err)
 	}
 }
@@ -197,7 +202,8 @@ func TestMissingTools(t *testing.T) {
 	os.Remove(filepath.Join(b.tools, "flex"))
 	os.Remove(filepath.Join(b.tools, "xz"))
 	_, _, err := b.build(Options{})
-	if err == nil || !strings.Contains(err.Error(), "takes xz, flex: install what is missing") || !strings.Contains(err.Error(), "apt-get install xz-utils flex") {
+	if err == nil || !strings.Contains(err.Error(), "takes xz, flex: install what is missing") ||
+		!strings.Contains(err.Error(), "apt-get install xz-utils flex") {
 		t.Errorf("%v", err)
 	}
 	b.holds("lock")
@@ -207,11 +213,13 @@ func TestMissingTools(t *testing.T) {
 func TestFailedBuilds(t *testing.T) {
 	b := newBench(t)
 	b.make("echo a.c:1: error: no such thing >&2; exit 2")
-	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "error: no such thing") || !strings.Contains(err.Error(), b.cache.Log()) {
+	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "error: no such thing") ||
+		!strings.Contains(err.Error(), b.cache.Log()) {
 		t.Errorf("%v", err)
 	}
 	b.make("")
-	if _, _, err := b.build(Options{Verify: func(string) error { return errors.New("it says nothing") }}); err == nil || !strings.Contains(err.Error(), "was built, but does not work: it says nothing") {
+	if _, _, err := b.build(Options{Verify: func(string) error { return errors.New("it says nothing") }}); err == nil ||
+		!strings.Contains(err.Error(), "was built, but does not work: it says nothing") {
 		t.Errorf("%v", err)
 	}
 	if _, err := b.cache.Find(); !errors.Is(err, ErrNotBuilt) {
@@ -224,7 +232,8 @@ func TestFullDisk(t *testing.T) {
 	b := newBench(t)
 	b.make("echo as: BFD: No space left on device >&2; exit 2")
 	_, _, err := b.build(Options{})
-	if err == nil || !strings.Contains(err.Error(), "is full: building the kernel takes 1024 MB there, so free some, or set XDG_CACHE_HOME") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "is full: building the kernel takes 1024 MB there, so free some, "+
+		"or set XDG_CACHE_HOME") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
 	b.holds("build.log", "lock")

@@ -6,10 +6,11 @@
 //	    linux                  the kernel, an ordinary program
 //	    kernel.json            Built
 //	  build/                   a build under way, or one that was interrupted
-//	  build.log                what tar, patch and make said
+//	  build.log                what tar, patch and make wrote
 package kernel
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,9 +21,9 @@ import (
 	"strings"
 	"time"
 
-	"sirdbed/emu/atomicfile"
-
 	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/atomicfile"
 )
 
 // Built is a kernel in the cache.
@@ -91,7 +92,7 @@ func (c Cache) List() (list []Built, err error) {
 		if json.Unmarshal(text, &b) != nil {
 			continue // cut off with the machine: as good as not there
 		}
-		b.Current = b.Hash == hash()
+		b.Current = current(b.Hash)
 		if _, err := os.Stat(b.Path); err == nil {
 			list = append(list, b)
 		}
@@ -99,14 +100,14 @@ func (c Cache) List() (list []Built, err error) {
 	return list, nil
 }
 
-// Unfinished tells whether a build was interrupted.
+// Unfinished reports whether a build was interrupted.
 func (c Cache) Unfinished() bool {
 	_, err := os.Stat(c.tree())
 	return err == nil
 }
 
 // Remove deletes all kernels and what is left of builds, unless a run uses one.
-// It tells whether there was anything.
+// It reports whether there was anything.
 func (c Cache) Remove() (something bool, err error) {
 	if _, err := os.Lstat(string(c)); os.IsNotExist(err) {
 		return false, nil
@@ -134,8 +135,8 @@ func (c Cache) Remove() (something bool, err error) {
 	return true, err
 }
 
-// Hold keeps the kernel from being removed until release is called.
-func (b Built) Hold() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
+// Lock keeps the kernel from being removed until release is called.
+func (b Built) Lock() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
 
 // flock locks a file, without waiting, until unlock is called.
 func flock(path string, how int) (unlock func(), err error) {
@@ -152,16 +153,53 @@ func flock(path string, how int) (unlock func(), err error) {
 
 func (c Cache) tree() string { return filepath.Join(string(c), "build") }
 
-// Log is the path of what the last build's tools said.
+// Log is the path of what the last build's tools wrote.
 func (c Cache) Log() string { return filepath.Join(string(c), "build.log") }
 
-// hash names what the project adds to Linux.
+// hash names what the project adds to Linux, comments aside: a kernel stays
+// current when they are reworded.
 func hash() string {
 	h := sha256.New()
-	h.Write(Config)
+	h.Write(options(Config))
 	h.Write([]byte{0})
-	h.Write(Patch)
+	h.Write(diffs(Patch))
 	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// formerly maps a hash to the one that the same kernel had when comments were
+// hashed too.
+var formerly = map[string]string{"b27fcaa3034f": "adb44938cf08"}
+
+// current reports whether a kernel with the given hash is of this program's
+// configuration and patch.
+func current(name string) bool {
+	mine := hash()
+	return name == mine || name == formerly[mine]
+}
+
+// options returns the lines of a configuration that Kconfig reads; "# CONFIG_X is
+// not set" is one of them.
+func options(config []byte) (list []byte) {
+	for line := range bytes.Lines(config) {
+		comment := bytes.HasPrefix(line, []byte("#")) && !bytes.HasPrefix(line, []byte("# CONFIG_"))
+		if !comment && len(bytes.TrimSpace(line)) > 0 {
+			list = append(list, line...)
+		}
+	}
+	return list
+}
+
+// diffs returns the part of a patch that patch(1) applies: from the first file's
+// header on.
+func diffs(patch []byte) []byte {
+	rest := patch
+	for line := range bytes.Lines(patch) {
+		if bytes.HasPrefix(line, []byte("--- ")) || bytes.HasPrefix(line, []byte("diff ")) {
+			return rest
+		}
+		rest = rest[len(line):]
+	}
+	return patch
 }
 
 // keep puts a built kernel into the cache, whole or not at all.

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -42,6 +43,47 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// Comments are not hashed: neither those of the configuration nor the text before
+// the patch's first file.
+func TestHashLeavesCommentsOut(t *testing.T) {
+	config, patch := Config, Patch
+	defer func() { Config, Patch = config, patch }()
+	want := hash()
+	if !bytes.HasPrefix(diffs(patch), []byte("--- a/")) {
+		t.Fatalf("the patch is taken to begin with %.40q", diffs(patch))
+	}
+	Config = append([]byte("# Another word.\n\n"), config...)
+	Patch = append([]byte("Another word.\n\n"), patch...)
+	if got := hash(); got != want {
+		t.Errorf("hash %s with other comments, want %s", got, want)
+	}
+	Config = append([]byte("# CONFIG_X is not set\n"), config...)
+	if got := hash(); got == want {
+		t.Error("an option that is off is taken for a comment")
+	}
+}
+
+// Kernels built when comments were hashed are used as long as they are the same.
+func TestKernelsOfEarlierVersions(t *testing.T) {
+	former, ok := formerly[hash()]
+	if !ok {
+		t.Fatal("the configuration or the patch has changed: no kernel of an earlier version is the same, so delete formerly and this test")
+	}
+	c := Cache(t.TempDir())
+	want := put(t, c, "6.12.117", former, time.Now())
+	if got, err := c.Find(); err != nil || got.Path != want.Path || !got.Current {
+		t.Errorf("found %+v, %v; want %s", got, err, want.Path)
+	}
+}
+
+// The patch changes files of Linux, and so has Linux's license.
+func TestPatchHasALicense(t *testing.T) {
+	const want = "SPDX-License-Identifier: GPL-2.0\n"
+	if !bytes.HasPrefix(Patch, []byte(want)) {
+		t.Errorf("the patch begins with %.60q, want %q", Patch, want)
+	}
+}
+
 // put puts a kernel into the cache.
 func put(t *testing.T, c Cache, version, hash string, when time.Time) Built {
 	t.Helper()
@@ -65,14 +107,16 @@ func TestFind(t *testing.T) {
 	}
 	now := time.Now()
 	put(t, c, "6.1", "0123456789ab", now.Add(time.Hour))
-	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "of another version of sirdbed") {
+	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) ||
+		!strings.Contains(err.Error(), "of another version of sirdbed") {
 		t.Errorf("another's only: %v", err)
 	}
 	put(t, c, "6.2", hash(), now)
 	want := put(t, c, "6.3", hash(), now.Add(time.Minute))
 	half := put(t, c, "6.4", hash(), now.Add(2*time.Minute))
 	cut := put(t, c, "6.5", hash(), now.Add(2*time.Minute))
-	if err := errors.Join(os.Remove(half.Path), os.Truncate(filepath.Join(filepath.Dir(cut.Path), "kernel.json"), 20)); err != nil {
+	if err := errors.Join(os.Remove(half.Path), os.Truncate(filepath.Join(filepath.Dir(cut.Path), "kernel.json"),
+		20)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := c.Find()
@@ -91,7 +135,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("nothing: %v, %v", something, err)
 	}
 	b := put(t, c, "6.2", hash(), time.Now())
-	release, err := b.Hold()
+	release, err := b.Lock()
 	if err != nil {
 		t.Fatal(err)
 	}

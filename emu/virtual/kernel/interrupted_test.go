@@ -41,7 +41,8 @@ func TestInterruptedBuilds(t *testing.T) {
 	if err := interrupt("booting"); !errors.Is(err, context.Canceled) || !b.cache.Unfinished() {
 		t.Errorf("in the boot: %v, unfinished %v", err, b.cache.Unfinished())
 	}
-	if _, steps, err := b.build(Options{}); err != nil || strings.Contains(steps, "unpacking") || !strings.Contains(steps, "going on") {
+	if _, steps, err := b.build(Options{}); err != nil || strings.Contains(steps, "unpacking") ||
+		!strings.Contains(steps, "going on") {
 		t.Errorf("resumed: %v\n%s", err, steps)
 	}
 	b.make("touch begun; sleep 60")

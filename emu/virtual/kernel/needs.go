@@ -21,17 +21,18 @@ var tools = []struct{ program, pkg string }{
 // unpacked source is 0.5 GB, its objects 0.2 GB.
 const diskNeeded = 1 << 30
 
-// Needs says what Build needs, for people.
+// Needs lists what Build needs, for people.
 func Needs() string {
 	var names []string
 	for _, t := range tools {
 		names = append(names, t.program)
 	}
-	return fmt.Sprintf("%s, the headers of the C library, the source of Linux %s, and %.0f GB in the cache directory while it runs",
+	return fmt.Sprintf("%s, the headers of the C library, the source of Linux %s, and %.0f GB in the cache directory "+
+		"while it runs",
 		strings.Join(names, ", "), Version, float64(diskNeeded)/(1<<30))
 }
 
-// check tells everything that is missing at once.
+// check returns everything that is missing at once.
 func (c Cache) check() error {
 	var missing, packages []string
 	for _, t := range tools {
@@ -43,11 +44,13 @@ func (c Cache) check() error {
 		missing, packages = append(missing, "/usr/include/stdio.h"), append(packages, "libc6-dev")
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("building the kernel takes %s: install what is missing, on Debian with\n  apt-get install %s", strings.Join(missing, ", "), strings.Join(packages, " "))
+		return fmt.Errorf("building the kernel takes %s: install what is missing, on Debian with\n  apt-get install %s",
+			strings.Join(missing, ", "), strings.Join(packages, " "))
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(string(c), &fs); err == nil && int64(fs.Bavail)*fs.Bsize < diskNeeded && !c.Unfinished() {
-		return fmt.Errorf("building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME to a directory on another disk", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
+		return fmt.Errorf("building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME to a "+
+			"directory on another disk", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
 	}
 	return nil
 }
@@ -67,7 +70,9 @@ func FindSource(named string) (string, error) {
 	}
 	path := fmt.Sprintf("/usr/src/linux-source-%s.tar.xz", Version)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is not there: install Debian's package of it, with\n  apt-get install linux-source-%s\nor name a tarball of Linux %s with --source (kernel.org has linux-%s.y)", path, Version, Version, Version)
+		return "", fmt.Errorf("%s is not there: install Debian's package of it, with\n"+
+			"  apt-get install linux-source-%s\nor name a tarball of Linux %s with --source (kernel.org has linux-%s.y)",
+			path, Version, Version, Version)
 	}
 	return path, nil
 }

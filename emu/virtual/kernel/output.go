@@ -12,7 +12,7 @@ func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// tee sends what a tool says to the log, to its tail, and to a counter of
+// tee sends what a tool writes to the log, to its tail, and to a counter of
 // lines.
 type tee struct {
 	log   io.Writer

@@ -14,7 +14,7 @@ const preparedFile = ".sirdbed-prepared"
 
 func (w *work) preparedFrom() string { return w.source + " " + hash() + "\n" }
 
-// prepared tells whether there is a tree that only has to be compiled.
+// prepared reports whether there is a tree that only has to be compiled.
 func (w *work) prepared() bool {
 	have, err := os.ReadFile(filepath.Join(w.cache.tree(), preparedFile))
 	return err == nil && string(have) == w.preparedFrom()
@@ -42,11 +42,13 @@ func (w *work) unpack(ctx context.Context) error {
 		return err
 	}
 	if !strings.HasPrefix(version, Version+".") {
-		return fmt.Errorf("%s is Linux %s: name a source of Linux %s with --source (kernel.org has linux-%s.y)", w.source, version, Version, Version)
+		return fmt.Errorf("%s is Linux %s: name a source of Linux %s with --source (kernel.org has linux-%s.y)",
+			w.source, version, Version, Version)
 	}
 	w.step("applying the project's patch and configuration")
 	if err := w.tool(ctx, Patch, nil, "patch", "-p1", "--batch", "--forward"); err != nil {
-		return fmt.Errorf("%w\nthe patch is for Linux %s as Debian and kernel.org have it: name such a source with --source", err, Version)
+		return fmt.Errorf("%w\nthe patch is for Linux %s as Debian and kernel.org have it: name such a source with "+
+			"--source", err, Version)
 	}
 	if err := w.configure(ctx); err != nil {
 		return err
@@ -58,12 +60,16 @@ func (w *work) unpack(ctx context.Context) error {
 // files stay, since others include them.
 var unneeded = []string{
 	"*/drivers/gpu/*.[ch]", "*/drivers/media/*.[ch]", "*/drivers/net/ethernet/*.[ch]", "*/drivers/net/wireless/*.[ch]",
-	"*/drivers/staging/*.[ch]", "*/drivers/infiniband/*.[ch]", "*/drivers/scsi/*.[ch]", "*/drivers/usb/*.[ch]", "*/drivers/iio/*.[ch]",
-	"*/drivers/accel/*.[ch]", "*/drivers/clk/*.[ch]", "*/drivers/comedi/*.[ch]", "*/drivers/crypto/*.[ch]", "*/drivers/hwmon/*.[ch]",
+	"*/drivers/staging/*.[ch]", "*/drivers/infiniband/*.[ch]", "*/drivers/scsi/*.[ch]", "*/drivers/usb/*.[ch]",
+	"*/drivers/iio/*.[ch]",
+	"*/drivers/accel/*.[ch]", "*/drivers/clk/*.[ch]", "*/drivers/comedi/*.[ch]", "*/drivers/crypto/*.[ch]",
+	"*/drivers/hwmon/*.[ch]",
 	"*/drivers/hid/*.[ch]", "*/drivers/md/*.[ch]", "*/drivers/mfd/*.[ch]", "*/drivers/mmc/*.[ch]", "*/drivers/mtd/*.[ch]",
-	"*/drivers/phy/*.[ch]", "*/drivers/pinctrl/*.[ch]", "*/drivers/platform/*.[ch]", "*/drivers/regulator/*.[ch]", "*/drivers/s390/*.[ch]",
+	"*/drivers/phy/*.[ch]", "*/drivers/pinctrl/*.[ch]", "*/drivers/platform/*.[ch]", "*/drivers/regulator/*.[ch]",
+	"*/drivers/s390/*.[ch]",
 	"*/drivers/soc/*.[ch]", "*/drivers/video/*.[ch]",
-	"*/sound/*.[ch]", "*/Documentation/*.rst", "*/Documentation/*.yaml", "*/Documentation/*.txt", "*/tools/testing/*", "*/tools/perf/*",
+	"*/sound/*.[ch]", "*/Documentation/*.rst", "*/Documentation/*.yaml", "*/Documentation/*.txt", "*/tools/testing/*",
+	"*/tools/perf/*",
 	"*/arch/*.dts", "*/arch/*.dtsi",
 	"*/arch/arm/*.[chS]", "*/arch/arm64/*.[chS]", "*/arch/mips/*.[chS]", "*/arch/powerpc/*.[chS]", "*/arch/s390/*.[chS]",
 	"*/arch/sparc/*.[chS]", "*/arch/m68k/*.[chS]", "*/arch/riscv/*.[chS]", "*/arch/parisc/*.[chS]", "*/arch/sh/*.[chS]",
@@ -83,7 +89,8 @@ func (w *work) kernelVersion() (string, error) {
 		}
 	}
 	if value["VERSION"] == "" || value["PATCHLEVEL"] == "" {
-		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+Version+" with --source (its Makefile tells no version)", w.source)
+		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux %s with --source (its Makefile has no version)",
+			w.source, Version)
 	}
 	return value["VERSION"] + "." + value["PATCHLEVEL"] + "." + value["SUBLEVEL"], nil
 }

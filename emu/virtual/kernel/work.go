@@ -102,7 +102,8 @@ func (w *work) configure(ctx context.Context) error {
 		}
 	}
 	if len(lost) > 0 {
-		return fmt.Errorf("this source does not take %s: name one of Linux %s with --source", strings.Join(lost, ", "), Version)
+		return fmt.Errorf("this source does not take %s: name one of Linux %s with --source", strings.Join(lost, ", "),
+			Version)
 	}
 	return nil
 }
@@ -127,7 +128,8 @@ func (w *work) tool(ctx context.Context, input []byte, count *lineCounter, argv 
 	cmd.Dir = w.cache.tree()
 	// What gcc keeps for itself goes where there is room. xz unpacks on all
 	// processors.
-	cmd.Env = append(os.Environ(), "TMPDIR="+w.cache.tree(), "XZ_DEFAULTS=-T0", "LC_ALL=C", "KBUILD_BUILD_TIMESTAMP=2024-11-17", "KBUILD_BUILD_USER=sirdbed", "KBUILD_BUILD_HOST=sirdbed", "MAKEFLAGS=")
+	cmd.Env = append(os.Environ(), "TMPDIR="+w.cache.tree(), "XZ_DEFAULTS=-T0", "LC_ALL=C",
+		"KBUILD_BUILD_TIMESTAMP=2024-11-17", "KBUILD_BUILD_USER=sirdbed", "KBUILD_BUILD_HOST=sirdbed", "MAKEFLAGS=")
 	cmd.Stdin = bytes.NewReader(input)
 	tail := &tail{}
 	cmd.Stdout, cmd.Stderr = &tee{w.log, tail, count}, &tee{w.log, tail, nil}
@@ -138,7 +140,7 @@ func (w *work) tool(ctx context.Context, input []byte, count *lineCounter, argv 
 	switch {
 	case ctx.Err() != nil:
 		if cmd.Process != nil {
-			_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // whoever did not hear
+			_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // whoever ignored that
 		}
 		return ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):

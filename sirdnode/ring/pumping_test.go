@@ -11,7 +11,7 @@ import (
 )
 
 // A PumpResult is what a pump has moved. It is the reference that a host's
-// throughput is held against: the same sockets, and nothing else to do.
+// throughput is compared with: the same sockets, and nothing else to do.
 type PumpResult struct {
 	Frames  uint64 `json:"frames"`
 	Bytes   uint64 `json:"bytes"` // of the frames from their Ethernet header on
@@ -36,7 +36,7 @@ func (r PumpResult) per(n uint64) float64 {
 	return float64(n) / float64(r.SpanNS) * 1e9
 }
 
-// PumpLimit says when a pump stops: at the first limit that it reaches. Zero
+// PumpLimit is when a pump stops: at the first limit that it reaches. Zero
 // fields do not limit.
 type PumpLimit struct {
 	Frames   uint64
@@ -62,7 +62,8 @@ func PumpSend(s *Socket, frame []byte, limit PumpLimit) (PumpResult, error) {
 		return result, fmt.Errorf("pump: neither a number of frames nor a duration: %w", unix.EINVAL)
 	}
 	if len(frame) > s.maxSend {
-		return result, fmt.Errorf("pump: a frame of %d bytes on an interface for %d: %w", len(frame), s.maxSend, unix.EMSGSIZE)
+		return result, fmt.Errorf("pump: a frame of %d bytes on an interface for %d: %w", len(frame), s.maxSend,
+			unix.EMSGSIZE)
 	}
 	start := clock.Monotonic()
 	now := start

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package main
 
 import (
@@ -34,13 +36,13 @@ func findKernel() (kernel.Built, error) {
 	return cache.Find()
 }
 
-// holdKernel keeps the guest's kernel from being removed until release is called.
-func holdKernel() (release func(), err error) {
+// lockKernel keeps the guest's kernel from being removed until release is called.
+func lockKernel() (release func(), err error) {
 	built, err := findKernel()
 	if err != nil {
 		return nil, err
 	}
-	if release, err = built.Hold(); err != nil {
+	if release, err = built.Lock(); err != nil {
 		err = fmt.Errorf("the virtual engine's kernel: %w", err)
 	}
 	return release, err

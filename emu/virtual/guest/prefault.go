@@ -21,24 +21,24 @@ import (
 // addresses, mostly; where it does not, the thread looks again.
 
 const (
-	aheadEvery  = 5 * time.Millisecond
-	aheadTicks  = 32        // of aheadEvery: how far it is ahead, at the guest's pace
-	aheadWindow = 128 << 20 // and at most
-	aheadStep   = 2 << 20   // a huge page
-	aheadSign   = 256 << 10 // growth that shows where the guest is, in aheadEvery
+	prefaultEvery  = 5 * time.Millisecond
+	prefaultTicks  = 32        // of prefaultEvery: how far it is ahead, at the guest's pace
+	prefaultWindow = 128 << 20 // and at most
+	prefaultStep   = 2 << 20   // a huge page
+	prefaultSign   = 256 << 10 // growth that shows where the guest is, in prefaultEvery
 )
 
-// stayAhead touches memory ahead of the kernel pid until quit ends. It is an
+// prefault touches memory ahead of the kernel pid until quit ends. It is an
 // optimization: whatever fails, it just ends, and it has only the processor time
 // that nobody else wants, another guest above all.
-func stayAhead(pid int, size int64, quit <-chan struct{}) {
+func prefault(pid int, size int64, quit <-chan struct{}) {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
-	tick := time.NewTicker(aheadEvery)
+	tick := time.NewTicker(prefaultEvery)
 	defer tick.Stop()
-	a := &ahead{pid: pid, size: size, window: aheadWindow}
-	defer a.close()
-	for a.step() == nil {
+	p := &prefaulter{pid: pid, size: size, window: prefaultWindow}
+	defer p.close()
+	for p.step() == nil {
 		select {
 		case <-quit:
 			return
@@ -47,8 +47,8 @@ func stayAhead(pid int, size int64, quit <-chan struct{}) {
 	}
 }
 
-// ahead is how far the guest is, and how far ahead of it the memory is ready.
-type ahead struct {
+// A prefaulter follows how far the guest is, and has memory ready ahead of it.
+type prefaulter struct {
 	pid    int
 	size   int64 // of the memory
 	window int64 // how far ahead it may be ready
@@ -68,33 +68,33 @@ type ahead struct {
 // An extent is a part of the file that has been touched: from, inclusive, to.
 type extent struct{ from, to int64 }
 
-func (a *ahead) close() {
-	if a.file != nil {
-		a.file.Close()
+func (p *prefaulter) close() {
+	if p.file != nil {
+		p.file.Close()
 	}
 }
 
 // step makes ready what is due.
-func (a *ahead) step() error {
-	if a.file == nil {
-		file, err := memoryFile(a.pid, a.size)
+func (p *prefaulter) step() error {
+	if p.file == nil {
+		file, err := memoryFile(p.pid, p.size)
 		if err != nil || file == nil {
 			return err
 		}
-		a.file = file
+		p.file = file
 	}
-	resides, err := resident(a.pid)
+	resides, err := resident(p.pid)
 	if err != nil {
 		return err
 	}
-	a.pace = max(resides-a.resides, a.pace-a.pace/16)
-	a.resides = resides
-	took := resides - a.begun
-	if a.next == 0 || took > a.ready+a.window {
-		return a.look()
+	p.pace = max(resides-p.resides, p.pace-p.pace/16)
+	p.resides = resides
+	took := resides - p.begun
+	if p.next == 0 || took > p.ready+p.window {
+		return p.look()
 	}
-	for took+min(a.pace*aheadTicks, a.window) > a.ready {
-		if err := a.touch(); err != nil || a.next == 0 {
+	for took+min(p.pace*prefaultTicks, p.window) > p.ready {
+		if err := p.touch(); err != nil || p.next == 0 {
 			return err
 		}
 	}
@@ -103,24 +103,24 @@ func (a *ahead) step() error {
 
 // look finds where the guest takes memory: where most has been touched since the
 // last time.
-func (a *ahead) look() error {
-	now, err := extents(a.file)
+func (p *prefaulter) look() error {
+	now, err := extents(p.file)
 	if err != nil {
 		return err
 	}
-	a.next = frontier(a.extents, now)
-	a.extents, a.ready, a.begun = now, 0, a.resides
+	p.next = frontier(p.extents, now)
+	p.extents, p.ready, p.begun = now, 0, p.resides
 	return nil
 }
 
-// frontier is the end of the extent that has grown most at its end, by aheadSign
-// at least; 0 if none has.
+// frontier is the end of the extent that has grown most at its end, by at least
+// prefaultSign; 0 if none has.
 func frontier(before, now []extent) int64 {
 	ends := map[int64]int64{}
 	for _, e := range before {
 		ends[e.from] = e.to
 	}
-	most, at := int64(aheadSign-1), int64(0)
+	most, at := int64(prefaultSign-1), int64(0)
 	for _, e := range now {
 		if end, ok := ends[e.from]; ok && e.to-end > most {
 			most, at = e.to-end, e.to
@@ -131,28 +131,28 @@ func frontier(before, now []extent) int64 {
 
 // touch makes the next step ready. Where it meets what has been touched, or the
 // end, a look is due.
-func (a *ahead) touch() error {
-	to := (a.next/aheadStep + 1) * aheadStep
-	data, err := unix.Seek(int(a.file.Fd()), a.next, unix.SEEK_DATA)
+func (p *prefaulter) touch() error {
+	to := (p.next/prefaultStep + 1) * prefaultStep
+	data, err := unix.Seek(int(p.file.Fd()), p.next, unix.SEEK_DATA)
 	if err == nil {
 		to = min(to, data)
 	} else if !errors.Is(err, unix.ENXIO) { // none to the end
 		return err
 	}
-	to = min(to, a.size)
-	if to <= a.next {
-		a.next, a.extents = 0, nil
+	to = min(to, p.size)
+	if to <= p.next {
+		p.next, p.extents = 0, nil
 		return nil
 	}
 	page := int64(os.Getpagesize())
-	from := a.next / page * page
-	memory, err := unix.Mmap(int(a.file.Fd()), from, int(to-from), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	from := p.next / page * page
+	memory, err := unix.Mmap(int(p.file.Fd()), from, int(to-from), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return err
 	}
 	err = errors.Join(unix.Madvise(memory, unix.MADV_POPULATE_WRITE), unix.Munmap(memory))
-	a.ready += to - a.next
-	a.next = to
+	p.ready += to - p.next
+	p.next = to
 	return err
 }
 

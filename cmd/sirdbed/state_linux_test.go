@@ -1,3 +1,5 @@
+//go:build !portable
+
 package main
 
 import (
@@ -9,8 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-var clock = time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func TestStateOfARunIsThereWhileItLives(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))

@@ -22,7 +22,7 @@ func TestFrontier(t *testing.T) {
 		{"nothing grows", []extent{{0, mb}, {8 * mb, 9 * mb}}, []extent{{0, mb}, {8 * mb, 9 * mb}}, 0},
 		{"one grows", []extent{{0, mb}, {8 * mb, 9 * mb}}, []extent{{0, mb}, {8 * mb, 10 * mb}}, 10 * mb},
 		{"two grow", []extent{{0, mb}, {8 * mb, 9 * mb}}, []extent{{0, 3 * mb}, {8 * mb, 10 * mb}}, 3 * mb},
-		{"by too little", []extent{{0, mb}}, []extent{{0, mb + aheadSign - 1}}, 0},
+		{"by too little", []extent{{0, mb}}, []extent{{0, mb + prefaultSign - 1}}, 0},
 		{"downwards", []extent{{8 * mb, 9 * mb}}, []extent{{4 * mb, 9 * mb}}, 0},
 	} {
 		if got := frontier(c.before, c.now); got != c.want {
@@ -78,11 +78,11 @@ func (k *toucher) has(want ...extent) {
 func TestStayAhead(t *testing.T) {
 	const size = 64 * mb
 	k := newToucher(t, size)
-	a := &ahead{pid: os.Getpid(), size: size, window: 8 * mb}
-	defer a.close()
+	p := &prefaulter{pid: os.Getpid(), size: size, window: 8 * mb}
+	defer p.close()
 	step := func() {
 		t.Helper()
-		if err := a.step(); err != nil {
+		if err := p.step(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestStayAhead(t *testing.T) {
 	before, _ := extents(k.file)
 	step()
 	after, _ := extents(k.file)
-	if grown := after[0].to - before[0].to; grown > 2*aheadStep {
+	if grown := after[0].to - before[0].to; grown > 2*prefaultStep {
 		t.Errorf("it goes on slowly, and %d bytes more are made ready", grown)
 	}
 
@@ -133,8 +133,8 @@ func TestStayAheadOfNobody(t *testing.T) {
 	quit := make(chan struct{})
 	close(quit)
 	for _, nobody := range []func(){
-		func() { stayAhead(1<<30, mb, quit) },
-		func() { stayAhead(os.Getpid(), 1<<50, quit) },
+		func() { prefault(1<<30, mb, quit) },
+		func() { prefault(os.Getpid(), 1<<50, quit) },
 	} {
 		var ended sync.WaitGroup
 		ended.Go(nobody) // on a thread of its own, which it keeps

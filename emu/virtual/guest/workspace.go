@@ -10,56 +10,57 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A place is where a guest keeps its files: the private directory and its memory.
-type place struct {
+// A workspace is where a guest has its files: the private directory and its
+// memory.
+type workspace struct {
 	dir string
 	own *os.File // the root of the memory's own file system; nil: dir
 }
 
-// findPlace makes the private directory. TMPDIR, where it is set, is asked to hold
-// the memory too.
-func findPlace(memory int64) (*place, error) {
-	p := &place{}
+// newWorkspace makes the private directory. TMPDIR, where it is set, must have
+// room for the memory too.
+func newWorkspace(memory int64) (*workspace, error) {
+	w := &workspace{}
 	wanted := memory
 	if os.Getenv("TMPDIR") == "" {
 		if own, err := ownMemory(); err == nil {
-			if suits(handle(int(own.Fd())), memory) == nil {
-				p.own, wanted = own, 0
+			if usable(fdPath(int(own.Fd())), memory) == nil {
+				w.own, wanted = own, 0
 			} else {
 				own.Close()
 			}
 		}
 	}
 	var err error
-	if p.dir, err = privateDir(wanted); err != nil {
-		p.close()
+	if w.dir, err = privateDir(wanted); err != nil {
+		w.close()
 		return nil, err
 	}
-	return p, nil
+	return w, nil
 }
 
-func (p *place) close() {
-	if p.own != nil {
-		p.own.Close()
+func (w *workspace) close() {
+	if w.own != nil {
+		w.own.Close()
 	}
-	if p.dir != "" {
-		os.RemoveAll(p.dir)
+	if w.dir != "" {
+		os.RemoveAll(w.dir)
 	}
 }
 
-// hand gives a command the place, as its working directory and TMPDIR.
-func (p *place) hand(cmd *exec.Cmd) {
-	memory := p.dir
-	if p.own != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, p.own)
-		memory = handle(2 + len(cmd.ExtraFiles))
+// configure gives a command the workspace, as its working directory and TMPDIR.
+func (w *workspace) configure(cmd *exec.Cmd) {
+	memory := w.dir
+	if w.own != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, w.own)
+		memory = fdPath(2 + len(cmd.ExtraFiles))
 	}
-	cmd.Dir = p.dir
-	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+p.dir)
+	cmd.Dir = w.dir
+	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+w.dir)
 }
 
 // handle is the name of an open directory.
-func handle(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+func fdPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // privateDir makes the private directory where as much memory has room and may be
 // mapped executable.
@@ -72,18 +73,20 @@ func privateDir(memory int64) (string, error) {
 		sweep(parent)
 		dir, err := os.MkdirTemp(parent, dirPrefix)
 		if err == nil {
-			if err = suits(dir, memory); err == nil {
+			if err = usable(dir, memory); err == nil {
 				return dir, nil
 			}
 			os.RemoveAll(dir)
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
 	}
-	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted noexec:\n%s", memory>>20, strings.Join(reasons, "\n"))
+	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
+		"noexec:\n%s",
+		memory>>20, strings.Join(reasons, "\n"))
 }
 
-// suits tells what keeps a directory from holding a guest's memory.
-func suits(dir string, memory int64) error {
+// usable returns what keeps a directory from having a guest's memory in it.
+func usable(dir string, memory int64) error {
 	if strings.ContainsAny(dir, " \t\n\"',=") {
 		return fmt.Errorf("its name has a character that a kernel's command line cannot take")
 	}

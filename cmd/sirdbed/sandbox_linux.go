@@ -1,3 +1,5 @@
+//go:build !portable
+
 package main
 
 import (
@@ -19,6 +21,14 @@ const runtimeDirVar = "SIRDBED_RUNTIME_DIR"
 
 // errNoSandbox is wrapped by the error of a sandbox that could not be entered.
 var errNoSandbox = errors.New("no sandbox")
+
+// enterSandbox runs this command line again in a sandbox, unless it is in one.
+func enterSandbox(ctx context.Context) (done bool, err error) {
+	if sandbox.InSandbox() {
+		return false, nil
+	}
+	return true, inSandbox(ctx)
+}
 
 // inSandbox runs this command line again in a sandbox, where it may build
 // fabrics, and waits for it. Nothing that happens there outlives this process.

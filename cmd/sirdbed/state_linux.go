@@ -1,3 +1,5 @@
+//go:build !portable
+
 package main
 
 import (
@@ -10,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"sirdbed/emu"
 )
 
 // A State tells other sirdbed processes of a fabric that is up: which hosts it
@@ -28,12 +30,6 @@ type State struct {
 	Hosts        []HostState `json:"hosts"`
 
 	path string
-}
-
-// A HostState is one host of a fabric that is up.
-type HostState struct {
-	Name string `json:"name"`
-	PID  int    `json:"pid"` // a process in its namespaces
 }
 
 // runtimeDir is where state files are. A process in a user namespace believes
@@ -77,7 +73,7 @@ func publishState(s State) (withdraw func(), err error) {
 		os.Remove(s.path)
 		file.Close()
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := lockFile(file); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("state of the run: %s is another run's: %w", s.path, err)
 	}
@@ -86,6 +82,29 @@ func publishState(s State) (withdraw func(), err error) {
 		return nil, fmt.Errorf("state of the run: %w", err)
 	}
 	return withdraw, nil
+}
+
+// publish returns what makes the hosts of a variant known to exec while they
+// run.
+func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
+	withdraw := func() {}
+	return func(hosts []HostState) {
+		withdraw()
+		withdraw = func() {}
+		if len(hosts) == 0 {
+			return
+		}
+		results, _ := filepath.Abs(r.dir)
+		w, err := publishState(State{
+			Run: filepath.Base(results) + "-" + x.Variant, Scenario: x.Scenario, Variant: x.Variant,
+			Engine: string(r.engine), Results: results, Started: time.Now(), Hosts: hosts,
+		})
+		if err != nil { // the run itself is fine without
+			fmt.Fprintf(r.stderr, "exec will not find this run: %v\n", err)
+			return
+		}
+		withdraw = w
+	}
 }
 
 // states reads all state files, those of live runs and those that dead ones
@@ -122,7 +141,7 @@ func (s *State) read() (alive bool, err error) {
 		return false, err
 	}
 	defer file.Close()
-	alive = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+	alive = lockedElsewhere(file)
 	path := s.path
 	if err := json.NewDecoder(file).Decode(s); err != nil {
 		return alive, fmt.Errorf("%s: %w", path, err)

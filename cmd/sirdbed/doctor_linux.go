@@ -1,3 +1,5 @@
+//go:build !portable
+
 package main
 
 import (
@@ -198,23 +200,6 @@ func (f *Finding) print(w io.Writer) {
 	if f.Remedy != "" {
 		wrapped(w, indent+"-> ", indent+"   ", f.Remedy)
 	}
-}
-
-// wrapped prints a text in lines of up to 100 columns.
-func wrapped(w io.Writer, first, others, s string) {
-	line := first
-	for i, word := range strings.Split(s, " ") {
-		switch {
-		case i == 0:
-			line += word
-		case len(line)+1+len(word) > 100:
-			fmt.Fprintln(w, line)
-			line = others + word
-		default:
-			line += " " + word
-		}
-	}
-	fmt.Fprintln(w, line)
 }
 
 func kernelRelease() string {

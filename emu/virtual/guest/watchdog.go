@@ -11,30 +11,31 @@ import (
 // watchEvery is how often a guest is looked at, by the wall clock.
 const watchEvery = time.Second
 
-// A silence is how long a guest has not spoken although it could have: time in
-// which this process itself stood still (stopped, or the machine asleep) does not
-// count, nor does time that the guest waited for a processor.
-type silence struct {
-	heard  time.Time // when it last spoke, as seen at the last look
+// A watchdog measures for how long a guest has written nothing although it could
+// have: time in which this process itself stood still (stopped, or the machine
+// asleep) does not count, nor does time that the guest waited for a processor.
+type watchdog struct {
+	output time.Time // when the guest last wrote, as seen at the last look
 	looked time.Time
 	waited time.Duration // for a processor, since it was started, at the last look
-	lasts  time.Duration
+	stall  time.Duration
 }
 
-// look counts the time since the last look. heard is when the guest last spoke,
-// waited how long it has waited for a processor since it was started.
-func (s *silence) look(now, heard time.Time, waited func() time.Duration) time.Duration {
-	since := min(now.Sub(s.looked), 2*watchEvery)
-	s.looked = now
-	if !heard.Equal(s.heard) {
-		s.heard, s.lasts, s.waited = heard, 0, waited()
+// look counts the time since the last look, and returns the stall so far. output
+// is when the guest last wrote, waited how long it has waited for a processor
+// since it was started.
+func (w *watchdog) look(now, output time.Time, waited func() time.Duration) time.Duration {
+	since := min(now.Sub(w.looked), 2*watchEvery)
+	w.looked = now
+	if !output.Equal(w.output) {
+		w.output, w.stall, w.waited = output, 0, waited()
 		return 0
 	}
-	w := waited()
+	total := waited()
 	// Several of its processes may have waited at once.
-	s.lasts += max(0, since-max(0, w-s.waited))
-	s.waited = w
-	return s.lasts
+	w.stall += max(0, since-max(0, total-w.waited))
+	w.waited = total
+	return w.stall
 }
 
 // waited is how long a process and its children have waited for a processor

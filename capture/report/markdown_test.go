@@ -1,0 +1,73 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+// written writes Markdown and checks its tables: as many cells in each row.
+func written(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	must(t, write(&out))
+	columns := 0
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(line, "|") - strings.Count(line, `\|`)
+		if columns != 0 && n != columns {
+			t.Errorf("got %d cells, want %d as above: %s", n-1, columns-1, line)
+		}
+		columns = n
+	}
+	return out.String()
+}
+
+func TestMarkdownOfARun(t *testing.T) {
+	got := written(t, outcome().Markdown)
+	for _, want := range []string{
+		"## made\\|up on real: INVALID, 2 variants failed, 4 of 5 bounds not met\n",
+		"\n- b failed: a host died\n- c failed: never began\n",
+		"\n- a: link drops: 3 packets\\_lost\n",
+		"\n- not run: tcp: the model has no kernel\n",
+		"\n### Variants\n\n| variant | protocol |",
+		"\n| :--- | :--- | ---: |",
+		"\n### Bounds\n\n| bound | value |",
+		"\n| queue | 200000 |  | 108456 | B | FAIL |\n",
+		"\nnone: no stream of that name.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+
+	fine := outcome()
+	fine.Failed, fine.Bounds = nil, fine.Bounds[:1]
+	if got := written(t, fine.Markdown); !strings.Contains(got, "INVALID, all bounds met\n") {
+		t.Errorf("with all bounds met:\n%s", got)
+	}
+	if err := fine.Markdown(failing{}); err == nil {
+		t.Error("a writer's error is not told")
+	}
+}
+
+func TestMarkdownOfAComparison(t *testing.T) {
+	for _, c := range []struct {
+		within *float64
+		want   string
+	}{
+		{nil, "## Comparison\n"},
+		{ptr(0.05), "## Comparison: 3 of 6 figures differ by more than 5 %\n"},
+	} {
+		got := written(t, compared(c.within).Markdown)
+		for _, want := range []string{c.want, "\n### v\n\n| metric | one | two | diff |\n", "| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % |\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+	}
+}

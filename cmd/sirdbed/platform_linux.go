@@ -1,0 +1,95 @@
+//go:build !portable
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/cmd/sirdbed/hostfirst"
+	"sirdbed/emu"
+	"sirdbed/emu/real"
+	"sirdbed/emu/sandbox"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/sirdnode/sird"
+)
+
+// What sirdbed has on Linux alone: the engines real and virtual, the commands
+// around them, and the processes that they consist of. What it has elsewhere in
+// their place is in platform_other.go.
+
+// platformEngines are the engines besides the model.
+func platformEngines() map[emu.EngineName]engineKind {
+	return map[emu.EngineName]engineKind{
+		emu.Real:    {make: realEngine, enter: enterSandbox},
+		emu.Virtual: {make: func(whileUp) emu.Engine { return virtualEngine() }, reserve: lockKernel},
+	}
+}
+
+// elsewhere says why this binary lacks an engine that others have.
+func elsewhere(emu.EngineName) string { return "" }
+
+// platformCommands are the commands that need Linux.
+func platformCommands() []*cobra.Command {
+	return []*cobra.Command{newExec(), newDoctor(), newClean(), newKernel()}
+}
+
+// setUpProcess is the first that a process of the command line does.
+func setUpProcess() error { return sandbox.SetupInit() }
+
+func realEngine(up whileUp) emu.Engine {
+	return &real.Engine{
+		NodeCommand: hostCommand,
+		KeepUp:      up.keepUp,
+		Running: func(hosts []real.RunningHost) {
+			var list []HostState
+			for _, h := range hosts {
+				list = append(list, HostState{h.Name, h.PID})
+			}
+			up.running(list)
+		},
+	}
+}
+
+// hostCommand starts a host process: this program again.
+var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
+
+// inner are the other commands that sirdbed starts itself with. They are no part
+// of the command line, and begin before it is made.
+var inner = map[string]func() (exitCode int){
+	guestCommand: controlGuest,
+}
+
+// innerCommand returns what this process was started for, if not by a user.
+func innerCommand(args []string) (run func() (exitCode int), ok bool) {
+	if be, ok := guest.Part(args); ok {
+		return func() int {
+			if err := be(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return exitFailed
+			}
+			return exitFine
+		}, true
+	}
+	if len(args) == 0 {
+		return nil, false
+	}
+	run, ok = inner[args[0]]
+	return run, ok
+}
+
+// platformWays says what to do about something of Linux that the machine lacks.
+func platformWays(x *emu.Experiment, err error) (ways []string) {
+	if errors.Is(err, emu.ErrNoMarker) {
+		if os.Getuid() != 0 || inUserNamespace() {
+			ways = append(ways, "run it with sudo: root can mark by eBPF")
+		}
+		if x.Protocol == sird.Protocol.Name {
+			ways = append(ways, "do without marks: --set sird.ecn=none (sird: {ecn: none} in the scenario)")
+		}
+	}
+	return ways
+}

@@ -1,0 +1,56 @@
+//go:build !linux || portable
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sirdbed/emu"
+)
+
+// What sirdbed has where it has no Linux below it: a word on why, in place of
+// what platform_linux.go has. The tag portable builds it on Linux too, for tests.
+
+// platformEngines are the engines besides the model.
+func platformEngines() map[emu.EngineName]engineKind { return map[emu.EngineName]engineKind{} }
+
+// elsewhere says why this binary lacks an engine that others have.
+func elsewhere(engine emu.EngineName) string {
+	return map[emu.EngineName]string{
+		emu.Real:    "its fabric is made of network namespaces",
+		emu.Virtual: "it runs in a User-Mode Linux",
+	}[engine]
+}
+
+// platformCommands are the commands that need Linux. Each says what for.
+func platformCommands() []*cobra.Command {
+	return []*cobra.Command{
+		needsLinux("exec", "it enters the namespaces of a host of the real engine"),
+		needsLinux("doctor", "it tries what the engines real and virtual need of the kernel"),
+		needsLinux("clean", "it removes what killed runs of the real engine leave behind"),
+		needsLinux("kernel", "it builds the kernel that the virtual engine runs"),
+	}
+}
+
+// needsLinux is a command that only says why it is not here, whatever it is given.
+func needsLinux(name, why string) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              "Needs Linux: " + why,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		RunE: func(*cobra.Command, []string) error {
+			return fmt.Errorf("%s needs Linux: %s. The engine %s, and so run, topo, report, compare and results, work here",
+				name, why, emu.Model)
+		},
+	}
+}
+
+func setUpProcess() error { return nil }
+
+func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, false }
+
+func (r *scenarioRun) publish(*emu.Experiment) func([]HostState) { return nil }
+
+func platformWays(*emu.Experiment, error) []string { return nil }

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Reads the sources without running them. Each check prints what it found; the
+# script fails if one found something. Tools come through the Go module proxy, of
+# the versions below; shellcheck is a package of most distributions.
+#
+#   scripts/lint.sh [CHECK...]    these checks only (default: all)
+#   scripts/lint.sh --list        their names
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+# Lines over 120 columns are told, and fail the script where this is yes.
+columns_fail=${SIRDBED_LINT_COLUMNS:-no}
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+unparam=mvdan.cc/unparam@v0.0.0-20260823230713-2fa3d841b0c8
+deadcode=golang.org/x/tools/cmd/deadcode@v0.52.0
+misspell=github.com/golangci/misspell/cmd/misspell@v0.8.0
+actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+# silent runs a command that finds something when it prints something.
+silent() {
+  local found
+  found=$("$@" 2>&1) && [ -z "$found" ] && return
+  printf '%s\n' "$found"
+  return 1
+}
+
+# sources lists the files under version control that match the patterns.
+sources() { git ls-files -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
+
+scripts() { sources '*.sh' .ci/run; }
+
+check_format() { silent gofmt -l .; }
+
+check_vet() { go vet ./...; }
+
+# All checks: SA of mistakes, S and QF of simpler ways, ST of names and comments, U of what is unused.
+check_staticcheck() { go run "$staticcheck" -checks all ./...; }
+
+# Parameters and results that are always the same, or never used.
+check_unparam() { go run "$unparam" ./...; }
+
+# What the language and its library have a better word for by now. The one that
+# is off would have two short texts joined by a builder.
+check_modernize() { silent go fix -stringsbuilder=false -diff ./...; }
+
+# Functions that no command reaches. Tests do not count: what they share has
+# packages of its own.
+check_deadcode() { silent go run "$deadcode" ./cmd/...; }
+
+# American, as the code's identifiers are. ECT is of ECN; a test misspells a word.
+check_spelling() { sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.html' | xargs go run "$misspell" -error -locale US -i ECT,protocl; }
+
+check_tidy() { go mod tidy -diff; }
+
+# Tabs are four columns. Rows of Markdown tables cannot be wrapped.
+check_columns() {
+  local long
+  long=$(sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' .ci/run | while read -r file; do
+    expand -t4 "$file" | LC_ALL=C.UTF-8 grep -nE '^.{121}' | grep -vE '^[0-9]+:\|' | sed -E "s|^([0-9]+):.*|$file:\1|"
+  done)
+  [ -z "$long" ] && return
+  if [ "$columns_fail" = yes ]; then
+    echo "$long"
+    return 1
+  fi
+  echo "$(wc -l <<<"$long") lines of more than 120 columns (SIRDBED_LINT_COLUMNS=yes: they are listed, and fail)"
+}
+
+check_shell() { scripts | xargs shellcheck; }
+
+check_workflows() { sources .github/workflows/ | xargs go run "$actionlint"; }
+
+all="format vet staticcheck unparam modernize deadcode spelling tidy columns shell workflows"
+[ "${1:-}" != --list ] || exec tr ' ' '\n' <<<"$all"
+failed=
+# shellcheck disable=SC2086 # names have no spaces
+[ $# -gt 0 ] || set -- $all
+for check; do
+  case " $all " in *" $check "*) ;; *) echo "no check is called $check; these are: $all" >&2 && exit 2 ;; esac
+  began=$SECONDS
+  if "check_$check"; then
+    echo "ok    $check ($((SECONDS - began))s)"
+  else
+    echo "FAIL  $check ($((SECONDS - began))s)"
+    failed+=" $check"
+  fi
+done
+[ -z "$failed" ] || { echo "found something:$failed"; exit 1; }

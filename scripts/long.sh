@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# What takes too long for CI: thousands of random runs, ten minutes of fuzzing for
+# each target, soaks. A night's work, in steps that each have a limit. A step that
+# passed is not run again for the same sources, so a run that was stopped goes on
+# where it was.
+#
+#   scripts/long.sh                 all steps that have not passed yet
+#   scripts/long.sh --list          the steps, and what has passed
+#   scripts/long.sh --from STEP     this one and those after it
+#   scripts/long.sh --only PATTERN  those of a name, such as 'fuzz:*'; passed or not
+#   scripts/long.sh --probe         each step for a moment, remembering nothing: CI
+#
+# Steps of the engines need root or user namespaces, and virtual's its kernel.
+# SIRDBED_LONG_SCALE=0.1 makes a tenth of the runs, seeds and time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  sed -n 's/^#   //p' scripts/long.sh >&2
+  exit 2
+}
+
+mode=all from='' only='*'
+case ${1:-} in
+  '') ;;
+  --probe | --list | --step) mode=${1#--} ;;
+  --from) from=${2:?} ;;
+  --only) only=${2:?} ;;
+  *) usage ;;
+esac
+
+# scaled scales a number of runs or seconds, to at least 1.
+scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf "%d", n < 1 ? 1 : n }'; }
+
+# How much of each; for a probe the least that shows that the step still works.
+if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
+  export SIRDBED_LONG_PROBE=1
+  seeds=5 raced=2 fuzzed=3 rounds=1 tests='^$'
+else
+  seeds=$(scaled 20000) raced=$(scaled 1000) fuzzed=$(scaled 600) rounds=$(scaled 40) tests=.
+fi
+
+# What passed, by what was run: the commit, and what has been changed since.
+sources=$({ git rev-parse HEAD && git diff HEAD; } | sha256sum | cut -c1-16)
+state=${XDG_CACHE_HOME:-$HOME/.cache}/sirdbed/long/$sources
+passed() { grep -qxF "$1" "$state/passed" 2>/dev/null; }
+
+# seeded lists the packages whose random runs are as many as SIRDBED_SEEDS says.
+seeded() { git grep -l 'ExactlyOnceUnderFaults(t, ' -- '*_test.go' | xargs -n1 dirname | sort -u; }
+
+steps() {
+  seeded | sed 's/^/seeds:/'
+  seeded | sed 's/^/race:/'
+  scripts/fuzz.sh --list | sed 's/^/fuzz:/'
+  printf '%s\n' soak:model soak:real soak:virtual soak:tests
+}
+
+# limit is how long a step may take, in seconds.
+limit() {
+  case $1 in
+    fuzz:*) echo $((fuzzed + 600)) ;;
+    *) echo 14400 ;;
+  esac
+}
+
+# exits runs a command that may exit with one of some codes.
+exits() {
+  local codes=" $1 " code=0
+  shift
+  "$@" || code=$?
+  [[ $codes == *" $code "* ]] || { echo "exit code $code of: $*" >&2; return 1; }
+}
+
+step() {
+  local name=${1#*:}
+  case $1 in
+    seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
+    race:*) SIRDBED_SEEDS=$raced go test -count 1 -timeout 4h -race -run ExactlyOnce "./$name" ;;
+    fuzz:*) scripts/fuzz.sh "${fuzzed}s" "$name" ;;
+    soak:tests) # those that flicker
+      go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
+    soak:*)
+      results=$(mktemp -d)
+      trap 'rm -rf "$results"' EXIT
+      CGO_ENABLED=0 go build -o "$results/bin/" ./cmd/...
+      "soak_$name" "$results" ;;
+    *) echo "no step is called $1" >&2; return 2 ;;
+  esac
+}
+
+# On the model other seeds may miss a bound (4), but no run may fail or be INVALID.
+soak_model() {
+  local seed
+  for seed in $(seq "$rounds"); do
+    for scenario in quickstart incast outcast; do
+      exits '0 4' "$1/bin/sirdbed" run --engine model --seed "$seed" --out "$1/run" $scenario >/dev/null
+      rm -r "$1/run"
+    done
+  done
+}
+
+# A machine may be too noisy for the verdict (3) or a bound (4), but nothing may
+# fail or stay behind.
+soak_real() {
+  local before after
+  before=$(lsns -rno NS -t net | wc -l)
+  for seed in $(seq "$rounds"); do
+    exits '0 3 4' "$1/bin/sirdbed" run --engine real --seed "$seed" --out "$1/run" quickstart >/dev/null
+    rm -r "$1/run"
+  done
+  after=$(lsns -rno NS -t net | wc -l)
+  [ "$before" = "$after" ] || { echo "$before network namespaces before, $after after" >&2; return 1; }
+}
+
+# On virtual the same run has the same outcome every time.
+soak_virtual() {
+  local digests
+  for _ in $(seq $((rounds + 1))); do
+    "$1/bin/sirdbed" run --engine virtual --out "$1/run" quickstart >/dev/null
+    sed -n '0,/"digest"/s/.*"digest": "\(.*\)".*/\1/p' "$1/run/summary.json" >>"$1/digests"
+    rm -r "$1/run"
+  done
+  digests=$(sort -u "$1/digests" | wc -l)
+  [ "$digests" = 1 ] || { echo "$digests outcomes of $((rounds + 1)) runs" >&2; return 1; }
+}
+
+case $mode in
+  step) # one step, for the run below, which ends it when its time is over
+    step "${2:?}"
+    exit ;;
+  list)
+    for name in $(steps); do
+      if passed "$name"; then echo "passed  $name"; else echo "        $name"; fi
+    done
+    exit ;;
+esac
+
+mkdir -p "$state"
+pid=
+trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; exit 130' INT TERM
+failed=
+for name in $(steps); do
+  [ "$name" != "$from" ] || from=''
+  # shellcheck disable=SC2053 # a pattern
+  if [ -n "$from" ] || [[ $name != $only ]]; then continue; fi
+  if [ "$mode" = all ] && [ "$only" = '*' ] && passed "$name"; then continue; fi
+  log=$state/${name//[:\/]/-}.log
+  began=$SECONDS
+  timeout --kill-after 30 "$(limit "$name")" scripts/long.sh --step "$name" >"$log" 2>&1 &
+  pid=$!
+  if wait "$pid"; then
+    echo "ok    $name ($((SECONDS - began))s)"
+    [ -n "${SIRDBED_LONG_PROBE:-}" ] || passed "$name" || echo "$name" >>"$state/passed"
+  else
+    failed+=" $name"
+    echo "FAIL  $name ($((SECONDS - began))s), see $log"
+    tail -n 20 "$log"
+  fi
+  pid=
+done
+[ -z "$from" ] || { echo "no step is called $from" >&2; exit 2; }
+[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }

@@ -1,0 +1,82 @@
+package node
+
+import (
+	"encoding/json"
+
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/host"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// Config is what the controller sends a host process first, as one line of JSON.
+type Config struct {
+	Self     topo.HostID      `json:"self"`
+	Topology topo.Spec        `json:"topology"`
+	Protocol string           `json:"protocol"`
+	Params   json.RawMessage  `json:"params,omitempty"`
+	Streams  []traffic.Stream `json:"streams"`
+	Seed     uint64           `json:"seed"`
+	Faults   fault.Config     `json:"faults"`
+
+	From       units.Time `json:"from"` // of the measured window
+	To         units.Time `json:"to"`
+	End        units.Time `json:"end"` // when to stop in any case
+	GaugeEvery units.Time `json:"gauge_every"`
+	// CatchUp is how much of a late wake-up is made good: what was due in the
+	// meantime happens as of its own time, up to so long ago.
+	CatchUp units.Time `json:"catch_up"`
+
+	Interface string         `json:"interface"`
+	RxFrames  int            `json:"rx_frames"` // of the receive ring, see StallFrames
+	Dilation  units.Dilation `json:"dilation"`
+	// DelayFrames is set where the links do not delay packets: the host delays each
+	// by its path's propagation and serialization, and then it has arrived.
+	DelayFrames bool `json:"delay_frames"`
+}
+
+// The controller sends a host process lines: its config, commands in this order.
+// The process answers each time with Status in JSON.
+const (
+	// CommandGo comes with the CLOCK_MONOTONIC in ns at which nominal time is 0,
+	// once the process is ready.
+	CommandGo = "go"
+	// CommandDrain has it send nothing more, but take what still arrives, so that
+	// in the end every packet is accounted for. At the run's end it does so by
+	// itself.
+	CommandDrain = "drain"
+	// CommandStop has it report, and end.
+	CommandStop = "stop"
+)
+
+// The states of a host process.
+const (
+	StateReady    = "ready"    // configured, waiting for "go"
+	StateDone     = "done"     // its own messages are settled, or the end has come; it serves others
+	StateBusy     = "busy"     // not done after all: others had something for it
+	StateFinished = "finished" // stopped in good order; Report has its totals
+	StateFailed   = "failed"   // Error has the reason
+)
+
+// Status is a host process's line to the controller.
+type Status struct {
+	State  string  `json:"state"`
+	Error  string  `json:"error,omitempty"`
+	Report *Report `json:"report,omitempty"`
+}
+
+// Report is the totals of a host process.
+type Report struct {
+	Counts    host.Counts    `json:"counts"`
+	NIC       NICCounts      `json:"nic"`
+	Faults    fault.Counters `json:"faults"`
+	Lateness  clock.Lateness `json:"lateness"`  // of what was due, in nominal ns
+	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
+	CPU       float64        `json:"cpu"`       // share of a processor that the loop used
+	Reached   units.Time     `json:"reached"`
+	// Kernel is set where NIC counts segments of the kernel's protocol, by the
+	// kernel's own counters, and there is no receive ring.
+	Kernel bool `json:"kernel,omitempty"`
+}

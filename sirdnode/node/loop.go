@@ -1,0 +1,143 @@
+package node
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/topo/units"
+)
+
+// logEvery is how much of the log a crash can cost, in monotonic ns.
+const logEvery = 200e6
+
+// loop is the host's life: take what has arrived, do what is due, send what the
+// NIC can take, sleep until the next of these.
+func (n *node) loop() error {
+	n.nic.clock = n.clock
+	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
+	wait := n.clock.Origin()
+	n.flushAt = wait + logEvery
+	for {
+		_, mono, err := n.nic.socket.Wait(wait, extra)
+		if err != nil {
+			return err
+		}
+		now := n.clock.ToNominal(mono)
+		if extra[0].Revents != 0 {
+			if stop, err := n.command(mono); err != nil || stop {
+				return err
+			}
+		}
+		if now >= n.cfg.End {
+			n.drain(mono)
+		}
+		if now < 0 {
+			wait = n.clock.Origin()
+			continue
+		}
+		n.nic.take(mono)
+		if err := n.serve(now); err != nil {
+			return err
+		}
+		if err := n.keepLog(mono, now); err != nil {
+			return err
+		}
+		next := n.nic.due()
+		if !n.draining {
+			next = min(next, n.host.Wake(), n.cfg.End)
+		}
+		if n.nic.socket.Unsent() > 0 {
+			next = min(next, now+n.nic.packetTime())
+		}
+		// What serve has left undone is due later: a virtual clock stands still for
+		// whoever asks again at once.
+		next = max(next, now+1)
+		wait = min(n.clock.ToKernel(next), n.flushAt)
+	}
+}
+
+// keepLog writes the log when that is due, and reports to the controller.
+func (n *node) keepLog(mono int64, now units.Time) error {
+	if mono >= n.flushAt {
+		n.flushAt = mono + logEvery
+		if err := n.log.Flush(); err != nil {
+			return fmt.Errorf("writing the host's log: %w", err)
+		}
+	}
+	return n.report(now)
+}
+
+// report sends the controller news: that the host is done, or busy again.
+func (n *node) report(now units.Time) error {
+	done := n.draining || now >= n.cfg.To && n.settled()
+	if done == n.done {
+		return nil
+	}
+	n.done = done
+	state := StateBusy
+	if done {
+		state = StateDone
+	}
+	return n.out.Encode(Status{State: state})
+}
+
+// settled reports that nothing of the host's own is under way.
+func (n *node) settled() bool {
+	if n.host != nil {
+		return n.host.Settled()
+	}
+	return n.app.Done()
+}
+
+// serve does what is due by now, in the order and as of the times in which it
+// was due, as far back as CatchUp: the host's state machine and its NIC see time
+// as if the process had woken up in time, and only what it sends is late.
+func (n *node) serve(now units.Time) error {
+	for idle := 0; idle < 2; {
+		arrival, wake := n.nic.due(), units.Never
+		if !n.draining {
+			wake = n.host.Wake()
+		}
+		due := min(arrival, wake)
+		if due > now {
+			break
+		}
+		n.late(due, now)
+		at := max(due, n.last, now-n.cfg.CatchUp)
+		n.last = at
+		if !n.draining {
+			n.host.Advance(at)
+		}
+		idle++ // a wake-up for nothing does not repeat for ever
+		if arrival <= at {
+			idle = 0
+			if p := n.nic.deliver(at); p != nil {
+				n.host.Receive(at, p)
+			}
+		}
+		if n.draining {
+			continue
+		}
+		sent, err := n.nic.transmit(at, now, n.host)
+		if err != nil {
+			return err
+		}
+		if sent > 0 {
+			idle = 0
+		}
+	}
+	return n.nic.flush(now, n.host)
+}
+
+// late counts how late something is that was due. A transport's wish to be
+// called at once is not a time.
+func (n *node) late(due, now units.Time) {
+	if due <= n.last {
+		return
+	}
+	n.lateness.Add(int64(now - due))
+	if n.app.NextMessage() <= due {
+		n.generator.Add(int64(now - due))
+	}
+}
