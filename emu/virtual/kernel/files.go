@@ -1,4 +1,4 @@
-// Package kernel holds what the virtual engine's guest kernel is made of
+// Package kernel has what the virtual engine's guest kernel is made of
 // besides Linux itself: its configuration and a few changes to its source.
 package kernel
 
