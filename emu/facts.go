@@ -20,7 +20,7 @@ type Facts struct {
 
 	Reached units.Time `json:"reached"`            // nominal time at which the run ended
 	PortsAt units.Time `json:"ports_at,omitempty"` // when the ports were read at the run's end, 0 if they were not
-	Failure string     `json:"failure,omitempty"`  // why it ended early, with the last words of what failed
+	Failure string     `json:"failure,omitempty"`  // why it ended early, with the standard error of what failed
 
 	Hosts []HostFacts `json:"hosts"`
 	Ports []PortFacts `json:"ports"`

@@ -99,7 +99,7 @@ type Wires uint8
 const (
 	AnyWires  Wires = iota // the engine chooses
 	Netem                  // netem on every link
-	HostsHold              // the receiving hosts: each keeps a packet for its path's time
+	HostDelay              // the receiving hosts: each keeps a packet for its path's time
 )
 
 var wires = enum{"", "netem", "hold"}

@@ -17,7 +17,7 @@ func TestFactsAreReadBack(t *testing.T) {
 	}{
 		{"of the real engine",
 			`{"burst_time": "40.5µs", "hash_seed": "random", "levels": "htb", "marker": "ebpf", "wire": "hold"}`,
-			Features{Marker: EBPF, Levels: HTBClasses, Wires: HostsHold, HashSeed: RandomHash,
+			Features{Marker: EBPF, Levels: HTBClasses, Wires: HostDelay, HashSeed: RandomHash,
 				BurstTime: KernelTime(40500 * time.Nanosecond)}},
 		{"of the virtual engine",
 			`{"burst_time": "0s", "hash_seed": "7", "levels": "prio", "marker": "red", "wire": "netem"}`,

@@ -9,7 +9,7 @@ var hosts = Check{
 		"One that died, or was killed, reports nothing, so that neither its packets nor its lateness can be " +
 		"judged.",
 	Made: withFacts,
-	Do: "A host that dies leaves its last words in the finding of the check run: a panic of the protocol, or a " +
+	Do: "A host that dies leaves its standard error in the finding of the check run: a panic of the protocol, or a " +
 		"kill.",
 	check: checkHosts,
 }

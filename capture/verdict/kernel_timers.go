@@ -9,7 +9,7 @@ import (
 )
 
 var kernelTimersLimit = Threshold{
-	Of: "dilation", Limit: float64(emu.MaxKernelDilation), Level: results.Degraded,
+	Of: "dilation", Limit: float64(emu.MaxKernelTCPDilation), Level: results.Degraded,
 	Why: "TCP's least retransmission timeout is then 20 ms of nominal time instead of 200 ms, which is still far above " +
 		"any round trip. Beyond, losses cost less than they would.",
 }
@@ -31,7 +31,7 @@ func checkKernelTimers(j *judge) {
 		return
 	}
 	d := j.v.Facts.Dilation
-	j.add(kernelTimersLimit.level(float64(d)), fmt.Sprintf("dilation %d", emu.MaxKernelDilation),
+	j.add(kernelTimersLimit.level(float64(d)), fmt.Sprintf("dilation %d", emu.MaxKernelTCPDilation),
 		"dilation %d: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time "+
 			"(least retransmission timeout %v)",
 		d, 200*units.Millisecond/units.Time(max(1, d)))

@@ -14,7 +14,7 @@ var run = Check{
 		"was interrupted or failed is INVALID, as its figures are those of a part of the window: messages that " +
 		"would have completed did not. What was measured until then is reported all the same.",
 	Made:  withFacts,
-	Do:    "See why it ended; its last words are part of the finding. Then run it again.",
+	Do:    "See why it ended; its standard error is part of the finding. Then run it again.",
 	check: checkRun,
 }
 
@@ -35,7 +35,7 @@ func checkRun(j *judge) {
 }
 
 // brief is what of a failure goes into a list of reasons: what failed, and the
-// first of its last words.
+// first line of its standard error.
 func brief(failure string) string {
 	lines := strings.SplitN(failure, "\n", 3)
 	return strings.Join(lines[:min(2, len(lines))], " ")

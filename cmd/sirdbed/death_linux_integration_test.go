@@ -35,7 +35,7 @@ func (b *program) hostPID(run, host string) (pid int) {
 	return pid
 }
 
-// A host that dies ends its variant, with its last words where it had any. What
+// A host that dies ends its variant, with its standard error where there is any. What
 // was measured until then is kept, and so are the other variants.
 func TestDeadHostFailsTheRunAndKeepsWhatWasMeasured(t *testing.T) {
 	b := build(t)
@@ -68,16 +68,16 @@ func TestDeadHostFailsTheRunAndKeepsWhatWasMeasured(t *testing.T) {
 		t.Errorf("exit code %d", got)
 	}
 	for _, want := range []string{
-		"the process of host h1-2 (pid ", "died: signal: killed, without a word",
-		"the process of host h1-3 (pid ", "its last words:\nSIGABRT: abort", "sirdnode/node.(*node).loop",
+		"the process of host h1-2 (pid ", "died: signal: killed, with nothing on its standard error",
+		"the process of host h1-3 (pid ", "its standard error:\nSIGABRT: abort", "sirdnode/node.(*node).loop",
 		"[4/4] after: done", "2 of 4 variants failed: killed, aborted",
 	} {
 		if strings.Count(stderr.String(), want) != 1 {
 			t.Errorf("stderr has %q %d times:\n%s", want, strings.Count(stderr.String(), want), stderr.String())
 		}
 	}
-	if !strings.Contains(stdout.String(), "its last words: SIGABRT: abort\n") {
-		t.Errorf("the verdict's reasons lack the last words:\n%s", stdout.String())
+	if !strings.Contains(stdout.String(), "its standard error: SIGABRT: abort\n") {
+		t.Errorf("the verdict's reasons lack its standard error:\n%s", stdout.String())
 	}
 	summary, variants := b.result("r")
 	if summary.Verdict != results.Invalid || len(variants) != 4 {

@@ -134,7 +134,7 @@ func diagnoseReal(root bool) EngineDiagnosis {
 		limits = append(limits, "no ECN marks, so no protocol that needs them on its fabric")
 	}
 	if !works[fabric.FeatureNetem] || !works[fabric.FeatureIFB] || !works[fabric.FeatureRedirect] {
-		limits = append(limits, "hosts hold packets for the links' delay, so kernel TCP and applications see none")
+		limits = append(limits, "hosts delay packets in place of the links, so kernel TCP and applications see none")
 	}
 	switch {
 	case !e.Works:

@@ -116,7 +116,7 @@ func wirePackets(t *testing.T, path string) {
 	}
 }
 
-// Hosts cannot hold the packets of their kernel. Where links cannot delay them
+// Hosts cannot delay the packets of their kernel. Where links cannot delay them
 // either, kernel TCP is refused; where they can, its timers are too short.
 func TestRealKernelTCP(t *testing.T) {
 	b := build(t)

@@ -65,7 +65,7 @@ var inner = map[string]func() (exitCode int){
 
 // innerCommand returns what this process was started for, if not by a user.
 func innerCommand(args []string) (run func() (exitCode int), ok bool) {
-	if be, ok := guest.Part(args); ok {
+	if be, ok := guest.Role(args); ok {
 		return func() int {
 			if err := be(); err != nil {
 				fmt.Fprintln(os.Stderr, err)

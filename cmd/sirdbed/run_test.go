@@ -78,7 +78,7 @@ func exitCode(err error) int {
 
 func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
 	dir, stdout, stderr, err := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error {
-		return errors.New("the process of host h1-2 died: its last words:\npanic: at the disco")
+		return errors.New("the process of host h1-2 died: its standard error:\npanic: at the disco")
 	})
 	if exitCode(err) != exitFailed {
 		t.Errorf("exit code %d", exitCode(err))

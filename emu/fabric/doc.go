@@ -13,7 +13,7 @@
 //
 // There is no ARP, no IPv6 and nothing else that would send a packet of its
 // own. A host's kernel has only its KernelAddr: what goes to the transport's
-// addresses it drops without a word, and raw sockets see it.
+// addresses it drops silently, and raw sockets see it.
 //
 // Namespaces live by file descriptors of this process and nothing else, so a
 // fabric ends with Close or with the process, however that ends. It takes rights

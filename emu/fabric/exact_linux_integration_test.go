@@ -18,7 +18,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Claims about the fabric of the paper's simulations, in nominal time, that hold
+// Claims about the fabric of the paper's simulations, in nominal time, that are met
 // where the clock is virtual: 0.1 % is the bound, a few ns what is found.
 
 const exactDilation = 1000

@@ -27,7 +27,7 @@ type Config struct {
 	Dilation units.Dilation
 	// Network is what the protocol asks of the ports. Priorities 0 means 1.
 	Network transport.Network
-	// QueueLimit is what each queue of each port holds; 0: no drops.
+	// QueueLimit is what each queue of each port has room for; 0: no drops.
 	QueueLimit units.Bytes
 	// BurstTime is how late the machine wakes up, by its own clock: each port
 	// may make good what it missed, that is its rate times BurstTime. 0 means
@@ -37,7 +37,7 @@ type Config struct {
 	// where the kernel has it and else eBPF. It does not matter where nothing is
 	// to be marked.
 	Marker emu.Marker
-	// Wires chooses what serializes and delays: emu.Netem, emu.HostsHold (the
+	// Wires chooses what serializes and delays: emu.Netem, emu.HostDelay (the
 	// fabric does nothing), or emu.AnyWires for netem where the kernel has it and
 	// else the hosts.
 	Wires emu.Wires
@@ -58,7 +58,7 @@ type Fabric struct {
 	wires    emu.Wires
 	seeded   bool // the multipath hash's seed is fixed
 
-	mu         sync.RWMutex // held for writing by Close
+	mu         sync.RWMutex // locked for writing by Close
 	closed     bool
 	namespaces []namespace   // by topo.NodeID
 	markers    *port.Markers // nil unless marker is emu.EBPF
@@ -174,14 +174,10 @@ func (f *Fabric) Close() error {
 // Topology returns what was built.
 func (f *Fabric) Topology() *topo.Fabric { return f.topology }
 
-// Wires returns what serializes and delays packets: emu.Netem or emu.HostsHold.
+// Wires returns what serializes and delays packets: emu.Netem or emu.HostDelay.
 // With netem, a socket at a host must be bound to ETH_P_IP: one bound to
 // ETH_P_ALL sees frames before the wire.
 func (f *Fabric) Wires() emu.Wires { return f.wires }
-
-// Marker returns what sets CE: emu.RED, emu.EBPF, or emu.NoMarker where nothing
-// has to.
-func (f *Fabric) Marker() emu.Marker { return f.marker }
 
 // Features returns what the fabric is made with.
 func (f *Fabric) Features() emu.Features {

@@ -102,8 +102,8 @@ func TestPortsFollowTheProtocol(t *testing.T) {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
-	if f.Marker() == emu.NoMarker || f.Features().Marker != f.Marker() {
-		t.Errorf("marker %q, features %v", f.Marker(), f.Features())
+	if f.marker == emu.NoMarker || f.Features().Marker != f.marker {
+		t.Errorf("marker %q, features %v", f.marker, f.Features())
 	}
 }
 
@@ -120,7 +120,7 @@ func TestInterfaces(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if len(links) != len(n.Ports)+1 && f.wires == emu.HostsHold {
+			if len(links) != len(n.Ports)+1 && f.wires == emu.HostDelay {
 				return fmt.Errorf("%d interfaces besides lo, want %d", len(links)-1, len(n.Ports))
 			}
 			for _, p := range n.Ports {
@@ -144,7 +144,7 @@ func TestInterfaces(t *testing.T) {
 		}
 		// Checksum, scatter-gather, TSO, GSO and GRO (include/uapi/linux/ethtool.h).
 		for name, command := range map[string]uint32{"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23, "gro": 0x2b} {
-			on, err := f.namespaces[id].conn.Offload(f.topology.Ports[n.Ports[0]].Iface, command)
+			on, err := f.namespaces[id].conn.Ethtool(f.topology.Ports[n.Ports[0]].Iface, command, 0)
 			if err != nil || on != 0 {
 				t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
 			}
@@ -208,7 +208,7 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 // A port that need not mark does not need a marker.
 func TestNoMarkerWhereNothingMarks(t *testing.T) {
 	f := up(t, smallSpec, Config{Marker: emu.RED})
-	if f.Marker() != emu.NoMarker {
-		t.Errorf("marker %q", f.Marker())
+	if f.marker != emu.NoMarker {
+		t.Errorf("marker %q", f.marker)
 	}
 }

@@ -99,7 +99,7 @@ const (
 func (f *Fabric) dropOffloads(id topo.NodeID) error {
 	for _, p := range f.topology.Nodes[id].Ports {
 		for _, command := range []uint32{ethtoolSetTxChecksum, ethtoolSetScatterGather, ethtoolSetGRO} {
-			if err := f.namespaces[id].conn.SetOffload(f.topology.Ports[p].Iface, command, 0); err != nil {
+			if _, err := f.namespaces[id].conn.Ethtool(f.topology.Ports[p].Iface, command, 0); err != nil {
 				return err
 			}
 		}

@@ -75,7 +75,7 @@ func (f *Fabric) chooseWires() error {
 	f.wires = f.config.Wires
 	switch {
 	case f.wires == emu.AnyWires && missing != nil:
-		f.wires = emu.HostsHold
+		f.wires = emu.HostDelay
 	case f.wires == emu.AnyWires:
 		f.wires = emu.Netem
 	case f.wires == emu.Netem && missing != nil:

@@ -54,12 +54,12 @@ var probes = []probe{
 		Option: "CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF, and root outside user namespaces",
 		Remedy: "run as root; not needed where red works"}, inThrowaway(tryMarker)},
 	{Feature{Name: FeatureNetem, Use: "serialization and delay in the kernel", Option: "CONFIG_NET_SCH_NETEM",
-		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryNetem)},
+		Remedy: "receiving hosts delay packets instead; for kernel TCP " + otherKernel}, request(tryNetem)},
 	{Feature{Name: FeatureIFB, Use: "serialization and delay in the kernel", Option: "CONFIG_IFB",
-		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryIFB)},
+		Remedy: "receiving hosts delay packets instead; for kernel TCP " + otherKernel}, request(tryIFB)},
 	{Feature{Name: FeatureRedirect, Use: "serialization and delay in the kernel",
 		Option: "CONFIG_NET_SCH_INGRESS, CONFIG_NET_ACT_MIRRED",
-		Remedy: "receiving hosts hold packets instead; for kernel TCP " + otherKernel}, request(tryRedirect)},
+		Remedy: "receiving hosts delay packets instead; for kernel TCP " + otherKernel}, request(tryRedirect)},
 }
 
 // tryPort builds a port at the loopback interface.

@@ -33,7 +33,7 @@ func settings(kind topo.Kind, hashSeed uint32) []setting {
 		{"ipv4/conf/default/arp_notify", "0", false},
 	}
 	if kind == topo.Host {
-		// Without forwarding the kernel drops, without a word, what is addressed
+		// Without forwarding the kernel drops, silently, what is addressed
 		// to the transport's address (ip_error of net/ipv4/route.c).
 		return append(all, setting{"ipv4/ip_forward", "0", false})
 	}

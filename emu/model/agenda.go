@@ -1,7 +1,7 @@
 package model
 
 // An agenda is when each entity of the simulation is due next. Every entity
-// (a link, a port, a host) has at most one entry, so the agenda never holds
+// (a link, a port, a host) has at most one entry, so the agenda never has
 // more than there are entities, however many packets are under way, and a timer
 // that is put off leaves nothing behind.
 //

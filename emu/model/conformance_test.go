@@ -10,20 +10,20 @@ import (
 	"sirdbed/topo/units"
 )
 
-// deaf neither sends nor takes anything.
-type deaf struct{}
+// discard sends nothing, and discards what arrives.
+type discard struct{}
 
-func (deaf) Send(transport.Time, transport.Message)      {}
-func (deaf) Receive(transport.Time, *transport.Packet)   {}
-func (deaf) Next(transport.Time, *transport.Packet) bool { return false }
-func (deaf) Wake() transport.Time                        { return units.Never }
+func (discard) Send(transport.Time, transport.Message)      {}
+func (discard) Receive(transport.Time, *transport.Packet)   {}
+func (discard) Next(transport.Time, *transport.Packet) bool { return false }
+func (discard) Wake() transport.Time                        { return units.Never }
 
-var deafProtocol = transport.Protocol{
-	Name: "deaf", Wire: fakeProtocol.Wire, DefaultParams: fakeProtocol.DefaultParams,
-	New: func(transport.Env, any) (transport.Transport, error) { return deaf{}, nil },
+var discardProtocol = transport.Protocol{
+	Name: "discard", Wire: fakeProtocol.Wire, DefaultParams: fakeProtocol.DefaultParams,
+	New: func(transport.Env, any) (transport.Transport, error) { return discard{}, nil },
 }
 
-// The model's ports are held to the cases to which Linux's are, to the packet
+// The model's ports meet the cases that Linux's do, to the packet
 // and the ps.
 func TestConformance(t *testing.T) {
 	for _, c := range conformance.Cases() {
@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 			var got conformance.Result
 			burst, first := false, int64(0)
 			s := newSim(t, Config{
-				Fabric: f, Protocol: deafProtocol, QueueLimit: c.Limit,
+				Fabric: f, Protocol: discardProtocol, QueueLimit: c.Limit,
 				Network: &transport.Network{
 					Priorities: c.Priorities, MarkEdge: c.Mark, CreditClass: c.Share > 0, CreditShare: c.Share, CreditQueue: c.Credits,
 				},

@@ -29,7 +29,7 @@ var _ emu.Engine = Engine{}
 func (Engine) Name() emu.EngineName { return emu.Model }
 
 // Check implements emu.Engine: the protocol must be a transport.
-func (Engine) Check(x *emu.Experiment) error { return emu.NoKernel(x) }
+func (Engine) Check(x *emu.Experiment) error { return emu.NoKernelTCP(x) }
 
 const (
 	eventsPerLook = 4096                   // between two looks at the context: about a millisecond

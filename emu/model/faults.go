@@ -2,10 +2,10 @@ package model
 
 import "slices"
 
-// heldFrames are packets that a host's fault shim holds back, latest first.
-type heldFrames []heldFrame
+// A delayLine has packets that a host's fault shim delays, latest first.
+type delayLine []delayedFrame
 
-type heldFrame struct {
+type delayedFrame struct {
 	at   int64 // ps
 	p    *packet
 	flip int
@@ -19,7 +19,7 @@ func (h *endpoint) shimmed(p *packet, ps int64) {
 		h.sim.pool.put(p)
 		return
 	}
-	var late *packet // what is held back
+	var late *packet // what is delayed
 	if v.Duplicate {
 		h.stats.Extra++
 		late = h.sim.pool.get()
@@ -28,30 +28,30 @@ func (h *endpoint) shimmed(p *packet, ps int64) {
 		late, p = p, nil
 	}
 	if late != nil {
-		h.hold(heldFrame{ps + int64(v.Delay)*1000, late, v.FlipBit})
+		h.delay(delayedFrame{ps + int64(v.Delay)*1000, late, v.FlipBit})
 	}
 	if p != nil {
 		h.receive(p, ps, v.FlipBit)
 	}
 }
 
-// hold keeps a frame until its time; those of the same time keep their order.
-func (h *endpoint) hold(f heldFrame) {
-	i := len(h.held)
-	for i > 0 && h.held[i-1].at <= f.at {
+// delay keeps a frame until its time; those of the same time keep their order.
+func (h *endpoint) delay(f delayedFrame) {
+	i := len(h.delayed)
+	for i > 0 && h.delayed[i-1].at <= f.at {
 		i--
 	}
-	h.held = slices.Insert(h.held, i, f)
-	h.sim.agenda.set(h.releaseID(), h.held[len(h.held)-1].at)
+	h.delayed = slices.Insert(h.delayed, i, f)
+	h.sim.agenda.set(h.releaseID(), h.delayed[len(h.delayed)-1].at)
 }
 
 // release hands over the frame whose time has come.
 func (h *endpoint) release(ps int64) {
-	last := len(h.held) - 1
-	f := h.held[last]
-	h.held = h.held[:last]
+	last := len(h.delayed) - 1
+	f := h.delayed[last]
+	h.delayed = h.delayed[:last]
 	if last > 0 {
-		h.sim.agenda.set(h.releaseID(), h.held[last-1].at)
+		h.sim.agenda.set(h.releaseID(), h.delayed[last-1].at)
 	} else {
 		h.sim.agenda.clear(h.releaseID())
 	}

@@ -24,9 +24,9 @@ type endpoint struct {
 	done   bool
 	serial uint16
 
-	shim  *fault.Shim
-	held  heldFrames
-	stats HostStats
+	shim    *fault.Shim
+	delayed delayLine
+	stats   HostStats
 
 	log    *record.Writer
 	memory *bytes.Buffer // what log writes to, unless Config.Log returned another

@@ -12,7 +12,7 @@ import (
 // network Peer is the destination.
 type packet struct {
 	transport.Packet
-	next *packet // in the fifo or pool that holds it
+	next *packet // in the fifo or pool that it is in
 
 	at       int64 // ps when its last bit is at the far end of its link
 	src, dst topo.HostID

@@ -28,7 +28,7 @@ type port struct {
 
 	levels  [8]fifo
 	backlog [8]int64 // bytes by level
-	busy    uint8    // bit set of the levels that hold packets
+	busy    uint8    // bit set of the levels that have packets
 	credit  creditClass
 
 	waiting int64 // bytes in all queues
@@ -93,7 +93,7 @@ func (p *port) enqueue(q *packet, now int64) {
 	if s.onPacket != nil {
 		s.onPacket(s.event(Enqueued, p, q))
 	}
-	if p.busy == 0 && p.free <= now { // credits without tokens do not hold it up
+	if p.busy == 0 && p.free <= now { // credits without tokens do not delay it
 		p.transmit(q, now)
 		return
 	}

@@ -55,7 +55,7 @@ func (s *Sim) ResetQueues() {
 }
 
 // InFlight returns the number of packets in the network: waiting, in
-// transmission, on a link, or held by a fault shim. Always
+// transmission, on a link, or in a fault shim. Always
 //
 //	sent + extra = received + drops + lost + in flight
 //

@@ -45,7 +45,7 @@ type Config struct {
 	HostParams func(topo.HostID) any
 	// Network overrides what the protocol asks of the ports.
 	Network *transport.Network
-	// QueueLimit is what each port holds of each priority, 0: all.
+	// QueueLimit is what each port has room for of each priority, 0: all.
 	QueueLimit units.Bytes
 
 	// What hosts send, besides what Offer gives them.

@@ -95,7 +95,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
-		DelayFrames: r.fabric.Wires() == emu.HostsHold,
+		DelayFrames: r.fabric.Wires() == emu.HostDelay,
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {

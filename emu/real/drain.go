@@ -44,7 +44,7 @@ func (r *run) readPortsInTime() error {
 	return err
 }
 
-// awaitEmptyFabric waits until no queue holds a packet, as far as that can be
+// awaitEmptyFabric waits until no queue has a packet, as far as that can be
 // seen, and for as long as one may still be on the longest path.
 func (r *run) awaitEmptyFabric() {
 	stats := make([]port.Stats, len(r.topology.Ports))

@@ -31,7 +31,7 @@ type Platform struct {
 	Align time.Duration
 
 	// Of host processes: what is added to their environment, and how many frames
-	// their receive rings hold, 0 for node.StallFrames.
+	// their receive rings have room for, 0 for node.StallFrames.
 	HostEnv  []string
 	RxFrames int
 }

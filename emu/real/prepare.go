@@ -21,7 +21,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(emu.CheckKernelProtocol(x), checkWires(x)); err != nil {
+	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
 		return err
 	}
 	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
@@ -41,14 +41,14 @@ func (e *Engine) Check(x *emu.Experiment) error {
 }
 
 // checkWires reports whether links can delay the packets of a protocol of the
-// kernel, which the receiving host cannot hold.
+// kernel, which the receiving host cannot delay.
 func checkWires(x *emu.Experiment) error {
-	if !emu.KernelProtocol(x) {
+	if !emu.KernelTCP(x) {
 		return nil
 	}
 	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
 		if f := fabric.Probe(name); f.Err != nil {
-			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot hold those of its "+
+			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot delay those of its "+
 				"kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
 		}
 	}
@@ -88,7 +88,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 		BurstTime: machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
 		Marker: p.Marker, Wires: p.Wires,
 	}
-	if emu.KernelProtocol(r.x) {
+	if emu.KernelTCP(r.x) {
 		c.Wires = emu.Netem // nobody else can delay its packets
 	}
 	return c, nil

@@ -26,7 +26,7 @@ type hostProcess struct {
 	status chan node.Status // closed when the process has ended
 	ended  chan struct{}    // closed then too
 	stdout io.Reader
-	stderr lastWords
+	stderr tail
 	report *node.Report // nil until it has finished
 	err    error        // how it ended; after ended
 	failed error        // why the run lost it, where that is known
@@ -106,7 +106,7 @@ func (p *hostProcess) failure(s node.Status) error {
 	return fmt.Errorf("host %s failed: %s", p.name, s.Error)
 }
 
-// death describes how the process ended, with its last words.
+// death describes how the process ended, with its standard error.
 func (p *hostProcess) death() error {
 	<-p.ended
 	how := "ended"
@@ -114,9 +114,11 @@ func (p *hostProcess) death() error {
 		how = p.err.Error()
 	}
 	if w := p.stderr.String(); w != "" {
-		return fmt.Errorf("the process of host %s (pid %d) died: %s; its last words:\n%s", p.name, p.cmd.Process.Pid, how, w)
+		return fmt.Errorf("the process of host %s (pid %d) died: %s; its standard error:\n%s",
+			p.name, p.cmd.Process.Pid, how, w)
 	}
-	return fmt.Errorf("the process of host %s (pid %d) died: %s, without a word", p.name, p.cmd.Process.Pid, how)
+	return fmt.Errorf("the process of host %s (pid %d) died: %s, with nothing on its standard error",
+		p.name, p.cmd.Process.Pid, how)
 }
 
 // stop has the process finish, and kills it if it does not within grace.

@@ -27,7 +27,7 @@ type nodeTap struct {
 	ports   []*topo.Port // by tap
 	taps    []*ring.Tap
 	heads   []ring.Frame // the oldest frame of each tap that is not written yet
-	full    []bool       // heads[i] holds one
+	full    []bool       // heads[i] has one
 	capture emu.Capture
 	clock   *clock.Clock
 
@@ -36,8 +36,8 @@ type nodeTap struct {
 }
 
 // How taps buffer. Frames of several taps are written in order of time, so each
-// is held until all taps have handed out what they saw before it: for settle,
-// longer than the kernel keeps a block that is not full. A ring must hold what
+// waits until all taps have handed out what they saw before it: for settle,
+// longer than the kernel keeps a block that is not full. A ring must have room for what
 // comes in the meantime, and while this process is not run: of its blocks each
 // lasts tapRetire or until it is full, so many small ones do.
 const (

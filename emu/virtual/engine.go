@@ -34,7 +34,7 @@ import (
 
 // DefaultDilation makes rates that are rounded to whole bytes and ns exact
 // enough; idle time costs nothing, so that it is free. Kernel TCP, whose timers
-// run on the kernel's clock, has emu.KernelDilation instead.
+// run on the kernel's clock, has emu.KernelTCPDilation instead.
 const DefaultDilation units.Dilation = 1000
 
 // Engine is the virtual engine.
@@ -56,12 +56,12 @@ func (e *Engine) Name() emu.EngineName { return emu.Virtual }
 
 // Check implements emu.Engine.
 func (e *Engine) Check(x *emu.Experiment) error {
-	if err := emu.CheckKernelProtocol(x); err != nil {
+	if err := emu.CheckKernelTCP(x); err != nil {
 		return err
 	}
-	if emu.KernelProtocol(x) && x.Dilation > emu.MaxKernelDilation {
+	if emu.KernelTCP(x) && x.Dilation > emu.MaxKernelTCPDilation {
 		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
-			"and would be %d times too short", x.Protocol, emu.MaxKernelDilation, x.Dilation, x.Dilation)
+			"and would be %d times too short", x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 	}
 	return nil
 }
@@ -71,8 +71,8 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	switch {
 	case x.Dilation != 0:
 		return x.Dilation
-	case emu.KernelProtocol(x):
-		return emu.KernelDilation(f)
+	case emu.KernelTCP(x):
+		return emu.KernelTCPDilation(f)
 	}
 	return DefaultDilation
 }
@@ -97,7 +97,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	}
 	inner := *x
 	inner.Dilation = dilation(topology, x)
-	text, err := json.Marshal(&controllerConfig{Experiment: &inner, Capture: hooks.OpenCapture != nil,
+	text, err := json.Marshal(&job{Experiment: &inner, Capture: hooks.OpenCapture != nil,
 		Node: e.NodeCommand})
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 		}
 	}
 	each := int64(host) + rxFrames*frame
-	if emu.KernelProtocol(x) {
+	if emu.KernelTCP(x) {
 		each = host + buffers
 	}
 	each += growth * int64(x.End()/units.Millisecond)

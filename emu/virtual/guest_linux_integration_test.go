@@ -53,8 +53,8 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	return exit, strings.Join(lines, "\n"), err
 }
 
-// The tests of ports, wires, fabrics, rings and clocks hold on the guest's kernel:
-// RED and netem in place of eBPF and holding hosts, and, with exact time, claims to
+// The tests of ports, wires, fabrics, rings and clocks pass on the guest's kernel:
+// RED and netem in place of eBPF and host delay, and, with exact time, claims to
 // the packet and the ns (TestExact...).
 func TestConformanceInGuest(t *testing.T) {
 	requireKernel(t)
@@ -130,7 +130,7 @@ func TestGuestTimeIsVirtual(t *testing.T) {
 	}
 }
 
-// With too little memory to boot, the kernel's own last words are the error.
+// With too little memory to boot, the kernel's own last lines are the error.
 func TestGuestPanicIsExplained(t *testing.T) {
 	_, _, err := inGuest(t, guest.Config{Argv: []string{"/bin/true"}, Memory: 12 << 20, StallTimeout: 20 * time.Second})
 	var death *guest.DeathError

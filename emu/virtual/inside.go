@@ -16,8 +16,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// controllerConfig is what the engine sends the controller in the guest.
-type controllerConfig struct {
+// A job is what the engine sends the controller in the guest.
+type job struct {
 	Experiment *emu.Experiment `json:"experiment"`
 	Capture    bool            `json:"capture"`
 	Node       []string        `json:"node"` // the program of hosts, with arguments
@@ -57,16 +57,16 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 	if err != nil {
 		return err
 	}
-	var c controllerConfig
-	if err := json.Unmarshal(text, &c); err != nil {
+	var j job
+	if err := json.Unmarshal(text, &j); err != nil {
 		return err
 	}
-	topology, err := topo.New(c.Experiment.Topology)
+	topology, err := topo.New(j.Experiment.Topology)
 	if err != nil {
 		return err
 	}
 	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
-	if c.Capture {
+	if j.Capture {
 		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) { return open(path, topology, node) }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -77,8 +77,8 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 		}
 		cancel()
 	}()
-	engine := &real.Engine{NodeCommand: c.Node, Platform: platform}
-	_, err = engine.Run(ctx, c.Experiment, dir, hooks)
+	engine := &real.Engine{NodeCommand: j.Node, Platform: platform}
+	_, err = engine.Run(ctx, j.Experiment, dir, hooks)
 	if err != nil && ctx.Err() == nil {
 		fmt.Printf("%s%q\n", failedMark, err.Error())
 	}

@@ -20,13 +20,13 @@ const (
 
 // The test binary is also what the guests that tests start consist of.
 func TestMain(m *testing.M) {
-	parts := map[string]func() error{
+	roles := map[string]func() error{
 		controllerArgument: func() error { return Inside(os.Args[2], nil) },
 		nodeArgument:       func() error { os.Exit(node.Main()); return nil },
 	}
-	be, ok := guest.Part(os.Args[1:])
+	be, ok := guest.Role(os.Args[1:])
 	if !ok && len(os.Args) > 1 {
-		be, ok = parts[os.Args[1]]
+		be, ok = roles[os.Args[1]]
 	}
 	if ok {
 		if err := be(); err != nil {

@@ -5,13 +5,13 @@
 //
 // Three times are in play, all in ns:
 //
-//   - nominal, units.Time: what scenarios, protocols and logs speak. 0 is the
+//   - nominal time, units.Time: that of scenarios, protocols and logs. 0 is the
 //     start of the run.
-//   - monotonic, int64: CLOCK_MONOTONIC, what the kernel's timers obey.
+//   - kernel time, int64: CLOCK_MONOTONIC, what the kernel's timers obey.
 //   - realtime, int64: CLOCK_REALTIME, in which packet sockets stamp frames.
 //
-// A Clock maps nominal to monotonic time and back, a Realtime realtime to
-// monotonic time. A Lateness collects how late a host was.
+// A Clock maps nominal to kernel time and back, a Realtime realtime to kernel
+// time. A Lateness collects how late a host was.
 package clock
 
 import (

@@ -149,7 +149,7 @@ func TestWaitUntilIsNeverEarly(t *testing.T) {
 	}
 }
 
-// A sleeping thread keeps its Go processor, yet must not hold up the garbage
+// A sleeping thread keeps its Go processor, yet must not delay the garbage
 // collector, whose signal interrupts the sleep. The sleeper is left behind: it
 // ends with the test process.
 func TestSleepLetsTheGarbageCollectorIn(t *testing.T) {
@@ -167,7 +167,7 @@ func TestSleepLetsTheGarbageCollectorIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// "pid (name) state ...": the name may hold anything.
+		// "pid (name) state ...": the name may have anything in it.
 		if b[bytes.LastIndexByte(b, ')')+2] == 'S' || awake.Load() {
 			break
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // The histogram's buckets are as wide as 1/32 of the power of two below them:
-// below 32 ns each holds one value, above they are 3 % wide.
+// below 32 ns each has one value, above they are 3 % wide.
 const (
 	subBits     = 5
 	subBuckets  = 1 << subBits

@@ -17,7 +17,7 @@ func TestBucketsTileAllValues(t *testing.T) {
 			t.Fatalf("bucket %d begins at %d, want %d", i, firstOf(i), next)
 		}
 		if bucketOf(firstOf(i)) != i || bucketOf(lastOf(i)) != i {
-			t.Fatalf("bucket %d does not hold its own bounds", i)
+			t.Fatalf("bucket %d does not have its own bounds", i)
 		}
 		next = lastOf(i) + 1
 	}
@@ -75,7 +75,7 @@ func TestLatenessMergesAndTravelsAsJSON(t *testing.T) {
 		}
 	}
 	type report struct{ Lateness Lateness }
-	data, err := json.Marshal(report{b}) // by value, as reports hold it
+	data, err := json.Marshal(report{b}) // by value, as reports have it
 	if err != nil {
 		t.Fatal(err)
 	}

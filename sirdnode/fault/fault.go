@@ -3,7 +3,7 @@
 // can be watched.
 //
 // A Shim decides and touches nothing, which is why it serves the raw-socket
-// host and the model engine alike. A DelayQueue keeps the frames that the
+// host and the model engine alike. A DelayLine keeps the frames that the
 // raw-socket host is to deliver later.
 package fault
 

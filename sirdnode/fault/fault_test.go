@@ -223,7 +223,7 @@ func TestShimsOfSeveralHostsRunSideBySide(t *testing.T) {
 }
 
 func TestShimAllocatesNothing(t *testing.T) {
-	s, h := mustNew(t, everything, 1), NewDelayQueue(8, frameLen)
+	s, h := mustNew(t, everything, 1), NewDelayLine(8, frameLen)
 	frame, now := make([]byte, frameLen), units.Time(0)
 	if n := testing.AllocsPerRun(5000, func() {
 		v := s.Next(len(frame))

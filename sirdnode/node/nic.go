@@ -37,8 +37,8 @@ type nic struct {
 	clock    *clock.Clock
 	realtime *clock.Realtime
 	shim     *fault.Shim
-	delayed  *fault.DelayQueue // frames on their way, by arrival
-	paths    [][]topo.PortID   // from each host, when links have no delay
+	delayed  *fault.DelayLine // frames on their way, by arrival
+	paths    [][]topo.PortID  // from each host, when links have no delay
 
 	credits *creditSocket // nil when the ports have no credit class
 
@@ -72,7 +72,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	frame := int(f.Spec.MTU) + wire.EthernetLen
 	n := &nic{
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
-		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayQueue(delayedFrames, frame),
+		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayLine(delayedFrames, frame),
 	}
 	if network.CreditClass {
 		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {

@@ -86,7 +86,7 @@ func (n *node) run(log io.Writer) error {
 	}
 	n.busy = -processCPU()
 	if n.driver != nil {
-		err = n.kernelLoop()
+		err = n.driverLoop()
 	} else {
 		err = n.loop()
 	}
@@ -125,7 +125,7 @@ func (n *node) setUp(log io.Writer) error {
 		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
 	}
 	if protocol.CheckDriver != nil {
-		return n.setUpKernel(cfg)
+		return n.setUpDriver(cfg)
 	}
 	n.host, err = host.New(cfg, n.log)
 	if err != nil {
@@ -150,7 +150,7 @@ func (n *node) finish(cpu float64) error {
 	var err error
 	if n.driver != nil {
 		report.Kernel = true
-		report.NIC, err = n.kernelCounts()
+		report.NIC, err = n.driverCounts()
 	} else {
 		report.NIC, err = n.nic.finish()
 		report.Faults = n.nic.shim.Counters()

@@ -86,7 +86,7 @@ func probe() error {
 func RequireExactTime(t testing.TB) {
 	t.Helper()
 	if os.Getenv(guestVar) == "" {
-		t.Skip("claims about exact times hold in a guest of the virtual engine (go test ./emu/virtual runs them there)")
+		t.Skip("claims about exact times are met in a guest of the virtual engine (go test ./emu/virtual runs them there)")
 	}
 }
 
@@ -108,8 +108,8 @@ func RequireNetAdmin(t testing.TB) {
 // lock is locked by this process while any of its tests has it.
 var lock struct {
 	sync.Mutex
-	holders int
-	file    *os.File
+	users int
+	file  *os.File
 }
 
 // Lock keeps this test and those of other packages that build namespaces from
@@ -120,18 +120,18 @@ func Lock(t testing.TB) {
 	t.Helper()
 	lock.Lock()
 	defer lock.Unlock()
-	if lock.holders == 0 {
+	if lock.users == 0 {
 		file, err := lockFile(filepath.Join(os.TempDir(), "sirdbed-test.lock"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		lock.file = file
 	}
-	lock.holders++
+	lock.users++
 	t.Cleanup(func() {
 		lock.Lock()
 		defer lock.Unlock()
-		if lock.holders--; lock.holders == 0 {
+		if lock.users--; lock.users == 0 {
 			lock.file.Close()
 		}
 	})

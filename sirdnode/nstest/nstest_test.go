@@ -47,10 +47,10 @@ func TestVethLinksTwoNamespaces(t *testing.T) {
 	}
 }
 
-// While a test holds the lock no other process gets it; its own tests do.
+// While a test has the lock no other process gets it; its own tests do.
 func TestLockKeepsOthersOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	held, err := lockFile(path)
+	locked, err := lockFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +62,13 @@ func TestLockKeepsOthersOut(t *testing.T) {
 	if err := unix.Flock(int(other.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK {
 		t.Errorf("locked twice: %v", err)
 	}
-	held.Close()
+	locked.Close()
 	if err := unix.Flock(int(other.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Errorf("not free after Close: %v", err)
 	}
 	Lock(t)
 	t.Run("again", func(t *testing.T) { Lock(t) })
-	if lock.holders != 1 {
-		t.Errorf("%d holders, want 1", lock.holders)
+	if lock.users != 1 {
+		t.Errorf("%d users, want 1", lock.users)
 	}
 }

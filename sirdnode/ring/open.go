@@ -103,7 +103,7 @@ func (l link) set(fd int, options []option) error {
 	return nil
 }
 
-// setSendBuffer limits the frames that the kernel holds to bytes of its
+// setSendBuffer limits the frames that the kernel keeps to bytes of its
 // accounting; it doubles what it is given (net/core/sock.c, sk_setsockopt). Only
 // root of the machine gets past net.core.wmem_max; others silently get that.
 func setSendBuffer(fd, bytes int) error {

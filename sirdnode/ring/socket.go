@@ -51,7 +51,7 @@ type Config struct {
 	// Interface is the interface's name. When empty, Index is its number.
 	Interface string
 	Index     int
-	// RxFrames and TxFrames are how many frames the rings hold, rounded up to
+	// RxFrames and TxFrames are how many frames the rings have room for, rounded up to
 	// a power of two. 0 gives 2 MB for receiving and 512 KB for sending, but at
 	// least 256 and 64 frames. A frame takes 2 KB at MTU 1500 and 16 KB at 9000.
 	RxFrames, TxFrames int
@@ -66,7 +66,7 @@ type Config struct {
 	// BypassQdisc hands frames to the driver without passing the interface's
 	// qdisc: no shaping, no queue, no capture on the way out.
 	BypassQdisc bool
-	// SendBuffer limits what the kernel holds of this socket's frames, in bytes
+	// SendBuffer limits what the kernel keeps of this socket's frames, in bytes
 	// of its own accounting: 768 or so a frame besides the frame itself. 0 keeps
 	// the system's default (net.core.wmem_default).
 	SendBuffer int
@@ -131,7 +131,7 @@ const (
 )
 
 // FrameSize returns the size of a ring frame for an MTU: a power of two that
-// holds the kernel's header and a frame with a VLAN tag.
+// has room for the kernel's header and a frame with a VLAN tag.
 func FrameSize(mtu int) int {
 	return max(2048, powerOfTwo(receiveOffset+mtu+wire.EthernetLen+vlanLen))
 }
@@ -241,7 +241,7 @@ func (s *Socket) Drops() (uint64, error) {
 }
 
 // Close unmaps the rings and closes the socket. Frames not taken by the kernel
-// yet are lost; those it holds in a queue still leave. Closing again does
+// yet are lost; those in a queue of its still leave. Closing again does
 // nothing.
 func (s *Socket) Close() error {
 	err := closeRing(s.fd, s.memory)

@@ -30,7 +30,7 @@ type TapConfig struct {
 	// Snaplen is how many bytes of each frame are kept, 0 for all.
 	Snaplen int
 	// BlockSize and Blocks size the ring: 8 blocks of 1 MB unless given.
-	// BlockSize must be a multiple of the page size and hold a frame.
+	// BlockSize must be a multiple of the page size, with room for a frame.
 	BlockSize, Blocks int
 	// Retire is how long the kernel keeps a block that is not full, in whole
 	// ms; 1 ms unless given. It is the longest a frame is delayed, and how
@@ -104,7 +104,8 @@ func (t *Tap) setUp(c TapConfig) error {
 	case t.retire < time.Millisecond || t.retire%time.Millisecond != 0:
 		return t.link.fail("set the block timer", fmt.Errorf("%v is not a positive number of ms: %w", t.retire, unix.EINVAL))
 	case t.blockSize < frameSize+tapFrameOffset || t.blocks < 2:
-		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more that hold a frame of %d: %w",
+		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more with room for a frame of " +
+			"%d: %w",
 			t.blocks, t.blockSize, t.link.mtu+wire.EthernetLen, unix.EINVAL))
 	case c.SentOnly && (c.ReceivedOnly || c.Protocol != 0):
 		return t.link.fail("choose frames", fmt.Errorf("what is sent shows only to a tap for all protocols: %w", unix.EINVAL))

@@ -17,7 +17,7 @@ var ErrBackPressure = errors.New("back-pressure")
 
 // The two kinds of back-pressure.
 var (
-	// ErrSendBufferFull: the kernel holds as many of the socket's frames as
+	// ErrSendBufferFull: the kernel has as many of the socket's frames as
 	// its send buffer allows (EAGAIN). Wait returns with Sendable when half of
 	// it is free.
 	ErrSendBufferFull error = &pressure{"send buffer full"}
@@ -48,13 +48,13 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // Reserve returns the memory of the next frame to send, as long as the longest
-// frame that the MTU allows, or nil when the ring is full. It may still hold the
+// frame that the MTU allows, or nil when the ring is full. It may still have the
 // bytes of an earlier frame. Until Commit, Reserve returns the same memory
 // again; Flush may move it.
 //
 // A frame is in use until the kernel is done with it, which is when it has left
-// the interface's qdisc. The ring is used in order: a frame that a qdisc holds
-// back keeps those behind it from being reused. Nothing tells when there is
+// the interface's qdisc. The ring is used in order: a frame that waits in a
+// qdisc keeps those behind it from being reused. Nothing tells when there is
 // room again, except that frames leave.
 func (s *Socket) Reserve() []byte {
 	if atomic.LoadUint32(&s.tx.header(s.committed).Status) != unix.TP_STATUS_AVAILABLE {
@@ -150,8 +150,8 @@ func (s *Socket) discard(errno unix.Errno) error {
 func (s *Socket) Unsent() int { return int(s.committed - s.taken) }
 
 // Pending returns how many frames are committed and not known to have left the
-// interface: those not taken, and those from the oldest that a qdisc still
-// holds.
+// interface: those not taken, and those from the oldest that is still in a
+// qdisc.
 func (s *Socket) Pending() int {
 	s.reap()
 	return int(s.committed - s.done)

@@ -40,7 +40,7 @@ func TestReserveUntilTheRingIsFull(t *testing.T) {
 	}
 }
 
-// shape lets 50 Mbit/s through a's end, one frame at a time, and holds limit
+// shape lets 50 Mbit/s through a's end, one frame at a time, and queues limit
 // bytes.
 func (p pair) shape(t *testing.T, limit uint32) {
 	const rate, burst = 50e6 / 8, 2000

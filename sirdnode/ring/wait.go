@@ -15,7 +15,7 @@ import (
 // Ready is why Wait returned. 0 means that the deadline has come.
 type Ready uint8
 
-// Reasons; several may hold.
+// Reasons; there may be several.
 const (
 	Received Ready = 1 << iota // a frame waits in the receive ring
 	Sendable                   // after ErrSendBufferFull: Flush can go on

@@ -67,7 +67,7 @@ func asleep(t *testing.T, thread int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// "pid (name) state ...": the name may hold anything.
+		// "pid (name) state ...": the name may have anything in it.
 		if state := stat[bytes.LastIndexByte(stat, ')')+2]; state == 'S' {
 			return
 		}
@@ -88,7 +88,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// The thread keeps its Go processor while it waits, yet must not hold up the
+// The thread keeps its Go processor while it waits, yet must not delay the
 // garbage collector.
 func TestWaitLetsTheGarbageCollectorIn(t *testing.T) {
 	p := newPair(t, 1500)

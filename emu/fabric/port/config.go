@@ -69,7 +69,7 @@ type Config struct {
 	Priorities int
 	// Levels is what serves them: HTB's classes unless it is emu.PrioBands.
 	Levels emu.Levels
-	// Limit is what each level's queue holds, in bytes of frames, up to
+	// Limit is what each level's queue has room for, in bytes of frames, up to
 	// MaxLimit; 0 means MaxLimit.
 	Limit units.Bytes
 	// Mark is the step for ECN: a packet that finds at least as many bytes

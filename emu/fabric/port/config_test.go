@@ -74,7 +74,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The marker's arithmetic holds from the slowest dilated link to the fastest.
+// The marker's arithmetic is right from the slowest dilated link to the fastest.
 func TestMarkerArithmetic(t *testing.T) {
 	for _, rate := range []units.BitsPerSecond{1000, 12500 * units.Kbps, units.Gbps, 400 * units.Gbps} {
 		c, err := Config{Rate: rate, Mark: 30000}.defaulted()

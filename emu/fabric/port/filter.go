@@ -76,7 +76,7 @@ const (
 	clsactEgress  = 0xfffffff3
 )
 
-// clsact makes an interface able to hold such filters, if it is not yet.
+// clsact makes an interface able to have such filters, if it is not yet.
 func (p tree) clsact() {
 	p.b.Request("add qdisc clsact", p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE,
 		rtnl.Traffic(p.index, clsactHandle, parentClsact, 0))

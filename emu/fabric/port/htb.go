@@ -14,8 +14,8 @@ import (
 	"sirdbed/sirdnode/wire"
 )
 
-// Handles of the tree. The major number of a leaf queue's handle says what it
-// holds.
+// Handles of the tree. The major number of a leaf queue's handle shows what is in
+// it.
 const (
 	parentRoot   = 0xffffffff // TC_H_ROOT
 	parentClsact = 0xfffffff1 // TC_H_CLSACT

@@ -40,7 +40,7 @@ func (p tree) fifo(handle, parent uint32, kind string, limit uint32) {
 }
 
 // red adds a queue that marks every packet that finds at least step bytes
-// waiting. sch_red makes a bfifo of the given limit below it, which holds them.
+// waiting. sch_red makes a bfifo of the given limit below it, where they wait.
 //
 // RED averages; with Wlog 0 its average is the queue itself (red_calc_qavg of
 // include/net/red.h), and with both thresholds at the step nothing is left to

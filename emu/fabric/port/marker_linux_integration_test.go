@@ -19,7 +19,7 @@ const (
 	ce     = 3
 )
 
-// Both markers are held to the same claims; each is skipped where the machine
+// Both markers meet the same claims; each is skipped where the machine
 // lacks it.
 func eachMarker(t *testing.T, claim func(t *testing.T, m emu.Marker)) {
 	nstest.RequireNetAdmin(t)

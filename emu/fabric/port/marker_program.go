@@ -199,7 +199,7 @@ func markerProgram(state *ebpf.Map, first int) *ebpf.ProgramSpec {
 	return &ebpf.ProgramSpec{Name: markerName, Type: ebpf.SchedCLS, Instructions: p, License: "GPL"}
 }
 
-// drain takes the time in R1 off one level's queue, and what that queue held
+// drain takes the time in R1 off one level's queue, and what was in that queue
 // off R1.
 func drain(s asm.Register, level int) asm.Instructions {
 	queue := offQueue + int16(8*level)

@@ -135,8 +135,8 @@ func TestHighPrecedencesShareTheLastLevel(t *testing.T) {
 func TestQueueLimitDropsAndCounts(t *testing.T) {
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
-	const sent, held = 50, 10
-	config := Config{Rate: 10 * units.Mbps, Limit: held*fullFrame + 100}
+	const sent, room = 50, 10
+	config := Config{Rate: 10 * units.Mbps, Limit: room*fullFrame + 100}
 	h, got := atOnce(t, config, func(h *bench) [][]byte { return h.frames(0, sent, fullFrame, 0) },
 		wireTime(fullFrame, config.Rate))
 	drops, credits := new(h.stats()).Drops()
@@ -144,7 +144,7 @@ func TestQueueLimitDropsAndCounts(t *testing.T) {
 		t.Errorf("%d sent, %d arrived, %d dropped, %d credits dropped", sent, len(got), drops, credits)
 	}
 	// One leaves at once, and perhaps another while the burst is sent.
-	if want := int64(sent - held - 1); drops != want && drops != want-1 {
+	if want := int64(sent - room - 1); drops != want && drops != want-1 {
 		t.Errorf("%d drops, want %d", drops, want)
 	}
 }

@@ -40,7 +40,7 @@ const (
 	egressRedirect = 1 // TCA_EGRESS_REDIR
 	actStolen      = 4 // TC_ACT_STOLEN
 
-	// wirePackets is netem's limit: no link holds as many in flight.
+	// wirePackets is netem's limit: no link has as many in flight.
 	wirePackets = 1 << 20
 )
 

@@ -22,7 +22,7 @@ const (
 	// chunkBytes is what goes to the kernel in one system call. It must stay
 	// below a socket's default send buffer (212,992 bytes).
 	chunkBytes = 64 << 10
-	// receiveBytes holds the largest part of a dump that the kernel makes
+	// receiveBytes has room for the largest part of a dump that the kernel makes
 	// (32 KiB).
 	receiveBytes = 64 << 10
 	// timeoutSeconds bounds every wait for the kernel. It answers in the call
@@ -228,20 +228,10 @@ func (c *Conn) read() ([]byte, error) {
 	}
 }
 
-// SetOffload switches one of an interface's offloads with a legacy ethtool
-// command (ETHTOOL_STXCSUM and its like: a 32-bit value).
-func (c *Conn) SetOffload(device string, command, value uint32) error {
-	_, err := c.ethtool(device, command, value)
-	return err
-}
-
-// Offload reads one of an interface's offloads, with ETHTOOL_GTXCSUM and its
-// like.
-func (c *Conn) Offload(device string, command uint32) (uint32, error) {
-	return c.ethtool(device, command, 0)
-}
-
-func (c *Conn) ethtool(device string, command, value uint32) (uint32, error) {
+// Ethtool carries out one of the legacy ethtool commands that set or get a 32-bit
+// value of an interface (ETHTOOL_STXCSUM, ETHTOOL_GTXCSUM and their like), and
+// returns the value.
+func (c *Conn) Ethtool(device string, command, value uint32) (uint32, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	arg := struct{ command, value uint32 }{command, value} // struct ethtool_value

@@ -1,5 +1,5 @@
 // Package conformance is what a port does with known bursts, packet by packet:
-// one table of cases to which every implementation is held, the qdisc tree with
+// one table of cases that every implementation meets, the qdisc tree with
 // either marker and the model.
 package conformance
 
@@ -28,7 +28,7 @@ type Case struct {
 	Limit      units.Bytes // of each level, 0: none
 	Mark       units.Bytes // ECN step, 0: none
 	Share      float64     // of the credit class, 0: none
-	Credits    int         // that it holds
+	Credits    int         // that it has room for
 
 	// Prelude is sent before, and has left when the burst comes: HTB lends each
 	// level its first packet, once a minute, which the cases are not about.
@@ -51,7 +51,7 @@ type Result struct {
 }
 
 // CreditBurst is how many minimal packets of the credit class leave unspaced, by
-// a figure of its own: engines are held to it.
+// a figure of its own: engines are to meet it.
 const CreditBurst = 2
 
 // Want works the result out.

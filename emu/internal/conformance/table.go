@@ -95,17 +95,17 @@ func order() (list []Case) {
 // limits are queues that overflow, to the byte.
 func limits() (list []Case) {
 	for _, levels := range []int{1, 2, 8} {
-		for _, held := range []int{1, 10, 33, 97} {
+		for _, room := range []int{1, 10, 33, 97} {
 			for _, less := range []int{0, 1} {
 				c := Case{
-					Name: fmt.Sprintf("a queue of %d packets less %d bytes, %d levels", held, less, levels),
-					Rate: 100 * units.Mbps, Priorities: levels, Limit: units.Bytes(held*full - less), Prelude: eachLevel(levels),
+					Name: fmt.Sprintf("a queue of %d packets less %d bytes, %d levels", room, less, levels),
+					Rate: 100 * units.Mbps, Priorities: levels, Limit: units.Bytes(room*full - less), Prelude: eachLevel(levels),
 				}
 				for p := range uint8(levels) {
-					c.Burst = append(c.Burst, burst(held+3, Frame{Length: full, Precedence: p})...)
+					c.Burst = append(c.Burst, burst(room+3, Frame{Length: full, Precedence: p})...)
 				}
 				c.Burst = number(c.Burst)
-				if less > 0 && held == 1 {
+				if less > 0 && room == 1 {
 					continue // nothing fits: bfifo and RED differ in what they then do
 				}
 				list = append(list, c)
@@ -120,10 +120,10 @@ func limits() (list []Case) {
 // that credits which come in no time would leave in no time.
 func credits() (list []Case) {
 	for _, levels := range []int{1, 2, 8} {
-		for _, held := range []int{8, 3} {
+		for _, room := range []int{8, 3} {
 			list = append(list, Case{
-				Name: fmt.Sprintf("a credit queue of %d, %d levels", held, levels),
-				Rate: 100 * units.Mbps, Priorities: levels, Share: 0.05, Credits: held,
+				Name: fmt.Sprintf("a credit queue of %d, %d levels", room, levels),
+				Rate: 100 * units.Mbps, Priorities: levels, Share: 0.05, Credits: room,
 				Burst: number(burst(40, Frame{Length: minimal, Precedence: 7, Credit: true})), Spacing: 7 * units.Microsecond,
 			})
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // A process that is killed takes its guest with it, memory and all, but cannot
-// remove the private directory. Its cleaner does: this program again, in a
+// remove the scratch directory. Its cleaner does: this program again, in a
 // session of its own, which waits until it is alone.
 
 // cleanerArgument is the first argument with which this program is started as a
@@ -72,7 +72,7 @@ func clean(dir string) error {
 	return fmt.Errorf("%s is still there: %w", dir, err)
 }
 
-// inUse reports whether a living process has a private directory locked.
+// inUse reports whether a living process has a scratch directory locked.
 func inUse(dir string) bool {
 	file, err := os.Open(filepath.Join(dir, lockFile))
 	if err != nil {

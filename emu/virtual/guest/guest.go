@@ -13,7 +13,7 @@
 //	    Init       process 1 in the guest: this program
 //	      command  as root of the guest
 //
-// Run and Init agree on a private directory: it has the job, the kernel's pid
+// Run and Init agree on a scratch directory: it has the job, the kernel's pid
 // files, and, where that has no file system of its own, the guest's memory
 // (unlinked). It is removed at the end, by a cleaner if Run is killed.
 package guest
@@ -62,14 +62,14 @@ const StopGrace = 30 * time.Second
 // startTime is the guest's date at boot, in ns since 1970.
 const startTime = 1_700_000_000_000_000_000
 
-// A Job is what Init finds in the private directory.
+// A Job is what Init finds in the scratch directory.
 type Job struct {
 	Argv []string `json:"argv"`
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 }
 
-// Files of the private directory.
+// Files of the scratch directory.
 const (
 	jobFile   = "job.json"
 	inputFile = "input"
@@ -77,7 +77,7 @@ const (
 	stopFile  = "stop"
 )
 
-// DirVar is the environment variable with the private directory, for the command
+// DirVar is the environment variable with the scratch directory, for the command
 // in a guest.
 const DirVar = "SIRDBED_GUEST"
 
@@ -86,12 +86,12 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
-	w, err := newWorkspace(c.Memory)
+	s, err := newScratch(c.Memory)
 	if err != nil {
 		return 0, err
 	}
-	defer w.close()
-	dir := w.dir
+	defer s.close()
+	dir := s.dir
 	lock, err := lockDir(dir)
 	if err != nil {
 		return 0, err
@@ -111,12 +111,12 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	run := &running{config: &c, dir: dir, exit: -1}
 	cmd := exec.Command(c.Kernel, run.arguments()...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	w.configure(cmd)
+	s.configure(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return run.wait(ctx, cmd, cpu)
 }
 
-// seenDir is the private directory as the guest sees it at first: the kernel's
+// seenDir is the scratch directory as the guest sees it at first: the kernel's
 // own working directory, by way of the machine's /proc. The command line must be
 // the same for every run: the kernel stirs it into its random numbers.
 const seenDir = "/proc/self/cwd"

@@ -20,12 +20,12 @@ import (
 
 // Parts that the test binary plays besides testing.
 const (
-	lockerArgument  = "test-locker"  // has a private directory and a cleaner, and sleeps
+	lockerArgument  = "test-locker"  // has a scratch directory and a cleaner, and sleeps
 	claimerArgument = "test-claimer" // claims a processor, tells which, and sleeps
 )
 
 func TestMain(m *testing.M) {
-	if be, ok := Part(os.Args[1:]); ok {
+	if be, ok := Role(os.Args[1:]); ok {
 		if be() != nil {
 			os.Exit(1)
 		}
@@ -58,8 +58,8 @@ func lockAndSleep(dir string) {
 	os.Exit(1)
 }
 
-// part starts the test binary in another part and returns its first line.
-func part(t *testing.T, argv ...string) (cmd *exec.Cmd, line string) {
+// role starts the test binary in a role and returns its first line.
+func role(t *testing.T, argv ...string) (cmd *exec.Cmd, line string) {
 	t.Helper()
 	cmd = exec.CommandContext(t.Context(), "/proc/self/exe", argv...)
 	out, err := cmd.StdoutPipe()
@@ -94,7 +94,7 @@ func TestKeeperOutlivesItsProcess(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, ".uml", "guest"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd, line := part(t, lockerArgument, dir)
+	cmd, line := role(t, lockerArgument, dir)
 	cleaner, err := strconv.Atoi(line)
 	if err != nil {
 		t.Fatal(err)
@@ -199,19 +199,19 @@ func TestSuits(t *testing.T) {
 func TestPrivateDir(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	dir, err := privateDir(1 << 20)
+	dir, err := makeScratchDir(1 << 20)
 	if err != nil || filepath.Dir(dir) != parent {
 		t.Errorf("%s, %v", dir, err)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", filepath.Join(parent, "none"))
-	dir, err = privateDir(1 << 20)
+	dir, err = makeScratchDir(1 << 20)
 	if err != nil || strings.HasPrefix(dir, parent) {
 		t.Errorf("without TMPDIR's: %s, %v", dir, err)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", parent)
-	_, err = privateDir(1 << 60)
+	_, err = makeScratchDir(1 << 60)
 	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") ||
 		!strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
 		t.Errorf("of a huge guest: %v", err)
@@ -272,7 +272,7 @@ func TestClaimCPU(t *testing.T) {
 		own[c.cpu], last = own[c.cpu] || c.socket != nil, c.cpu
 	}
 	// Guests of other tests may come and go.
-	_, line := part(t, claimerArgument)
+	_, line := role(t, claimerArgument)
 	if cpu, err := strconv.Atoi(line); err != nil || own[cpu] && cpu != last {
 		t.Errorf("when all are taken another process has %s, not %d", line, last)
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Init is the guest's process 1. dir is the private directory. It returns only
+// Init is the guest's process 1. dir is the scratch directory. It returns only
 // on a failure before the command has run.
 func Init(dir string) error {
 	if os.Getpid() != 1 {
@@ -78,7 +78,7 @@ func prepare(dir string) error {
 			return fmt.Errorf("guest: %w", err)
 		}
 	}
-	// Wherever the private directory is, here it has one name.
+	// Wherever the scratch directory is, here it has one name.
 	if err := os.Mkdir(boundDir, 0o700); err != nil {
 		return fmt.Errorf("guest: %w", err)
 	}
@@ -120,7 +120,7 @@ var machineSettings = []struct{ path, value string }{
 	{"kernel/pid_max", "65536"},
 }
 
-// boundDir is the private directory in the guest.
+// boundDir is the scratch directory in the guest.
 const boundDir = "/run/guest"
 
 // settle is some ticks of 10 ms, in which no real time passes.

@@ -20,7 +20,7 @@ const (
 	minAge = time.Minute
 )
 
-// lockDir marks a private directory as in use for as long as the file is open.
+// lockDir marks a scratch directory as in use for as long as the file is open.
 func lockDir(dir string) (*os.File, error) {
 	file, err := os.Create(filepath.Join(dir, lockFile))
 	if err != nil {
@@ -33,7 +33,7 @@ func lockDir(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// sweep removes the private directories that killed processes have left.
+// sweep removes the scratch directories that killed processes have left.
 func sweep(parent string) {
 	list, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*"))
 	for _, dir := range list {

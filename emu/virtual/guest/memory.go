@@ -18,7 +18,7 @@ import (
 // Where the machine allows it, that is a file system in memory of the guest's own:
 // in huge pages, which cost a five-hundredth of the faults, and in no mount
 // namespace, so that it is gone with the last who has it open. Otherwise it is in
-// the private directory.
+// the scratch directory.
 
 // ownMemory returns the root of a new file system in memory.
 func ownMemory() (*os.File, error) {

@@ -23,7 +23,7 @@ func requireOwnMemory(t *testing.T) *os.File {
 	return own
 }
 
-// A guest's own memory is in no mount namespace, holds what a kernel needs, and can
+// A guest's own memory is in no mount namespace, has what a kernel needs, and can
 // be handed to a process that was given nothing else.
 func TestOwnMemory(t *testing.T) {
 	before, _ := os.ReadFile("/proc/self/mountinfo")
@@ -43,11 +43,11 @@ func TestOwnMemory(t *testing.T) {
 	if err != nil || !bytes.Equal(mounts, before) {
 		t.Errorf("mounted (%v):\n%s\nbefore:\n%s", err, mounts, before)
 	}
-	w := &workspace{dir: t.TempDir(), own: own}
+	s := &scratch{dir: t.TempDir(), own: own}
 	cmd := exec.Command("/bin/sh", "-c", `pwd; echo "$HOME"; echo x > "$TMPDIR/file" && cat "$TMPDIR/file"`)
-	w.configure(cmd)
+	s.configure(cmd)
 	out, err := cmd.CombinedOutput()
-	if want := w.dir + "\n" + w.dir + "\nx\n"; err != nil || string(out) != want {
+	if want := s.dir + "\n" + s.dir + "\nx\n"; err != nil || string(out) != want {
 		t.Errorf("%q, %v", out, err)
 	}
 }
@@ -64,50 +64,50 @@ func TestBorrowedMemory(t *testing.T) {
 	}
 }
 
-// A TMPDIR that the user has set holds the memory; otherwise it is the guest's own
+// A TMPDIR that the user has set has room for the memory; otherwise it is the guest's own
 // where that is possible.
 func TestFindPlace(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	w, err := newWorkspace(1 << 20)
+	s, err := newScratch(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.own != nil || !strings.HasPrefix(w.dir, parent+"/") {
-		t.Errorf("%+v", w)
+	if s.own != nil || !strings.HasPrefix(s.dir, parent+"/") {
+		t.Errorf("%+v", s)
 	}
 	cmd := exec.Command("true")
-	w.configure(cmd)
-	if want := "TMPDIR=" + w.dir; cmd.Env[0] != want {
+	s.configure(cmd)
+	if want := "TMPDIR=" + s.dir; cmd.Env[0] != want {
 		t.Errorf("%q, not %q", cmd.Env, want)
 	}
-	w.close()
+	s.close()
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 
 	t.Setenv("TMPDIR", "")
-	if w, err = newWorkspace(1 << 20); err != nil {
+	if s, err = newScratch(1 << 20); err != nil {
 		t.Fatal(err)
 	}
-	defer w.close()
-	if (w.own != nil) != (ProbeHugePages() == nil) {
-		t.Errorf("own memory: %v, %v", w.own, ProbeHugePages())
+	defer s.close()
+	if (s.own != nil) != (ProbeHugePages() == nil) {
+		t.Errorf("own memory: %v, %v", s.own, ProbeHugePages())
 	}
-	if _, err := newWorkspace(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
+	if _, err := newScratch(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
 		t.Errorf("of a huge guest: %v", err)
 	}
 }
 
-// Arguments that are no part of a guest are the user's; parts want what they need.
+// Arguments that are no part of a guest are the user's; roles want what they need.
 func TestPart(t *testing.T) {
 	for _, args := range [][]string{nil, {"run"}, {"run", cleanerArgument}} {
-		if _, ok := Part(args); ok {
+		if _, ok := Role(args); ok {
 			t.Errorf("%q is a part", args)
 		}
 	}
 	for _, name := range []string{initArgument, cleanerArgument} {
-		if be, ok := Part([]string{name}); !ok || be() == nil {
+		if be, ok := Role([]string{name}); !ok || be() == nil {
 			t.Errorf("%s does without its directory", name)
 		}
 	}

@@ -40,7 +40,7 @@ func (e *DeathError) Error() string {
 // exitMark begins the line with which Init reports the command's exit code.
 const exitMark = "#guest exit "
 
-// notOnTmpfs is the kernel's message about each private directory on a disk. Nothing
+// notOnTmpfs is the kernel's message about each scratch directory on a disk. Nothing
 // of its memory is written there before the machine itself is short of memory.
 const notOnTmpfs = "is not on tmpfs"
 

@@ -31,7 +31,7 @@ func TestOutcome(t *testing.T) {
 		wait   error
 		killed string
 		exit   int
-		err    []string // parts of it; nil: none
+		err    []string // roles of it; nil: none
 		not    string   // no part of it
 	}{
 		{name: "well", lines: "hello\n#guest exit 7", exit: 7},

@@ -93,15 +93,15 @@ func (c Cache) lock() (unlock func(), err error) {
 			_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o644)
 			return func() { unix.Close(fd) }, nil
 		}
-		if holderLives(path) || time.Now().After(until) {
+		if ownerLives(path) || time.Now().After(until) {
 			unix.Close(fd)
 			return nil, fmt.Errorf("another sirdbed is at work on the kernel in %s: wait for it", c)
 		}
 	}
 }
 
-// holderLives reports whether the process that took the lock still lives.
-func holderLives(path string) bool {
+// ownerLives reports whether the process that took the lock still lives.
+func ownerLives(path string) bool {
 	text, _ := os.ReadFile(path)
 	pid, err := strconv.Atoi(string(text))
 	return err == nil && unix.Kill(pid, 0) != unix.ESRCH

@@ -102,8 +102,8 @@ func (b *bench) build(o Options) (Built, string, error) {
 	return built, strings.Join(steps, "\n"), err
 }
 
-// holds fails unless the cache has just these files and directories.
-func (b *bench) holds(want ...string) {
+// has fails unless the cache has just these files and directories.
+func (b *bench) has(want ...string) {
 	b.t.Helper()
 	var names []string
 	entries, _ := os.ReadDir(string(b.cache))
@@ -136,7 +136,7 @@ func TestBuild(t *testing.T) {
 	if !strings.Contains(steps, "unpacking "+b.source) || !strings.Contains(steps, "compiling Linux "+Version+".99") {
 		t.Errorf("steps:\n%s", steps)
 	}
-	b.holds(dir, "build.log", "lock")
+	b.has(dir, "build.log", "lock")
 	// Once more there is nothing to do, even without the source.
 	if _, steps, err := b.build(Options{}); err != nil || steps != "" {
 		t.Errorf("again: %v, %s", err, steps)
@@ -208,10 +208,10 @@ func TestMissingTools(t *testing.T) {
 		!strings.Contains(err.Error(), "apt-get install xz-utils flex") {
 		t.Errorf("%v", err)
 	}
-	b.holds("lock")
+	b.has("lock")
 }
 
-// Failures of the compiler and of the boot are told with their last words.
+// Failures of the compiler and of the boot are reported with their standard error.
 func TestFailedBuilds(t *testing.T) {
 	b := newBench(t)
 	b.make("echo a.c:1: error: no such thing >&2; exit 2")
@@ -238,5 +238,5 @@ func TestFullDisk(t *testing.T) {
 		"or set XDG_CACHE_HOME") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
-	b.holds("build.log", "lock")
+	b.has("build.log", "lock")
 }

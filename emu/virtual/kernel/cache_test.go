@@ -69,7 +69,8 @@ func TestHashLeavesCommentsOut(t *testing.T) {
 func TestKernelsOfEarlierVersions(t *testing.T) {
 	former, ok := formerly[hash()]
 	if !ok {
-		t.Fatal("the configuration or the patch has changed: no kernel of an earlier version is the same, so delete formerly and this test")
+		t.Fatal("the configuration or the patch has changed: no kernel of an earlier version is the same, so delete " +
+			"formerly and this test")
 	}
 	c := Cache(t.TempDir())
 	want := put(t, c, "6.12.117", former, time.Now())

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package kernel holds what the virtual engine's guest kernel is made of
+// Package kernel has what the virtual engine's guest kernel is made of
 // besides Linux itself: its configuration and a few changes to its source.
 package kernel
 

@@ -87,7 +87,7 @@ func TestTwoBuilds(t *testing.T) {
 	}
 }
 
-// What a killed build has left running holds the next one up until it has ended.
+// What a killed build has left running delays the next one until it has ended.
 func TestToolsOfAKilledBuild(t *testing.T) {
 	b := newBench(t)
 	if err := os.MkdirAll(string(b.cache), 0o755); err != nil {

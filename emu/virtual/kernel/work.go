@@ -148,7 +148,7 @@ func (w *work) tool(ctx context.Context, input []byte, count *lineCounter, argv 
 	case errors.Is(err, exec.ErrNotFound):
 		return err
 	case err != nil:
-		return fmt.Errorf("%s: %w; its last words (all of them: %s)\n%s", argv[0], err, w.cache.Log(), tail)
+		return fmt.Errorf("%s: %w; the end of its output (all of it: %s)\n%s", argv[0], err, w.cache.Log(), tail)
 	}
 	return nil
 }

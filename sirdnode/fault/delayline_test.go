@@ -18,7 +18,7 @@ func TestFramesLeaveInOrder(t *testing.T) {
 		id  uint64
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	q := NewDelayQueue(16, 64)
+	q := NewDelayLine(16, 64)
 	var want []delayed
 	id, refused := uint64(0), uint64(0)
 	for now := range units.Time(20000) {
@@ -67,7 +67,7 @@ func TestFramesLeaveInOrder(t *testing.T) {
 }
 
 func TestFramesThatAreTooLongAreRefused(t *testing.T) {
-	q := NewDelayQueue(2, 10)
+	q := NewDelayLine(2, 10)
 	if q.Put(1, make([]byte, 11)) || q.used != 0 {
 		t.Error("took 11 bytes into 10")
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Of many words the first are kept, which say why, and the last.
-func TestLastWords(t *testing.T) {
-	var w lastWords
+// Of much output the beginning is kept, which has the reason, and the end.
+func TestTailOfStandardError(t *testing.T) {
+	var w tail
 	w.Write([]byte("\npanic: at the disco\n"))
 	if got := w.String(); got != "panic: at the disco" {
 		t.Errorf("%q", got)
@@ -23,7 +23,7 @@ func TestLastWords(t *testing.T) {
 		!strings.Contains(got, "\n... (1") {
 		t.Errorf("%d bytes: %.60q...", len(got), got)
 	}
-	if len(got) > 2*keptWords+40 {
+	if len(got) > 2*tailBytes+40 {
 		t.Errorf("%d bytes are kept", len(got))
 	}
 }

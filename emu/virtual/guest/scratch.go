@@ -12,61 +12,61 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A workspace is where a guest has its files: the private directory and its
+// A workspace is where a guest has its files: the scratch directory and its
 // memory.
-type workspace struct {
+type scratch struct {
 	dir string
 	own *os.File // the root of the memory's own file system; nil: dir
 }
 
-// newWorkspace makes the private directory. TMPDIR, where it is set, must have
+// newScratch makes the scratch directory. TMPDIR, where it is set, must have
 // room for the memory too.
-func newWorkspace(memory int64) (*workspace, error) {
-	w := &workspace{}
+func newScratch(memory int64) (*scratch, error) {
+	s := &scratch{}
 	wanted := memory
 	if os.Getenv("TMPDIR") == "" {
 		if own, err := ownMemory(); err == nil {
 			if usable(fdPath(int(own.Fd())), memory) == nil {
-				w.own, wanted = own, 0
+				s.own, wanted = own, 0
 			} else {
 				own.Close()
 			}
 		}
 	}
 	var err error
-	if w.dir, err = privateDir(wanted); err != nil {
-		w.close()
+	if s.dir, err = makeScratchDir(wanted); err != nil {
+		s.close()
 		return nil, err
 	}
-	return w, nil
+	return s, nil
 }
 
-func (w *workspace) close() {
-	if w.own != nil {
-		w.own.Close()
+func (s *scratch) close() {
+	if s.own != nil {
+		s.own.Close()
 	}
-	if w.dir != "" {
-		os.RemoveAll(w.dir)
+	if s.dir != "" {
+		os.RemoveAll(s.dir)
 	}
 }
 
 // configure gives a command the workspace, as its working directory and TMPDIR.
-func (w *workspace) configure(cmd *exec.Cmd) {
-	memory := w.dir
-	if w.own != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, w.own)
+func (s *scratch) configure(cmd *exec.Cmd) {
+	memory := s.dir
+	if s.own != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, s.own)
 		memory = fdPath(2 + len(cmd.ExtraFiles))
 	}
-	cmd.Dir = w.dir
-	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+w.dir)
+	cmd.Dir = s.dir
+	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+s.dir)
 }
 
 // handle is the name of an open directory.
 func fdPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// privateDir makes the private directory where as much memory has room and may be
+// makeScratchDir makes the scratch directory where as much memory has room and may be
 // mapped executable.
-func privateDir(memory int64) (string, error) {
+func makeScratchDir(memory int64) (string, error) {
 	var reasons []string
 	for _, parent := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
 		if parent == "" {

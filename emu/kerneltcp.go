@@ -8,47 +8,47 @@ import (
 	"sirdbed/topo/units"
 )
 
-// KernelProtocol reports whether an experiment's protocol is one of the hosts'
+// KernelTCP reports whether an experiment's protocol is one of the hosts'
 // kernel, such as TCP, and not a transport.
-func KernelProtocol(x *Experiment) bool {
+func KernelTCP(x *Experiment) bool {
 	p, err := all.Find(x.Protocol)
 	return err == nil && p.CheckDriver != nil
 }
 
-// NoKernel is the error of an engine without a kernel for an experiment whose
+// NoKernelTCP is the error of an engine without a kernel for an experiment whose
 // protocol is one of the hosts' kernel, nil for others.
-func NoKernel(x *Experiment) error {
-	if !KernelProtocol(x) {
+func NoKernelTCP(x *Experiment) error {
+	if !KernelTCP(x) {
 		return nil
 	}
 	return Unsuited(fmt.Sprintf("%s is the real TCP of a kernel, and the model has none: "+
 		"use --engine virtual (or dctcp, which is a model of DCTCP)", x.Protocol), nil)
 }
 
-// CheckKernelProtocol returns what keeps an engine with a kernel from running an
+// CheckKernelTCP returns what keeps an engine with a kernel from running an
 // experiment whose protocol is one of that kernel; nil for others.
-func CheckKernelProtocol(x *Experiment) error {
-	if KernelProtocol(x) && x.Faults.Enabled() {
+func CheckKernelTCP(x *Experiment) error {
+	if KernelTCP(x) && x.Faults.Enabled() {
 		return Unsuited(fmt.Sprintf("%s cannot be given faults: hosts make them where packets pass through "+
 			"their raw sockets, and those of kernel TCP do not", x.Protocol), nil)
 	}
 	return nil
 }
 
-// MaxKernelDilation is the largest dilation at which the timers of kernel TCP
+// MaxKernelTCPDilation is the largest dilation at which the timers of kernel TCP
 // are still taken for its own. The kernel's clock is not stretched: by nominal
 // time its timers are shorter by the dilation, the least retransmission timeout
 // 20 ms instead of 200 ms.
-const MaxKernelDilation units.Dilation = 10
+const MaxKernelTCPDilation units.Dilation = 10
 
-// KernelDilation is the least dilation, up to MaxKernelDilation, at which a full
-// packet lasts 1 us on the fastest link by the kernel's clock: ports and wires
+// KernelTCPDilation is the least dilation, up to MaxKernelTCPDilation, at which a
+// full packet lasts 1 us on the fastest link by the kernel's clock: ports and wires
 // count in whole ns, which is then 0.1 % of it at most.
-func KernelDilation(f *topo.Fabric) units.Dilation {
+func KernelTCPDilation(f *topo.Fabric) units.Dilation {
 	const enough = 1_000_000 // ps
 	packet := int64(enough)
 	for i := range f.Ports {
 		packet = min(packet, f.Ports[i].Rate.Picoseconds(f.FullFrame()))
 	}
-	return min(units.Dilation((enough+packet-1)/max(1, packet)), MaxKernelDilation)
+	return min(units.Dilation((enough+packet-1)/max(1, packet)), MaxKernelTCPDilation)
 }

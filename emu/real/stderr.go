@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// lastWords keeps what a process writes: of much, the beginning, where a Go
+// tail keeps what a process writes: of much, the beginning, where a Go
 // program that panics says why, and the end.
-type lastWords struct {
+type tail struct {
 	mu        sync.Mutex
 	head, end []byte
 	left      int // bytes left out between them
 }
 
-const keptWords = 4 << 10 // of each: a traceback of some ten frames
+const tailBytes = 4 << 10 // of each: a traceback of some ten frames
 
-func (w *lastWords) Write(b []byte) (int, error) {
+func (w *tail) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := min(len(b), keptWords-len(w.head))
+	n := min(len(b), tailBytes-len(w.head))
 	w.head = append(w.head, b[:n]...)
 	w.end = append(w.end, b[n:]...)
-	if over := len(w.end) - keptWords; over > 0 {
+	if over := len(w.end) - tailBytes; over > 0 {
 		w.end = append(w.end[:0], w.end[over:]...)
 		w.left += over
 	}
 	return len(b), nil
 }
 
-func (w *lastWords) String() string {
+func (w *tail) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	gap := ""

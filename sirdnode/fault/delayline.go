@@ -2,10 +2,10 @@ package fault
 
 import "sirdbed/topo/units"
 
-// A DelayQueue keeps copies of frames until they are due. It has room for a fixed
+// A DelayLine keeps copies of frames until they are due. It has room for a fixed
 // number of frames of a fixed size, allocated when it is made, and belongs to one
 // goroutine.
-type DelayQueue struct {
+type DelayLine struct {
 	slots []slot // a binary heap, the earliest due first
 	used  int
 	next  uint64 // order of Put, so that frames due together leave in that order
@@ -17,9 +17,9 @@ type slot struct {
 	frame []byte
 }
 
-// NewDelayQueue makes room for count frames of up to size bytes.
-func NewDelayQueue(count, size int) *DelayQueue {
-	q := &DelayQueue{slots: make([]slot, count)}
+// NewDelayLine makes room for count frames of up to size bytes.
+func NewDelayLine(count, size int) *DelayLine {
+	q := &DelayLine{slots: make([]slot, count)}
 	memory := make([]byte, count*size)
 	for i := range q.slots {
 		q.slots[i].frame = memory[i*size : i*size : (i+1)*size]
@@ -29,7 +29,7 @@ func NewDelayQueue(count, size int) *DelayQueue {
 
 // Put copies a frame, to be delivered at due. It returns false, and has kept
 // nothing, when there is no room for it.
-func (q *DelayQueue) Put(due units.Time, frame []byte) bool {
+func (q *DelayLine) Put(due units.Time, frame []byte) bool {
 	if q.used == len(q.slots) || len(frame) > cap(q.slots[q.used].frame) {
 		return false
 	}
@@ -49,7 +49,7 @@ func (q *DelayQueue) Put(due units.Time, frame []byte) bool {
 }
 
 // Due returns when the next frame is due, units.Never when there is none.
-func (q *DelayQueue) Due() units.Time {
+func (q *DelayLine) Due() units.Time {
 	if q.used == 0 {
 		return units.Never
 	}
@@ -58,7 +58,7 @@ func (q *DelayQueue) Due() units.Time {
 
 // Take removes the frame that is due first, if it is due at now, and returns
 // it with the time at which it was due. The bytes are valid until the next Put.
-func (q *DelayQueue) Take(now units.Time) (frame []byte, due units.Time, ok bool) {
+func (q *DelayLine) Take(now units.Time) (frame []byte, due units.Time, ok bool) {
 	if q.used == 0 || q.slots[0].due > now {
 		return nil, 0, false
 	}
@@ -81,7 +81,7 @@ func (q *DelayQueue) Take(now units.Time) (frame []byte, due units.Time, ok bool
 	return taken.frame, taken.due, true
 }
 
-func (q *DelayQueue) before(i, j int) bool {
+func (q *DelayLine) before(i, j int) bool {
 	a, b := &q.slots[i], &q.slots[j]
 	return a.due < b.due || a.due == b.due && a.order < b.order
 }

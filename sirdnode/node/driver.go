@@ -18,10 +18,10 @@ import (
 // A host whose protocol is the kernel's: the application above a Driver, with no
 // NIC of its own.
 
-// setUpKernel makes the application and opens the driver's sockets.
-func (n *node) setUpKernel(cfg host.Config) (err error) {
+// setUpDriver makes the application and opens the driver's sockets.
+func (n *node) setUpDriver(cfg host.Config) (err error) {
 	if n.cfg.DelayFrames {
-		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot hold those of its kernel",
+		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot delay those of its kernel",
 			cfg.Protocol.Name)
 	}
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
@@ -60,10 +60,10 @@ func newDriver(cfg host.Config, env transport.DriverEnv) (transport.Driver, erro
 	return nil, fmt.Errorf("no driver has parameters of type %T", cfg.Params)
 }
 
-// kernelLoop is the life of such a host: do what sockets are ready for and what
+// driverLoop is the life of such a host: do what sockets are ready for and what
 // the application has due, sleep until the next of these. Connections are opened
 // before nominal time 0.
-func (n *node) kernelLoop() error {
+func (n *node) driverLoop() error {
 	peers, err := traffic.Peers(n.fabric, n.cfg.Streams, n.cfg.Self)
 	if err != nil {
 		return err
@@ -121,8 +121,8 @@ func (n *node) advance(now units.Time) {
 	n.last = now
 }
 
-// kernelCounts are the totals of the kernel's protocol, as if it were a NIC's.
-func (n *node) kernelCounts() (NICCounts, error) {
+// driverCounts are the totals of the kernel's protocol, as if it were a NIC's.
+func (n *node) driverCounts() (NICCounts, error) {
 	k, err := n.driver.Finish()
 	return NICCounts{Sent: k.Sent, Received: k.Received, Corrupt: k.Corrupt}, err
 }

@@ -1,13 +1,10 @@
-//go:build linux
-
-package real
+package emu
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -32,28 +29,28 @@ func TestKernelDilation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := emu.KernelDilation(f); got != c.want {
+		if got := KernelTCPDilation(f); got != c.want {
 			t.Errorf("%v, core %v, MTU %v: %d, want %d", c.host, c.core, c.mtu, got, c.want)
 		}
 	}
 }
 
 func TestUnsuitedExperiments(t *testing.T) {
-	tcp, sird := &emu.Experiment{Protocol: "tcp-bbr"}, &emu.Experiment{Protocol: "sird"}
-	faulty := &emu.Experiment{Protocol: "tcp", Faults: fault.Config{Drop: 0.1}}
+	tcp, sird := &Experiment{Protocol: "tcp-bbr"}, &Experiment{Protocol: "sird"}
+	faulty := &Experiment{Protocol: "tcp", Faults: fault.Config{Drop: 0.1}}
 	for _, c := range []struct {
 		what string
 		err  error
 		want string
 	}{
-		{"TCP on the model", emu.NoKernel(tcp), "tcp-bbr is the real TCP of a kernel"},
-		{"SIRD on the model", emu.NoKernel(sird), ""},
-		{"TCP", emu.CheckKernelProtocol(tcp), ""},
-		{"TCP with faults", emu.CheckKernelProtocol(faulty), "tcp cannot be given faults"},
-		{"SIRD with faults", emu.CheckKernelProtocol(&emu.Experiment{Protocol: "sird", Faults: faulty.Faults}), ""},
+		{"TCP on the model", NoKernelTCP(tcp), "tcp-bbr is the real TCP of a kernel"},
+		{"SIRD on the model", NoKernelTCP(sird), ""},
+		{"TCP", CheckKernelTCP(tcp), ""},
+		{"TCP with faults", CheckKernelTCP(faulty), "tcp cannot be given faults"},
+		{"SIRD with faults", CheckKernelTCP(&Experiment{Protocol: "sird", Faults: faulty.Faults}), ""},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" &&
-			(!errors.Is(c.err, emu.ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
+			(!errors.Is(c.err, ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
 			t.Errorf("%s: %v", c.what, c.err)
 		}
 	}
