@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -145,15 +146,10 @@ func (c *checker) oneOf(n ast.Node, what string, allowed []string) {
 // decodesItself reports whether a type reads its own text.
 func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	for _, unmarshaler := range []reflect.Type{
+	return slices.ContainsFunc([]reflect.Type{
 		reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[yaml.BytesUnmarshaler](),
 		reflect.TypeFor[yaml.InterfaceUnmarshaler](), reflect.TypeFor[json.Unmarshaler](),
-	} {
-		if p.Implements(unmarshaler) {
-			return true
-		}
-	}
-	return false
+	}, p.Implements)
 }
 
 // A field is what a key may hold.
@@ -175,16 +171,14 @@ func fieldTypes(t reflect.Type) map[string]field {
 			continue
 		}
 		if strings.Contains(options, "inline") || (f.Anonymous && name == "") {
-			for key, inner := range fieldTypes(f.Type) {
-				known[key] = inner
-			}
+			maps.Copy(known, fieldTypes(f.Type))
 			continue
 		}
 		if name == "" {
 			name = strings.ToLower(f.Name)
 		}
 		var enum []string
-		for _, rule := range strings.Split(f.Tag.Get("jsonschema"), ",") {
+		for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 			if value, ok := strings.CutPrefix(rule, "enum="); ok {
 				enum = append(enum, value)
 			}

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sirdbed/emu"
@@ -134,9 +135,7 @@ func merge(under, over json.RawMessage) json.RawMessage {
 	if err := json.Unmarshal(over, &changes); err != nil {
 		panic(err)
 	}
-	for key, value := range changes {
-		all[key] = value
-	}
+	maps.Copy(all, changes)
 	text, err := json.Marshal(all)
 	if err != nil {
 		panic(err)

@@ -78,7 +78,7 @@ func TestGrantsOfAFreeWindowArePaced(t *testing.T) {
 		h.get(0, 1, homa.Header{Kind: "DATA", Length: 1000 * mss, Unscheduled: 69, Offset: i * mss}, mss)
 	}
 	granted := 0
-	for now := units.Time(0); now < 5000; now++ {
+	for now := range units.Time(5000) {
 		for p, hd, ok := h.next(now); ok; p, hd, ok = h.next(now) {
 			if hd.Kind == "GRANT" && p.Peer == 1 {
 				granted++

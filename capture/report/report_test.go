@@ -120,7 +120,7 @@ func TestTablesFitATerminal(t *testing.T) {
 	_, s := result(t)
 	var out bytes.Buffer
 	must(t, Print(&out, s))
-	for _, line := range strings.Split(out.String(), "\n") {
+	for line := range strings.SplitSeq(out.String(), "\n") {
 		if n := len([]rune(line)); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
 		}

@@ -153,8 +153,8 @@ func scenarioLoads(c *cobra.Command, name string) error {
 func goTakes(args []string, tests map[string][]string) error {
 	var packages []string
 	for _, a := range args {
-		if strings.HasPrefix(a, "./") {
-			packages = append(packages, strings.TrimPrefix(a, "./"))
+		if after, ok := strings.CutPrefix(a, "./"); ok {
+			packages = append(packages, after)
 			if dir := strings.Trim(strings.TrimSuffix(a, "..."), "./"); !there(dir) {
 				return fmt.Errorf("there is no %s", dir)
 			}

@@ -62,7 +62,7 @@ func (r *virtualRun) processes() (list []int) {
 		tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
 		for _, task := range tasks {
 			text, _ := os.ReadFile(task)
-			for _, field := range strings.Fields(string(text)) {
+			for field := range strings.FieldsSeq(string(text)) {
 				child, _ := strconv.Atoi(field)
 				command, _ := os.ReadFile("/proc/" + field + "/cmdline")
 				if list = append(list, child); strings.Contains(string(command), "umid=guest") && pid == r.cmd.Process.Pid {

@@ -181,7 +181,7 @@ func processes(t *testing.T, tok string) map[string][]int {
 		}
 		env, _ := os.ReadFile(filepath.Dir(path) + "/environ")
 		role := "?"
-		for _, v := range bytes.Split(env, []byte{0}) {
+		for v := range bytes.SplitSeq(env, []byte{0}) {
 			if r, ok := bytes.CutPrefix(v, []byte(roleVar+"=")); ok {
 				role = string(r)
 			}

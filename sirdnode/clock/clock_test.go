@@ -78,7 +78,7 @@ func ceil(r *big.Rat) int64  { return -floor(new(big.Rat).Neg(r)) }
 func TestMappingNeverDecreases(t *testing.T) {
 	for _, d := range []units.Dilation{1, 2, 3, 7, 1000} {
 		c := mustNew(t, 5000, d)
-		for k := int64(0); k < 20000; k++ {
+		for k := range int64(20000) {
 			if c.ToNominal(k) > c.ToNominal(k+1) {
 				t.Fatalf("D=%v: nominal time runs backwards at %d", d, k)
 			}

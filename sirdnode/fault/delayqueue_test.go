@@ -21,7 +21,7 @@ func TestFramesLeaveInOrder(t *testing.T) {
 	q := NewDelayQueue(16, 64)
 	var want []delayed
 	id, refused := uint64(0), uint64(0)
-	for now := units.Time(0); now < 20000; now++ {
+	for now := range units.Time(20000) {
 		if r.IntN(2) == 0 {
 			frame := bytes.Repeat([]byte{byte(id)}, 8+r.IntN(57))
 			binary.BigEndian.PutUint64(frame, id)

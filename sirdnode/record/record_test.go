@@ -74,7 +74,7 @@ func (f *fullDisk) Write(b []byte) (int, error) {
 func TestFullDiskErrorSticks(t *testing.T) {
 	w := NewWriter(&fullDisk{room: 2 * flushAt})
 	var first error
-	for i := 0; i < 4*flushAt/recordSize; i++ {
+	for range 4 * flushAt / recordSize {
 		if err := w.Put(Record{Kind: Tick}); err != nil && first == nil {
 			first = err
 		}

@@ -67,7 +67,7 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 		{inf, unscheduledMost + 1, false, 65},
 		{inf, 1_000_000, false, 65},
 	} {
-		var firstCredit units.Time = units.Never
+		firstCredit := units.Never
 		packets, requests, unscheduled := 0, 0, 0
 		p := params(f, func(p *sird.Params) { p.UnschT = c.unscht })
 		sim := newSim(t, model.Config{

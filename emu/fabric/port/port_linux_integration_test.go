@@ -137,7 +137,7 @@ func TestQueueLimitDropsAndCounts(t *testing.T) {
 	config := Config{Rate: 10 * units.Mbps, Limit: held*fullFrame + 100}
 	h, got := atOnce(t, config, func(h *bench) [][]byte { return h.frames(0, sent, fullFrame, 0) },
 		wireTime(fullFrame, config.Rate))
-	drops, credits := ptr(h.stats()).Drops()
+	drops, credits := new(h.stats()).Drops()
 	if len(got)+int(drops) != sent || credits != 0 {
 		t.Errorf("%d sent, %d arrived, %d dropped, %d credits dropped", sent, len(got), drops, credits)
 	}
@@ -146,8 +146,6 @@ func TestQueueLimitDropsAndCounts(t *testing.T) {
 		t.Errorf("%d drops, want %d", drops, want)
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 	nstest.RequireNetAdmin(t)
@@ -181,8 +179,8 @@ func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 	if _, err := h.receiver.Collect(sent, silence); err != nil {
 		t.Error(err)
 	}
-	if want := int64(sent/2*(fullFrame+500) + sent*int(wireOverhead)); ptr(h.stats()).SentWireBytes() != want {
-		t.Errorf("sent %d wire bytes, want %d", ptr(h.stats()).SentWireBytes(), want)
+	if want := int64(sent/2*(fullFrame+500) + sent*int(wireOverhead)); new(h.stats()).SentWireBytes() != want {
+		t.Errorf("sent %d wire bytes, want %d", new(h.stats()).SentWireBytes(), want)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// BadParamsAreNamed: values that cannot work, in JSON and by parameter, are
+// BadParamsAreNamed checks that values that cannot work, in JSON and by parameter, are
 // refused with an error that names the parameter; the defaults are not.
 func BadParamsAreNamed(t *testing.T, protocol transport.Protocol, bad map[string][]string) {
 	t.Helper()

@@ -40,7 +40,7 @@ func (s Subject) params(f *topo.Fabric, r *rand.Rand) any {
 	return s.Params(f, r)
 }
 
-// ExactlyOnceUnderFaults: every message is delivered exactly once, with verified
+// ExactlyOnceUnderFaults checks that every message is delivered exactly once, with verified
 // bytes, under 5 % each of loss, duplication, reordering and corruption; and in
 // the end nothing is kept of it.
 func ExactlyOnceUnderFaults(t *testing.T, s Subject) {
@@ -115,7 +115,7 @@ func mixture(r *rand.Rand, mss units.Bytes) (sends []model.Send) {
 	return sends
 }
 
-// DeadPeerFailsTheMessage: whichever end is dead, the sender gives the message
+// DeadPeerFailsTheMessage checks that whichever end is dead, the sender gives the message
 // up in the end and says why, and neither end keeps anything of it.
 func DeadPeerFailsTheMessage(t *testing.T, s Subject) {
 	t.Helper()
@@ -140,7 +140,7 @@ func DeadPeerFailsTheMessage(t *testing.T, s Subject) {
 	}
 }
 
-// NoAllocationPerPacket: once queues have grown no packet allocates anything,
+// NoAllocationPerPacket checks that once queues have grown no packet allocates anything,
 // with and without losses, by the default parameters.
 func NoAllocationPerPacket(t *testing.T, s Subject) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 // Spans against a plain bitmap, over random ranges.
 func TestSpansMatchBitmap(t *testing.T) {
 	const size = 64
-	for seed := uint64(0); seed < 2000; seed++ {
+	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var s Spans
 		var have [size]bool

@@ -14,7 +14,7 @@ func TestHeapOrdersByKeyThenArrival(t *testing.T) {
 		key  transport.Bytes
 		born int
 	}
-	for seed := uint64(0); seed < 300; seed++ {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		h := NewHeap(func(e *element) *Slot { return &e.slot })
 		live := map[*element]bool{}
