@@ -12,7 +12,7 @@ import (
 // kernel, such as TCP, and not a transport.
 func KernelProtocol(x *Experiment) bool {
 	p, err := all.Find(x.Protocol)
-	return err == nil && p.Kernel != nil
+	return err == nil && p.CheckDriver != nil
 }
 
 // NoKernel is the error of an engine without a kernel for an experiment whose

@@ -37,6 +37,24 @@ func TestSchemaIsFresh(t *testing.T) {
 	}
 }
 
+// Every key that a scenario file may have is described.
+func TestEveryKeyIsDescribed(t *testing.T) {
+	s := schema(t)
+	check := func(name string, s *jsonschema.Schema) {
+		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+			if p.Value.Description == "" {
+				t.Errorf("%s of %s has no description", p.Key, name)
+			}
+		}
+	}
+	check("the scenario", s)
+	for name, definition := range s.Definitions {
+		if name != "Metric" { // a condition on other keys, without any of its own
+			check(name, definition)
+		}
+	}
+}
+
 // schema makes the JSON schema of scenario files.
 func schema(t *testing.T) *jsonschema.Schema {
 	f := sectionFabric()

@@ -179,8 +179,8 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 
 // try makes a protocol, to check whether its parameters can work.
 func try(p transport.Protocol, env transport.Env, params any) error {
-	if p.Kernel != nil {
-		return p.Kernel(params)
+	if p.CheckDriver != nil {
+		return p.CheckDriver(params)
 	}
 	_, err := p.New(env, params)
 	return err

@@ -121,7 +121,9 @@ func (f *Fabric) override(links []LinkOverride) error {
 		for j, name := range o.Between {
 			n, ok := f.Node(name)
 			if !ok {
-				return specError(field+".between", "no node is called %q: hosts are h1-1 to h%d-%d, switches leaf1 and spine1 onwards", name, f.Spec.Leaves, f.Spec.HostsPerLeaf)
+				return specError(field+".between",
+					"no node is called %q: hosts are h1-1 to h%d-%d, switches leaf1 and spine1 onwards",
+					name, f.Spec.Leaves, f.Spec.HostsPerLeaf)
 			}
 			ends[j] = n.ID
 		}

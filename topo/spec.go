@@ -29,23 +29,35 @@ import (
 // Spec is a fabric as a scenario states it. Leaves and HostsPerLeaf must be
 // positive; Spines may be 0 with a single leaf.
 type Spec struct {
-	Leaves       int                 `yaml:"leaves" json:"leaves" jsonschema:"minimum=1,maximum=249" jsonschema_description:"Number of leaf (top-of-rack) switches."`
-	HostsPerLeaf int                 `yaml:"hosts_per_leaf" json:"hosts_per_leaf" jsonschema:"minimum=1,maximum=250" jsonschema_description:"Number of hosts on each leaf."`
-	Spines       int                 `yaml:"spines,omitempty" json:"spines,omitempty" jsonschema:"minimum=0,maximum=200" jsonschema_description:"Number of spine switches; 0 only with one leaf."`
-	HostRate     units.BitsPerSecond `yaml:"host_rate" json:"host_rate" jsonschema_description:"Wire rate of each host's link."`
-	CoreRate     units.BitsPerSecond `yaml:"core_rate,omitempty" json:"core_rate,omitempty" jsonschema_description:"Wire rate of each leaf-spine link."`
-	HostDelay    units.Time          `yaml:"host_delay" json:"host_delay" jsonschema_description:"One-way propagation delay of each host's link."`
-	CoreDelay    units.Time          `yaml:"core_delay,omitempty" json:"core_delay,omitempty" jsonschema_description:"One-way propagation delay of each leaf-spine link."`
-	MTU          units.Bytes         `yaml:"mtu,omitempty" json:"mtu,omitempty" jsonschema_description:"Largest IP packet, 1500B unless given."`
-	Links        []LinkOverride      `yaml:"links,omitempty" json:"links,omitempty" jsonschema_description:"Links that differ from the rest."`
+	// Number of leaf (top-of-rack) switches.
+	Leaves int `yaml:"leaves" json:"leaves" jsonschema:"minimum=1,maximum=249"`
+	// Number of hosts on each leaf.
+	HostsPerLeaf int `yaml:"hosts_per_leaf" json:"hosts_per_leaf" jsonschema:"minimum=1,maximum=250"`
+	// Number of spine switches; 0 only with one leaf.
+	Spines int `yaml:"spines,omitempty" json:"spines,omitempty" jsonschema:"minimum=0,maximum=200"`
+	// Wire rate of each host's link.
+	HostRate units.BitsPerSecond `yaml:"host_rate" json:"host_rate"`
+	// Wire rate of each leaf-spine link.
+	CoreRate units.BitsPerSecond `yaml:"core_rate,omitempty" json:"core_rate,omitempty"`
+	// One-way propagation delay of each host's link.
+	HostDelay units.Time `yaml:"host_delay" json:"host_delay"`
+	// One-way propagation delay of each leaf-spine link.
+	CoreDelay units.Time `yaml:"core_delay,omitempty" json:"core_delay,omitempty"`
+	// Largest IP packet, 1500B unless given.
+	MTU units.Bytes `yaml:"mtu,omitempty" json:"mtu,omitempty"`
+	// Links that differ from the rest.
+	Links []LinkOverride `yaml:"links,omitempty" json:"links,omitempty"`
 }
 
 // LinkOverride changes the rate or delay of one link, both directions. Zero
 // fields keep the Spec's values.
 type LinkOverride struct {
-	Between [2]string            `yaml:"between" json:"between" jsonschema_description:"The nodes at the two ends, such as [leaf1, spine2]."`
-	Rate    *units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty" jsonschema_description:"Wire rate of this link."`
-	Delay   *units.Time          `yaml:"delay,omitempty" json:"delay,omitempty" jsonschema_description:"One-way propagation delay of this link."`
+	// The nodes at the two ends, such as [leaf1, spine2].
+	Between [2]string `yaml:"between" json:"between"`
+	// Wire rate of this link.
+	Rate *units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty"`
+	// One-way propagation delay of this link.
+	Delay *units.Time `yaml:"delay,omitempty" json:"delay,omitempty"`
 }
 
 // Bounds of a Spec, set by the address plan above and by what a 16-bit path

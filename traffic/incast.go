@@ -39,11 +39,13 @@ func (s *Stream) validateIncast(f *topo.Fabric) error {
 	}
 	for _, receiver := range to {
 		if senders := len(others(from, receiver)); senders < s.FanIn {
-			return fieldError("fan_in", "%d senders in a burst to %s, which has %d to choose from", s.FanIn, f.HostName(receiver), senders)
+			return fieldError("fan_in", "%d senders in a burst to %s, which has %d to choose from", s.FanIn,
+				f.HostName(receiver), senders)
 		}
 	}
 	if rate := float64(s.Size) * float64(s.FanIn) * 8e9 / s.period(f); rate > hostRates(f) && !s.Overload {
-		return fieldError(s.pace(), "bursts of %.4g Gbps of payload, when all hosts' links together carry %.4g: set overload if that is meant",
+		return fieldError(s.pace(),
+			"bursts of %.4g Gbps of payload, when all hosts' links together carry %.4g: set overload if that is meant",
 			rate/1e9, hostRates(f)/1e9)
 	}
 	return nil

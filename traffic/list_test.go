@@ -15,10 +15,12 @@ import (
 const listHeader = "time,src,dst,size,reply\n"
 
 func TestParseList(t *testing.T) {
-	in := "# two requests and a message\ntime,src,dst,size,reply\n7.5us, h1-1,h1-2,10MB,8B\n\n# later\n0,h1-2,h1-1,500KB,\n1ms,h1-1,h1-2,1B,0B\n"
+	in := "# two requests and a message\ntime,src,dst,size,reply\n" +
+		"7.5us, h1-1,h1-2,10MB,8B\n\n# later\n0,h1-2,h1-1,500KB,\n1ms,h1-1,h1-2,1B,0B\n"
 	got, err := ParseList("l.csv", strings.NewReader(in), 4)
 	want := []ListEntry{
-		{7500, "h1-1", "h1-2", 10 * units.Megabyte, 8, 3}, {0, "h1-2", "h1-1", 500 * units.Kilobyte, 4, 6}, {ms, "h1-1", "h1-2", 1, 0, 7}}
+		{7500, "h1-1", "h1-2", 10 * units.Megabyte, 8, 3}, {0, "h1-2", "h1-1", 500 * units.Kilobyte, 4, 6},
+		{ms, "h1-1", "h1-2", 1, 0, 7}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("read %+v, %v", got, err)
 	}
@@ -60,7 +62,8 @@ func TestListErrors(t *testing.T) {
 // time from the stream's start, tagged with their positions in the file.
 func TestListIsReplayed(t *testing.T) {
 	dir := t.TempDir()
-	text := listHeader + "30us,h1-1,h1-2,300B,\n10us,h1-3,h1-2,100B,\n20us,h1-1,h1-3,200B,64B\n20us,h1-1,h1-4,201B,\n2ms,h1-1,h1-4,1B,\n"
+	text := listHeader + "30us,h1-1,h1-2,300B,\n10us,h1-3,h1-2,100B,\n" +
+		"20us,h1-1,h1-3,200B,64B\n20us,h1-1,h1-4,201B,\n2ms,h1-1,h1-4,1B,\n"
 	if err := os.WriteFile(filepath.Join(dir, "flows.csv"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func (s *Stream) gap(f *topo.Fabric, h topo.HostID) float64 {
 
 // pace names the field that sets how often messages come.
 func (s *Stream) pace() string {
-	return slices.DeleteFunc(s.given(), func(name string) bool { return name != "rate" && name != "load" && name != "interval" })[0]
+	paces := []string{"rate", "load", "interval"}
+	return slices.DeleteFunc(s.given(), func(name string) bool { return !slices.Contains(paces, name) })[0]
 }
 
 // withinLinks reports senders that offer more than their link's rate.
@@ -50,7 +51,8 @@ func (s *Stream) withinLinks(f *topo.Fabric) error {
 // than a Tag can count. An end of units.Never is left to MakeTag.
 func (s *Stream) countable(gap float64, end units.Time) error {
 	if count := float64(end-s.Start) / gap; end != units.Never && count > MaxIndex+1 {
-		return fieldError(s.pace(), "about %.0f messages from one host by %v: at most %d can be told apart; split the stream or end it sooner",
+		return fieldError(s.pace(),
+			"about %.0f messages from one host by %v: at most %d can be told apart; split the stream or end it sooner",
 			count, end, MaxIndex+1)
 	}
 	return nil

@@ -47,7 +47,8 @@ func TestPoissonOffersItsLoad(t *testing.T) {
 	f := fabric(t, rackSpec)
 	for _, sampling := range []Sampling{SamplingLog, SamplingStep} {
 		for _, arrive := range []Arrivals{ArrivalsPoisson, ArrivalsReleased} {
-			s := Stream{Name: "p", Pattern: PatternPoisson, Rate: 50 * units.Gbps, Sizes: "wkb", Sampling: sampling, Arrivals: arrive}
+			s := Stream{Name: "p", Pattern: PatternPoisson, Rate: 50 * units.Gbps, Sizes: "wkb", Sampling: sampling,
+				Arrivals: arrive}
 			var sum units.Bytes
 			var count int
 			for self := range topo.HostID(8) {
@@ -110,7 +111,8 @@ func ranks(values []float64) []float64 {
 // turn, a phase per sender.
 func TestFixed(t *testing.T) {
 	f := fabric(t, rackSpec)
-	s := Stream{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, To: []string{"h1-1", "h1-2", "h1-3"}}
+	s := Stream{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte,
+		To: []string{"h1-1", "h1-2", "h1-3"}}
 	phases := map[units.Time]bool{}
 	for self := range topo.HostID(8) {
 		all := arrivals(t, f, 1, self, 500*ms, s)
@@ -124,7 +126,8 @@ func TestFixed(t *testing.T) {
 		}
 		for i, a := range all {
 			want := float64(all[0].At) + float64(i)*8e7/17
-			if math.Abs(float64(a.At)-want) > 1 || a.Size != s.Size || i >= targets && a.Dst != all[i-targets].Dst || i > 0 && a.Dst == all[i-1].Dst {
+			if math.Abs(float64(a.At)-want) > 1 || a.Size != s.Size || i >= targets && a.Dst != all[i-targets].Dst ||
+				i > 0 && a.Dst == all[i-1].Dst {
 				t.Fatalf("host %d: message %d is %+v, want it at %.0f", self, i, a, want)
 			}
 		}
@@ -196,8 +199,9 @@ func TestIncastOfThePaper(t *testing.T) {
 
 func TestIncastSendersAreDistinct(t *testing.T) {
 	f := fabric(t, rackSpec)
-	s := Stream{Name: "i", Pattern: PatternIncast, FanIn: 3, Size: 100, Interval: 10 * us, From: []string{"h1-1", "h1-2", "h1-3", "h1-4"},
-		To: []string{"h1-4", "h1-5"}}
+	s := Stream{Name: "i", Pattern: PatternIncast, FanIn: 3, Size: 100, Interval: 10 * us,
+		From: []string{"h1-1", "h1-2", "h1-3", "h1-4"},
+		To:   []string{"h1-4", "h1-5"}}
 	sent := map[topo.HostID]int{}
 	to := map[topo.HostID]int{}
 	for _, self := range f.Hosts {
@@ -227,7 +231,8 @@ func TestIncastSendersAreDistinct(t *testing.T) {
 // 5 ms, each has two messages on their way at any time from then on.
 func TestOutcastKeepsMessagesOutstanding(t *testing.T) {
 	f := fabric(t, rackSpec)
-	s := source(t, f, 1, 0, 8*ms, Stream{Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"}, To: []string{"h1-4", "h1-2", "h1-3"},
+	s := source(t, f, 1, 0, 8*ms, Stream{Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"},
+		To:   []string{"h1-4", "h1-2", "h1-3"},
 		Size: 10 * units.Megabyte, Outstanding: 2, Start: ms, Stagger: 2 * ms})
 	flying := map[topo.HostID]int{}
 	var oldest []Arrival // first in, first out: one completes each 400 us
@@ -293,10 +298,12 @@ func TestOfferedLoad(t *testing.T) {
 	f := fabric(t, rackSpec)
 	streams := []Stream{
 		{Name: "p", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka"},
-		{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, From: []string{"h1-1", "h1-2"}, To: []string{"h1-8"}},
+		{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, From: []string{"h1-1", "h1-2"},
+			To: []string{"h1-8"}},
 		{Name: "i", Pattern: PatternIncast, Load: 0.07, FanIn: 3, Size: 500 * units.Kilobyte},
 		{Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"}, Size: 100},
-		{Name: "l", Pattern: PatternList, Messages: []ListEntry{{Src: "h1-1", Dst: "h1-2", Size: 100}, {Src: "h1-1", Dst: "h1-2", Size: 300}}},
+		{Name: "l", Pattern: PatternList, Messages: []ListEntry{{Src: "h1-1", Dst: "h1-2", Size: 100},
+			{Src: "h1-1", Dst: "h1-2", Size: 300}}},
 	}
 	got, err := OfferedLoad(f, streams)
 	if err != nil {

@@ -11,12 +11,14 @@ import (
 // Whoever a host sends a message or a reply to, and nobody else, is its peer.
 func TestPeers(t *testing.T) {
 	f := fabric(t, rackSpec)
-	one := Stream{Name: "one", Pattern: PatternFixed, From: []string{"h1-1", "h1-2"}, To: []string{"h1-8"}, Size: 8, Interval: us}
+	one := Stream{Name: "one", Pattern: PatternFixed, From: []string{"h1-1", "h1-2"}, To: []string{"h1-8"}, Size: 8,
+		Interval: us}
 	ask := one
 	ask.Reply = 8
 	incast := Stream{Name: "in", Pattern: PatternFixed, To: []string{"h1-3"}, Size: 8, Interval: us}
 	list := Stream{Name: "list", Pattern: PatternList, Messages: []ListEntry{
-		{Src: "h1-1", Dst: "h1-4", Size: 8}, {Src: "h1-5", Dst: "h1-1", Size: 8, Reply: 8}, {Src: "h1-6", Dst: "h1-1", Size: 8},
+		{Src: "h1-1", Dst: "h1-4", Size: 8}, {Src: "h1-5", Dst: "h1-1", Size: 8, Reply: 8},
+		{Src: "h1-6", Dst: "h1-1", Size: 8},
 	}}
 	all := Stream{Name: "all", Pattern: PatternPoisson, Size: 1000, Rate: units.Gbps}
 	for _, c := range []struct {

@@ -66,7 +66,8 @@ func TestStreamsAreIndependent(t *testing.T) {
 				}
 			}
 			if !slices.Equal(alone, among) {
-				t.Errorf("stream %s at host %d: %d messages alone, %d among others, or different ones", stream.Name, self, len(alone), len(among))
+				t.Errorf("stream %s at host %d: %d messages alone, %d among others, or different ones", stream.Name, self,
+					len(alone), len(among))
 			}
 		}
 	}
@@ -194,7 +195,8 @@ func TestOpenLoopDoesNotAllocate(t *testing.T) {
 	f := fabric(t, rackSpec)
 	s := source(t, f, 1, 0, units.Never,
 		Stream{Name: "log", Pattern: PatternPoisson, Load: 0.5, Sizes: "wkb"},
-		Stream{Name: "step", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka", Sampling: SamplingStep, Arrivals: ArrivalsReleased},
+		Stream{Name: "step", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka", Sampling: SamplingStep,
+			Arrivals: ArrivalsReleased},
 		Stream{Name: "fixed", Pattern: PatternFixed, Interval: us, Size: 8},
 		Stream{Name: "incast", Pattern: PatternIncast, Interval: us, Size: 8, FanIn: 5})
 	if n := testing.AllocsPerRun(5000, func() { s.Pop() }); n != 0 {
@@ -203,7 +205,8 @@ func TestOpenLoopDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkPop(b *testing.B) {
-	s := source(b, fabric(b, paperSpec), 1, 0, units.Never, Stream{Name: "rpc", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka"})
+	s := source(b, fabric(b, paperSpec), 1, 0, units.Never,
+		Stream{Name: "rpc", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka"})
 	for b.Loop() {
 		s.Pop()
 	}

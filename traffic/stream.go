@@ -26,34 +26,62 @@ const MaxStreams = 128
 //
 // A Stream that is in use is read only, and may be shared by many Sources.
 type Stream struct {
-	Name    string  `yaml:"name" json:"name" jsonschema:"minLength=1" jsonschema_description:"Name of the stream, unique in the scenario. Its random draws follow from it."`
-	Pattern Pattern `yaml:"pattern" json:"pattern" jsonschema:"enum=poisson,enum=fixed,enum=incast,enum=outcast,enum=list" jsonschema_description:"poisson: open loop, exponential gaps. fixed: open loop, equal gaps. incast: many senders to one receiver at once. outcast: closed loop, a sender to several receivers. list: messages from a CSV file."`
+	// Name of the stream, unique in the scenario. Its random draws follow from it.
+	Name string `yaml:"name" json:"name" jsonschema:"minLength=1"`
+	// poisson: open loop, exponential gaps. fixed: open loop, equal gaps. incast: many senders to one receiver at
+	// once. outcast: closed loop, a sender to several receivers. list: messages from a CSV file.
+	Pattern Pattern `yaml:"pattern" json:"pattern" jsonschema:"enum=poisson,enum=fixed,enum=incast,enum=outcast,enum=list"`
 
-	From    []string    `yaml:"from,omitempty" json:"from,omitempty" jsonschema_description:"Sending hosts by name, or [all], the default."`
-	To      []string    `yaml:"to,omitempty" json:"to,omitempty" jsonschema_description:"Receiving hosts by name, or [all], the default. A host never sends to itself: with a single receiver, all senders means all others."`
-	Start   units.Time  `yaml:"start,omitempty" json:"start,omitempty" jsonschema_description:"When the stream begins; a list's times count from it."`
-	Stop    units.Time  `yaml:"stop,omitempty" json:"stop,omitempty" jsonschema_description:"No message arrives from here on; 0 for the end of the run."`
-	Reply   units.Bytes `yaml:"reply,omitempty" json:"reply,omitempty" jsonschema_description:"Size of the reply to each message; 0 for one-way messages."`
-	Latency Latency     `yaml:"latency,omitempty" json:"latency,omitempty" jsonschema:"enum=round-trip,enum=request" jsonschema_description:"What the latency and slowdown of a message with a reply span. round-trip, the default: to the reply's arrival. request: to the message's own delivery, as in the paper's simulations, where the reply only ends the exchange."`
+	// Sending hosts by name, or [all], the default.
+	From []string `yaml:"from,omitempty" json:"from,omitempty"`
+	// Receiving hosts by name, or [all], the default. A host never sends to itself: with a single receiver, all
+	// senders means all others.
+	To []string `yaml:"to,omitempty" json:"to,omitempty"`
+	// When the stream begins; a list's times count from it.
+	Start units.Time `yaml:"start,omitempty" json:"start,omitempty"`
+	// No message arrives from here on; 0 for the end of the run.
+	Stop units.Time `yaml:"stop,omitempty" json:"stop,omitempty"`
+	// Size of the reply to each message; 0 for one-way messages.
+	Reply units.Bytes `yaml:"reply,omitempty" json:"reply,omitempty"`
+	// What the latency and slowdown of a message with a reply span. round-trip, the default: to the reply's arrival.
+	// request: to the message's own delivery, as in the paper's simulations, where the reply only ends the exchange.
+	Latency Latency `yaml:"latency,omitempty" json:"latency,omitempty" jsonschema:"enum=round-trip,enum=request"`
 
-	Rate     units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty" jsonschema_description:"Payload rate of each sender (poisson, fixed)."`
-	Load     float64             `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100" jsonschema_description:"Payload rate as a fraction of the link rate: of each sender (poisson, fixed), or of all hosts of the fabric on average (incast)."`
-	Interval units.Time          `yaml:"interval,omitempty" json:"interval,omitempty" jsonschema_description:"Time from one message of a sender (fixed) or one burst (incast) to the next."`
-	Overload bool                `yaml:"overload,omitempty" json:"overload,omitempty" jsonschema_description:"Allow senders to offer more payload than their own link carries."`
+	// Payload rate of each sender (poisson, fixed).
+	Rate units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty"`
+	// Payload rate as a fraction of the link rate: of each sender (poisson, fixed), or of all hosts of the fabric on
+	// average (incast).
+	Load float64 `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100"`
+	// Time from one message of a sender (fixed) or one burst (incast) to the next.
+	Interval units.Time `yaml:"interval,omitempty" json:"interval,omitempty"`
+	// Allow senders to offer more payload than their own link carries.
+	Overload bool `yaml:"overload,omitempty" json:"overload,omitempty"`
 
-	Size     units.Bytes `yaml:"size,omitempty" json:"size,omitempty" jsonschema_description:"Size of every message."`
-	Sizes    string      `yaml:"sizes,omitempty" json:"sizes,omitempty" jsonschema:"enum=wka,enum=wkb,enum=wkc" jsonschema_description:"Draw sizes from a distribution (poisson): wka Google RPCs, wkb Facebook Hadoop, wkc web search."`
-	Sampling Sampling    `yaml:"sampling,omitempty" json:"sampling,omitempty" jsonschema:"enum=log,enum=step" jsonschema_description:"How sizes are drawn between the rows of a distribution. log, the default: interpolated in the logarithm of the size, as the released simulator does. step: the size of the next row, as Homa's does."`
-	Arrivals Arrivals    `yaml:"arrivals,omitempty" json:"arrivals,omitempty" jsonschema:"enum=poisson,enum=released" jsonschema_description:"poisson, the default: gaps and sizes are independent. released: both come from one seed, so that the longer the gap, the larger the message after it, as in the released simulator."`
+	// Size of every message.
+	Size units.Bytes `yaml:"size,omitempty" json:"size,omitempty"`
+	// Draw sizes from a distribution (poisson): wka Google RPCs, wkb Facebook Hadoop, wkc web search.
+	Sizes string `yaml:"sizes,omitempty" json:"sizes,omitempty" jsonschema:"enum=wka,enum=wkb,enum=wkc"`
+	// How sizes are drawn between the rows of a distribution. log, the default: interpolated in the logarithm of the
+	// size, as the released simulator does. step: the size of the next row, as Homa's does.
+	Sampling Sampling `yaml:"sampling,omitempty" json:"sampling,omitempty" jsonschema:"enum=log,enum=step"`
+	// poisson, the default: gaps and sizes are independent. released: both come from one seed, so that the longer the
+	// gap, the larger the message after it, as in the released simulator.
+	Arrivals Arrivals `yaml:"arrivals,omitempty" json:"arrivals,omitempty" jsonschema:"enum=poisson,enum=released"`
 
-	Phase Phase `yaml:"phase,omitempty" json:"phase,omitempty" jsonschema:"enum=random,enum=zero" jsonschema_description:"When each sender of a fixed stream begins. random, the default: at a random point of the first interval. zero: all at start."`
+	// When each sender of a fixed stream begins. random, the default: at a random point of the first interval. zero:
+	// all at start.
+	Phase Phase `yaml:"phase,omitempty" json:"phase,omitempty" jsonschema:"enum=random,enum=zero"`
 
-	FanIn int `yaml:"fan_in,omitempty" json:"fan_in,omitempty" jsonschema:"minimum=1" jsonschema_description:"Senders in each incast burst."`
+	// Senders in each incast burst.
+	FanIn int `yaml:"fan_in,omitempty" json:"fan_in,omitempty" jsonschema:"minimum=1"`
 
-	Outstanding int        `yaml:"outstanding,omitempty" json:"outstanding,omitempty" jsonschema:"minimum=1,maximum=65536" jsonschema_description:"Messages an outcast sender keeps on their way to each receiver; 1 unless given."`
-	Stagger     units.Time `yaml:"stagger,omitempty" json:"stagger,omitempty" jsonschema_description:"Time from one outcast receiver's joining to the next one's; the first joins at start."`
+	// Messages an outcast sender keeps on their way to each receiver; 1 unless given.
+	Outstanding int `yaml:"outstanding,omitempty" json:"outstanding,omitempty" jsonschema:"minimum=1,maximum=65536"`
+	// Time from one outcast receiver's joining to the next one's; the first joins at start.
+	Stagger units.Time `yaml:"stagger,omitempty" json:"stagger,omitempty"`
 
-	File string `yaml:"file,omitempty" json:"file,omitempty" jsonschema_description:"CSV file of a list, relative to the scenario file, with the columns time,src,dst,size and, optionally, reply."`
+	// CSV file of a list, relative to the scenario file, with the columns time,src,dst,size and, optionally, reply.
+	File string `yaml:"file,omitempty" json:"file,omitempty"`
 
 	// Messages holds the rows of File once ReadFile has read them.
 	Messages []ListEntry `yaml:"-" json:"messages,omitempty" jsonschema:"-"`

@@ -11,7 +11,8 @@ func TestTagRoundTrip(t *testing.T) {
 		tag, err := MakeTag(stream, index)
 		reply := tag.Reply()
 		return err == nil && tag.Stream() == stream && tag.Index() == index && !tag.IsReply() && tag.Request() == tag &&
-			reply.IsReply() && reply.Stream() == stream && reply.Index() == index && reply.Request() == tag && reply.Reply() == reply
+			reply.IsReply() && reply.Stream() == stream && reply.Index() == index && reply.Request() == tag &&
+			reply.Reply() == reply
 	}
 	if err := quick.Check(round, nil); err != nil {
 		t.Error(err)

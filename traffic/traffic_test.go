@@ -64,7 +64,9 @@ func drain(t testing.TB, s *Source, self topo.HostID) (all []Arrival) {
 	return all
 }
 
-func arrivals(t testing.TB, f *topo.Fabric, seed uint64, self topo.HostID, until units.Time, streams ...Stream) []Arrival {
+func arrivals(
+	t testing.TB, f *topo.Fabric, seed uint64, self topo.HostID, until units.Time, streams ...Stream,
+) []Arrival {
 	t.Helper()
 	return drain(t, source(t, f, seed, self, until, streams...), self)
 }

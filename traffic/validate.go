@@ -145,7 +145,8 @@ func (s *Stream) validateCommon() error {
 		return fieldError("latency", "%q: want %s or %s", s.Latency, LatencyRoundTrip, LatencyRequest)
 	}
 	if s.Latency != "" && s.Reply == 0 && s.Pattern != PatternList {
-		return fieldError("latency", "%q: only messages with a reply have a choice; leave it out, or give reply a size", s.Latency)
+		return fieldError("latency", "%q: only messages with a reply have a choice; leave it out, or give reply a size",
+			s.Latency)
 	}
 	if s.Size < 0 || s.Size > MaxSize {
 		return fieldError("size", "%v: want 1B to %v", s.Size, MaxSize)
@@ -199,7 +200,8 @@ func hosts(f *topo.Fabric, field string, names []string) ([]topo.HostID, error) 
 }
 
 func unknownHost(f *topo.Fabric, name string) string {
-	return fmt.Sprintf("no host is called %q: hosts are %s to %s", name, f.HostName(f.Hosts[0]), f.HostName(f.Hosts[len(f.Hosts)-1]))
+	return fmt.Sprintf("no host is called %q: hosts are %s to %s", name, f.HostName(f.Hosts[0]),
+		f.HostName(f.Hosts[len(f.Hosts)-1]))
 }
 
 func isAll(names []string) bool { return len(names) == 0 || len(names) == 1 && names[0] == "all" }

@@ -28,10 +28,10 @@ type AIMD struct {
 	params Params
 	mss    Bytes
 
-	out  []*flow    // by HostID, nil until something was sent there
-	in   []*inbound // by HostID, nil until something came from there
+	out  []*flow    // by HostID, nil before the first message to them
+	in   []*inbound // by HostID, nil before their first packets
 	acks queue.FIFO[reply]
-	turn int // the receiver served last; each gets one packet in turn
+	turn int // the receiver served last: they take turns, packet by packet
 }
 
 // A reply is an ACK that waits to be sent.
@@ -59,7 +59,10 @@ func (a *AIMD) Send(now Time, m transport.Message) {
 	}
 	f := a.out[m.Peer]
 	if f == nil {
-		f = &flow{rate: float64(a.env.Fabric.Uplink(a.env.Self).Rate), roundTrip: a.env.Fabric.CreditLoop(a.env.Self, m.Peer)}
+		f = &flow{
+			rate:      float64(a.env.Fabric.Uplink(a.env.Self).Rate),
+			roundTrip: a.env.Fabric.CreditLoop(a.env.Self, m.Peer),
+		}
 		a.out[m.Peer] = f
 		a.env.Sink.Gauge("rate/"+a.env.Fabric.HostName(m.Peer), func() float64 { return f.rate })
 	}
@@ -110,7 +113,7 @@ func (a *AIMD) Wake() Time {
 	at := units.Never
 	for _, f := range a.out {
 		if f != nil {
-			at = min(at, f.wake(a.params.Timeout))
+			at = min(at, f.wakeAt(a.params.Timeout))
 		}
 	}
 	return at

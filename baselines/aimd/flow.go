@@ -21,15 +21,15 @@ type flow struct {
 
 	acked    account.Spans // of the first message
 	next     Bytes         // offset of its next packet
-	progress Time          // when it began, or bytes of it were last acknowledged
+	progress Time          // when it began or was sent again, or when bytes were last acknowledged
 	timeouts int           // in a row
 
 	adjustAt Time // when the rate is adjusted next
-	marked   bool // an ACK since the last time echoed a mark
+	marked   bool // an ACK since then has echoed a mark
 }
 
-// wake returns when the flow has something to do.
-func (f *flow) wake(timeout Time) Time {
+// wakeAt returns when the flow has something to do.
+func (f *flow) wakeAt(timeout Time) Time {
 	switch {
 	case f.queue.Len() == 0:
 		return units.Never
@@ -39,7 +39,7 @@ func (f *flow) wake(timeout Time) Time {
 	return f.progress + timeout
 }
 
-// sendData fills in the flow's next packet, if it is time for one.
+// sendData fills in the flow's next packet, if one may go now.
 func (a *AIMD) sendData(now Time, f *flow, p *transport.Packet) bool {
 	if f.queue.Len() == 0 || !f.pacer.Ready(now) {
 		return false
@@ -54,7 +54,8 @@ func (a *AIMD) sendData(now Time, f *flow, p *transport.Packet) bool {
 		}
 		if f.timeouts++; f.timeouts > a.params.Attempts {
 			f.advance()
-			a.env.Sink.Failed(now, m, fmt.Sprintf("%d timeouts of %v in a row", a.params.Attempts, a.params.Timeout))
+			a.env.Sink.Failed(now, m,
+				fmt.Sprintf("%d timeouts of %v in a row", a.params.Attempts, a.params.Timeout))
 			return a.sendData(now, f, p)
 		}
 		f.next, f.progress = 0, now
@@ -90,7 +91,7 @@ func (f *flow) advance() {
 // per unloaded round trip.
 func (a *AIMD) takeAck(now Time, f *flow, h *header) {
 	if f.queue.Len() == 0 || f.queue.Front().ID != h.id || Bytes(h.offset) >= f.queue.Front().Size {
-		return // of a message that is done
+		return // of a message that is settled
 	}
 	m, from := *f.queue.Front(), Bytes(h.offset)
 	if f.acked.Add(from, min(from+a.mss, m.Size)) > 0 {
@@ -117,12 +118,12 @@ func (a *AIMD) adjust(f *flow) {
 	f.rate = min(max(f.rate, float64(a.params.Least)), float64(a.env.Fabric.Uplink(a.env.Self).Rate))
 }
 
-// An inbound is a receiver's state for one sender. Messages come one after
-// another, so anything below the current one is done.
+// An inbound is what a receiver knows of one sender. Messages come one after
+// another, so that all before the current one are done.
 type inbound struct {
-	m    transport.Message
-	got  account.Spans
-	next transport.MessageID // the lowest that is not done
+	m        transport.Message
+	received account.Spans
+	next     transport.MessageID // the lowest that is not done
 }
 
 // takeData takes the bytes of a DATA packet and reports whether to acknowledge
@@ -135,22 +136,22 @@ func (a *AIMD) takeData(now Time, h *header, p *transport.Packet) bool {
 	}
 	n := Bytes(p.PayloadLen)
 	if n == 0 || Bytes(h.offset)+n > Bytes(h.length) {
-		return false // inconsistent
+		return false // malformed
 	}
 	if h.id < in.next || h.id < in.m.ID {
-		return true // late duplicate: the ACK was lost, or the sender went on
+		return true // a late duplicate: the ACK was lost, or the sender has moved on
 	}
-	if h.id != in.m.ID || in.got.Total() == 0 {
+	if h.id != in.m.ID || in.received.Total() == 0 {
 		in.m = transport.Message{ID: h.id, Tag: h.tag, Peer: p.Peer, Size: Bytes(h.length)}
-		in.got.Reset()
+		in.received.Reset()
 	}
-	if in.got.Add(Bytes(h.offset), Bytes(h.offset)+n) == 0 {
+	if in.received.Add(Bytes(h.offset), Bytes(h.offset)+n) == 0 {
 		return true
 	}
 	a.env.Sink.Data(now, in.m, Bytes(h.offset), int(n), p.Payload)
-	if in.got.Total() == in.m.Size {
+	if in.received.Total() == in.m.Size {
 		in.next = h.id + 1
-		in.got.Reset()
+		in.received.Reset()
 		a.env.Sink.Delivered(now, in.m)
 	}
 	return true

@@ -9,10 +9,9 @@ import (
 	"sirdbed/sirdnode/wire"
 )
 
-// Both packet types begin with kind (1), mark echo (1), message id (4) and
-// offset (4). DATA continues with message length (4) and tag (4). An ACK
-// repeats the offset of the DATA packet that it answers, and so says which
-// bytes arrived.
+// Both packet types begin with kind (1), mark echo (1), message id (4) and offset
+// (4), in bytes. DATA continues with message length (4) and tag (4). An ACK has the
+// offset of the DATA packet that it answers, which shows what bytes have arrived.
 const (
 	data = 1
 	ack  = 2

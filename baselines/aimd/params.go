@@ -12,12 +12,18 @@ import (
 
 // Params are what a scenario can set, under the key "aimd".
 type Params struct {
-	Mark     units.Bytes         `json:"mark" jsonschema_description:"ECN threshold of all switch ports. Default: a BDP."`
-	Step     units.BitsPerSecond `json:"step" jsonschema_description:"Rate added for each acknowledged round trip without a mark."`
-	Cut      float64             `json:"cut" jsonschema_description:"Share of the rate taken away on a mark, once each round trip."`
-	Least    units.BitsPerSecond `json:"least" jsonschema_description:"Lowest rate towards a receiver."`
-	Timeout  units.Time          `json:"timeout" jsonschema_description:"Silence after which what is not acknowledged is sent again."`
-	Attempts int                 `json:"attempts" jsonschema_description:"Timeouts in a row after which a message fails."`
+	// ECN threshold of all switch ports. Default: a BDP.
+	Mark units.Bytes `json:"mark"`
+	// Rate added for each acknowledged round trip without a mark.
+	Step units.BitsPerSecond `json:"step"`
+	// Share of the rate that a mark takes away, once each round trip.
+	Cut float64 `json:"cut"`
+	// Lowest rate towards a receiver.
+	Least units.BitsPerSecond `json:"least"`
+	// Time without progress after which what is not acknowledged is sent again.
+	Timeout units.Time `json:"timeout"`
+	// Timeouts in a row after which a message fails.
+	Attempts int `json:"attempts"`
 }
 
 func defaults(f *topo.Fabric) any {

@@ -6,38 +6,37 @@
 //
 // The package is split by role:
 //
-//	timing.go     rounds, matching and data phases, from the topology and the clock
-//	matching.go   the receiving half of a round: REQUEST, ACCEPT, the next data phase
-//	granting.go   the sending half of a round: GRANT, GRANTSR
-//	tokens.go     TOKENs for matched senders, paced; windows and token timeouts
-//	receiver.go   messages being received
-//	sender.go     messages being sent: RTS, data for tokens, short messages
-//	loss.go       silence, RTS again, giving up
+//	timing.go     rounds, matching and data phases, from the topology and the time
+//	matching.go   the receiver's part of a round: REQUEST, ACCEPT, the next data phase
+//	granting.go   the sender's part of a round: GRANT, GRANTSR
+//	tokens.go     TOKENs for matched senders, paced; token windows and timeouts
+//	receiver.go   messages on their way in
+//	sender.go     messages on their way out: RTS, data for tokens, short messages
+//	loss.go       RTS sent again, failed and abandoned messages
 //	header.go, params.go
 //
 // A round takes beta times the fabric's control round trip. It begins with a
-// REQUEST from every receiver to each sender that it wants more from; half a
+// REQUEST from every receiver to each sender that it expects more from; half a
 // round later senders GRANT, and at the beginning of the next round receivers
 // ACCEPT. Each host has k channels of 1/k of its link's rate as a sender, and k
 // as a receiver. After r rounds the data phase of that matching begins, and so
 // does the next matching.
 //
-// Hosts coordinate by these packets and the clock alone. All hosts of a run
-// share one clock, so there is no skew, which beta would otherwise have to
-// cover. A packet that is late for its half of a round is ignored, as in the
-// simulator.
+// Hosts coordinate by these packets and the time alone. All hosts of a run share
+// one clock, so there is no skew, which beta would otherwise have to cover. A
+// packet that is late for its half of a round is ignored, as in the simulator.
 //
-// Added to the simulator is loss recovery for RTS: they are acknowledged, and a
-// message of which nothing is heard is announced again and in the end given up.
-// The simulator's prompt links are left out (README, Matching).
+// In addition to the simulator an RTS is acknowledged, and a message without an
+// answer is announced again, and fails in the end. The simulator's prompt links
+// are left out (README, Matching).
 package dcpim
 
 import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
 type (
@@ -56,22 +55,20 @@ type DCPIM struct {
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
 
-	control  queue.FIFO[note]
-	sender   sender
-	receiver receiver
-	tick     int64 // the last half round that was handled
-
-	// Next found nothing to send, and nothing has happened since: only time can
-	// change that, at wake.
-	quiet bool
-	wake  Time
+	control   queue.FIFO[controlPacket]
+	sender    sender
+	receiver  receiver
+	halfRound int64 // the last one that was handled
+	sleep     timer.Sleep
 }
 
 // New makes dcPIM at one host. It fails, naming the parameter, on parameters
 // that cannot work.
 func New(env transport.Env, params *Params) (*DCPIM, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	s := &DCPIM{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), tick: -1, wake: units.Never}
+	s := &DCPIM{
+		env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS), halfRound: -1,
+	}
 	if err := params.validate(s.frame); err != nil {
 		return nil, err
 	}
@@ -84,21 +81,20 @@ func New(env transport.Env, params *Params) (*DCPIM, error) {
 
 // Send implements transport.Transport.
 func (s *DCPIM) Send(now Time, m transport.Message) {
-	s.quiet = false
+	s.sleep.End()
 	if s.env.Fits(now, m, min(s.mss*maxPackets, layout.MaxMessage)) {
 		s.sendMessage(now, m)
 	}
 }
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Malformed packets are ignored.
 func (s *DCPIM) Receive(now Time, p *transport.Packet) {
 	var h header
 	if !s.env.Knows(p.Peer) || h.decode(p.Header()) != nil {
 		return
 	}
-	s.quiet = false
-	s.advance(now - 1) // what arrives at the instant of a step takes part in it
+	s.sleep.End()
+	s.advance(now - 1) // what arrives just as a half round begins belongs to it
 	switch h.kind {
 	case rts:
 		s.receiveRTS(now, &h, p.Peer)
@@ -127,7 +123,7 @@ func (s *DCPIM) Receive(now Time, p *transport.Packet) {
 // data.
 func (s *DCPIM) Next(now Time, p *transport.Packet) bool {
 	s.advance(now)
-	s.timeouts(now)
+	s.checkTimers(now)
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.params.level(0)
 	for {
@@ -146,37 +142,32 @@ func (s *DCPIM) Next(now Time, p *transport.Packet) bool {
 	if s.nextData(now, p) {
 		return true
 	}
-	s.quiet, s.wake = true, min(at, s.nextStep(), s.nextTimeout())
+	s.sleep.Until(min(at, s.nextHalfRound(), s.nextTimer()))
 	return false
 }
 
 // Wake implements transport.Transport.
-func (s *DCPIM) Wake() Time {
-	if !s.quiet {
-		return 0
-	}
-	return s.wake
-}
+func (s *DCPIM) Wake() Time { return s.sleep.WakeAt() }
 
-// A note is a control packet that waits to be sent.
-type note struct {
+// A controlPacket waits to be sent.
+type controlPacket struct {
 	peer transport.HostID
 	header
 }
 
-// tell queues a control packet.
-func (s *DCPIM) tell(peer transport.HostID, h header) { s.control.Push(note{peer, h}) }
+// queueControl queues a control packet.
+func (s *DCPIM) queueControl(peer transport.HostID, h header) { s.control.Push(controlPacket{peer, h}) }
 
-// fillControl makes a packet of a note. It returns false if the note has become
+// fillControl encodes a control packet. It returns false if the packet became
 // pointless while it waited.
-func (s *DCPIM) fillControl(n note, p *transport.Packet) bool {
+func (s *DCPIM) fillControl(n controlPacket, p *transport.Packet) bool {
 	if n.kind == rts {
 		o := s.sender.peers[n.peer]
 		m := o.messages.Find(n.id)
 		if m == nil {
 			return false
 		}
-		n.length, n.tag, n.behind = uint32(m.Size), m.Tag, o.messages.Behind(m.ID)
+		n.length, n.tag, n.aboveFloor = uint32(m.Size), m.Tag, o.messages.AboveFloor(m.ID)
 	}
 	p.Peer = n.peer
 	n.encode(p)

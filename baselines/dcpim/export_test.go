@@ -25,11 +25,13 @@ func (s *DCPIM) Leaks() string {
 	case o.tokens != 0:
 		return fmt.Sprintf("sender holds %d tokens", o.tokens)
 	case o.ready.Len()+o.timers.Len()+len(o.requests) != 0:
-		return fmt.Sprintf("sender has %d messages to send, %d timers, %d requests", o.ready.Len(), o.timers.Len(), len(o.requests))
+		return fmt.Sprintf("sender has %d messages to send, %d timers, %d requests", o.ready.Len(), o.timers.Len(),
+			len(o.requests))
 	case r.outstanding != 0:
 		return fmt.Sprintf("receiver counts %d tokens outstanding", r.outstanding)
-	case r.resting.Len()+r.silent.Len()+len(r.grants) != 0:
-		return fmt.Sprintf("receiver has %d messages resting, %d watched, %d grants", r.resting.Len(), r.silent.Len(), len(r.grants))
+	case r.resting.Len()+r.timers.Len()+len(r.grants) != 0:
+		return fmt.Sprintf("receiver has %d messages resting, %d watched, %d grants", r.resting.Len(), r.timers.Len(),
+			len(r.grants))
 	case len(r.active.links)+r.active.total+len(r.building.links)+r.building.total != 0:
 		return fmt.Sprintf("receiver is matched: %d channels, and %d next", r.active.total, r.building.total)
 	case s.ControlQueue() != 0:
@@ -41,8 +43,8 @@ func (s *DCPIM) Leaks() string {
 		}
 	}
 	for _, p := range r.peers {
-		if p != nil && (p.messages.Len() != 0 || p.want.Len() != 0) {
-			return fmt.Sprintf("%d messages from %d, %d want tokens", p.messages.Len(), p.id, p.want.Len())
+		if p != nil && (p.messages.Len() != 0 || p.ungranted.Len() != 0) {
+			return fmt.Sprintf("%d messages from %d, %d want tokens", p.messages.Len(), p.id, p.ungranted.Len())
 		}
 	}
 	return ""
@@ -70,9 +72,9 @@ func (s *DCPIM) Broken() string {
 			continue
 		}
 		for m := range p.messages.All() {
-			outstanding += m.gap()
-			if m.gap() < 0 || m.left() <= 0 {
-				return fmt.Sprintf("message %d from %d: gap %d, left %v", m.ID, p.id, m.gap(), m.left())
+			outstanding += m.outstanding()
+			if m.outstanding() < 0 || m.left() <= 0 {
+				return fmt.Sprintf("message %d from %d: gap %d, left %v", m.ID, p.id, m.outstanding(), m.left())
 			}
 		}
 	}
@@ -84,11 +86,12 @@ func (s *DCPIM) Broken() string {
 		}
 	}
 	if outstanding != r.outstanding || tokens != s.sender.tokens {
-		return fmt.Sprintf("%d tokens outstanding, %d by message; %d held, %d by message", r.outstanding, outstanding, s.sender.tokens, tokens)
+		return fmt.Sprintf("%d tokens outstanding, %d by message; %d held, %d by message", r.outstanding, outstanding,
+			s.sender.tokens, tokens)
 	}
-	for _, c := range s.sender.shares {
-		if c.accepted < 0 || c.accepted > s.params.Channels {
-			return fmt.Sprintf("sender has %d channels", c.accepted)
+	for _, c := range s.sender.accepted {
+		if c.channels < 0 || c.channels > s.params.Channels {
+			return fmt.Sprintf("sender has %d channels", c.channels)
 		}
 	}
 	return ""
@@ -100,7 +103,7 @@ func (s *DCPIM) ControlQueue() int { return s.control.Len() }
 // ReceiverChannels and SenderChannels return the channels of the data phase as
 // the two halves of a host see them, and Peers the channels by sender.
 func (s *DCPIM) ReceiverChannels() int { return s.receiver.active.total }
-func (s *DCPIM) SenderChannels() int   { return s.matched() }
+func (s *DCPIM) SenderChannels() int   { return s.matchedChannels() }
 func (s *DCPIM) With(id topo.HostID) int {
 	if i := s.receiver.peers[id]; i != nil {
 		return s.receiver.active.with(i)
@@ -115,15 +118,15 @@ func (s *DCPIM) Epoch() Time { return s.timing.epoch() }
 func (s *DCPIM) Phase(epoch int64) Time {
 	return Time(epoch*s.timing.period+s.timing.rounds) * s.timing.round()
 }
-func (s *DCPIM) Share() int              { return s.timing.share }
+func (s *DCPIM) ChannelPackets() int     { return s.timing.channelPackets }
 func (s *DCPIM) Expiry(epoch int64) Time { return s.timing.expiry(epoch) }
-func (s *DCPIM) Initial() int            { return s.receiver.initial }
+func (s *DCPIM) ShortPackets() int       { return s.receiver.shortPackets }
 
 // A Timing is what newTiming derives.
 type Timing struct {
 	ControlRTT, Round, Matching, Epoch Time
-	ResendAfter, WindowAfter           Time
-	BDP, Share                         int
+	ResendTimeout, WindowTimeout       Time
+	BDP, ChannelPackets                int
 }
 
 // Derive returns the timing of a fabric for packets of given wire lengths.
@@ -131,7 +134,7 @@ func Derive(f *topo.Fabric, rate units.BitsPerSecond, data, control Bytes, p *Pa
 	t := newTiming(f, rate, sizes{data, control}, p)
 	return Timing{
 		ControlRTT: t.controlRTT, Round: t.round(), Matching: t.round() * Time(t.rounds), Epoch: t.epoch(),
-		ResendAfter: t.resendAfter, WindowAfter: t.windowAfter, BDP: t.bdp, Share: t.share,
+		ResendTimeout: t.resendTimeout, WindowTimeout: t.windowTimeout, BDP: t.bdp, ChannelPackets: t.channelPackets,
 	}
 }
 
@@ -148,9 +151,9 @@ type Header struct {
 	Channels            int
 	Round, Remaining    uint32
 	Priority, Epoch     uint8
-	Free                bool
+	Unscheduled         bool
 	Seq, Offset, Length uint32
-	Behind              uint16
+	AboveFloor          uint16
 }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
@@ -161,7 +164,8 @@ func Parse(b []byte) Header {
 	}
 	return Header{
 		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Free: h.free, Seq: h.seq, Offset: h.offset, Length: h.length, Behind: h.behind,
+		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset, Length: h.length,
+		AboveFloor: h.aboveFloor,
 	}
 }
 
@@ -169,7 +173,8 @@ func Parse(b []byte) Header {
 func (h Header) Encode(p *transport.Packet) {
 	e := header{
 		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
-		priority: h.Priority, epoch: h.Epoch, free: h.Free, seq: h.Seq, offset: h.Offset, length: h.Length, behind: h.Behind,
+		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset, length: h.Length,
+		aboveFloor: h.AboveFloor,
 	}
 	for k, name := range kindNames {
 		if name == h.Kind {

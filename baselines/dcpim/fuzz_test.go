@@ -40,8 +40,8 @@ func FuzzReceive(f *testing.F) {
 		step(2, 200, dcpim.Header{Kind: "ACK"}, 0),
 	))
 	f.Add(join(
-		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1 << 31, Length: 10, Free: true}, 10),
-		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1, Length: 10, Free: true, Behind: 1}, 10),
+		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1 << 31, Length: 10, Unscheduled: true}, 10),
+		step(1, 0, dcpim.Header{Kind: "DATA", ID: 1, Length: 10, Unscheduled: true, AboveFloor: 1}, 10),
 		step(1, 0, dcpim.Header{Kind: "GONE", ID: 1}, 0),
 	))
 	f.Fuzz(func(t *testing.T, b []byte) {

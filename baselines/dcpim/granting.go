@@ -6,28 +6,27 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// A wish is a receiver's REQUEST, until the sender grants in the middle of the
-// round.
-type wish struct {
+// A channelRequest is a receiver's REQUEST, kept until the middle of the round.
+type channelRequest struct {
 	peer      transport.HostID
 	id        transport.MessageID
 	remaining uint32
 	channels  int
 }
 
-// A share is a sender's view of one epoch's matching: how many of its channels
-// receivers have accepted.
-type share struct {
+// acceptedChannels is a sender's view of one epoch's matching: how many of its
+// channels receivers have accepted.
+type acceptedChannels struct {
 	epoch    int64
-	accepted int
+	channels int
 }
 
-// of returns the record of an epoch, nil if it is too old. There are two: the
-// epoch in its data phase, and the one being negotiated.
-func (s *sender) of(epoch int64) *share {
-	r := &s.shares[epoch&1]
+// acceptedIn returns the accepted channels of an epoch, nil if it is too old. There
+// are two: the epoch in its data phase, and the one being negotiated.
+func (s *sender) acceptedIn(epoch int64) *acceptedChannels {
+	r := &s.accepted[epoch&1]
 	if r.epoch < epoch {
-		*r = share{epoch: epoch}
+		*r = acceptedChannels{epoch: epoch}
 	}
 	if r.epoch != epoch {
 		return nil
@@ -40,12 +39,12 @@ func (s *DCPIM) receiveRequest(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	m := o.messages.Find(h.id)
 	if m == nil {
-		s.noSuchMessage(o, h.id)
+		s.sendGone(o, h.id)
 		return
 	}
-	m.answered(now)
+	m.confirm(now)
 	round := s.roundOf(h)
-	if h.channels == 0 || s.tick != 2*round && s.tick != 2*round-1 {
+	if h.channels == 0 || s.halfRound != 2*round && s.halfRound != 2*round-1 {
 		s.env.Sink.Count(&late, 1)
 		return
 	}
@@ -54,7 +53,7 @@ func (s *DCPIM) receiveRequest(now Time, h *header, peer transport.HostID) {
 			return // a duplicate
 		}
 	}
-	s.sender.requests = append(s.sender.requests, wish{peer, h.id, h.remaining, int(h.channels)})
+	s.sender.requests = append(s.sender.requests, channelRequest{peer, h.id, h.remaining, int(h.channels)})
 }
 
 // grantAll answers the round's requests while channels are free: in the first
@@ -68,57 +67,58 @@ func (s *DCPIM) grantAll(round int64) {
 	if len(requests) == 0 || n >= s.timing.rounds {
 		return
 	}
-	record := s.sender.of(epoch)
-	if record == nil {
+	accepted := s.sender.acceptedIn(epoch)
+	if accepted == nil {
 		return
 	}
 	shuffle(&s.env, requests)
 	if n < int64(s.params.SelectMinRounds) {
-		slices.SortStableFunc(requests, func(a, b wish) int { return int(int64(a.remaining) - int64(b.remaining)) })
+		slices.SortStableFunc(requests, func(a, b channelRequest) int { return int(int64(a.remaining) - int64(b.remaining)) })
 	}
-	free := s.params.Channels - record.accepted
+	free := s.params.Channels - accepted.channels
 	for _, w := range requests {
-		give := min(free, w.channels)
-		if give == 0 {
+		n := min(free, w.channels)
+		if n == 0 {
 			break
 		}
-		free -= give
-		s.tell(w.peer, header{
-			kind: grant, id: w.id, round: uint32(round), channels: uint8(give), remaining: w.remaining,
+		free -= n
+		s.queueControl(w.peer, header{
+			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), remaining: w.remaining,
 		})
 	}
 }
 
 // receiveAccept counts matched channels. Those above k are taken back with a
-// GRANTSR: an ACCEPT that comes after the grants of the next round can make
-// them too many (PimEpoch::receive_accept_pkt).
+// GRANTSR: an ACCEPT that comes after the grants of the next round can bring too
+// many (PimEpoch::receive_accept_pkt).
 func (s *DCPIM) receiveAccept(h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	round := s.roundOf(h)
 	epoch, n := s.timing.of(round)
-	if current := s.tick / 2; round < 0 || round > current || current-round > 2*s.timing.period || n >= s.timing.rounds {
+	current := s.halfRound / 2
+	if round < 0 || round > current || current-round > 2*s.timing.period || n >= s.timing.rounds {
 		s.env.Sink.Count(&late, 1)
 		return
 	}
-	record := s.sender.of(epoch)
-	if record == nil || o.accepted == round+1 {
+	accepted := s.sender.acceptedIn(epoch)
+	if accepted == nil || o.acceptRound == round+1 {
 		return
 	}
-	o.accepted = round + 1
-	fits := min(int(h.channels), s.params.Channels-record.accepted)
-	record.accepted += fits
+	o.acceptRound = round + 1
+	fits := min(int(h.channels), s.params.Channels-accepted.channels)
+	accepted.channels += fits
 	if over := int(h.channels) - fits; over > 0 {
-		s.tell(peer, header{kind: grantsr, id: h.id, round: uint32(round), channels: uint8(over)})
+		s.queueControl(peer, header{kind: grantsr, id: h.id, round: uint32(round), channels: uint8(over)})
 	}
 }
 
-// matched returns the channels of the present data phase as this sender knows
-// them.
-func (s *DCPIM) matched() int {
-	round := max(0, s.tick)/2 - s.timing.rounds
+// matchedChannels returns the channels of the present data phase, as far as this
+// sender knows.
+func (s *DCPIM) matchedChannels() int {
+	round := max(0, s.halfRound)/2 - s.timing.rounds
 	epoch, _ := s.timing.of(round)
-	if r := &s.sender.shares[epoch&1]; round >= 0 && r.epoch == epoch {
-		return r.accepted
+	if r := &s.sender.accepted[epoch&1]; round >= 0 && r.epoch == epoch {
+		return r.channels
 	}
 	return 0
 }

@@ -26,7 +26,7 @@ const (
 	token                   // receiver to sender: send this packet
 	data                    // bytes of a message
 	ack                     // receiver to sender: the message is complete
-	gone                    // sender to receiver: the message no longer exists
+	gone                    // sender to receiver: the message is settled here
 )
 
 var kindNames = [...]string{
@@ -58,24 +58,24 @@ const (
 // maxPackets is the largest number of packets in a message.
 const maxPackets = 1 << 26
 
-// A header is a decoded dcPIM header.
+// A header is a decoded header.
 type header struct {
 	kind kind
 	id   transport.MessageID
 
 	channels  uint8
 	round     uint32 // counted from time 0, modulo 2^32
-	remaining uint32 // packets that the receiver lacks
+	remaining uint32 // packets that the receiver is missing
 
-	priority uint8 // TOKEN: among the tokens of one sender
-	epoch    uint8 // TOKEN: whose data phase it is for, modulo 16
-	free     bool  // DATA: sent without a token
-	seq      uint32
-	offset   uint32
+	priority    uint8 // TOKEN: among the tokens of one sender
+	epoch       uint8 // TOKEN: whose data phase it is for, modulo 16
+	unscheduled bool  // DATA: sent without a token
+	seq         uint32
+	offset      uint32
 
-	length uint32
-	tag    transport.Tag
-	behind uint16
+	length     uint32
+	tag        transport.Tag
+	aboveFloor uint16
 }
 
 var lengths = layout.Headers{Version: version, Lengths: [16]int{
@@ -103,17 +103,17 @@ func (h *header) encode(p *transport.Packet) {
 	case rts:
 		word(b[6:], h.length)
 		word(b[10:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[14:], h.behind)
+		binary.BigEndian.PutUint16(b[14:], h.aboveFloor)
 		p.HeaderLen = rtsLen
 	case data:
-		if h.free {
+		if h.unscheduled {
 			b[1] = 1
 		}
 		word(b[6:], h.seq)
 		word(b[10:], h.offset)
 		word(b[14:], h.length)
 		word(b[18:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[22:], h.behind)
+		binary.BigEndian.PutUint16(b[22:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	}
 }
@@ -133,12 +133,12 @@ func (h *header) decode(b []byte) error {
 		h.seq, h.offset = word(b[6:]), word(b[10:])
 	case rts:
 		h.length, h.tag = word(b[6:]), transport.Tag(word(b[10:]))
-		h.behind = binary.BigEndian.Uint16(b[14:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[14:])
 	case data:
-		h.free = b[1] == 1
+		h.unscheduled = b[1] == 1
 		h.seq, h.offset = word(b[6:]), word(b[10:])
 		h.length, h.tag = word(b[14:]), transport.Tag(word(b[18:]))
-		h.behind = binary.BigEndian.Uint16(b[22:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func fields(b []byte) []wire.Field {
 	case rts:
 		add("length", h.length)
 	case data:
-		add("free", h.free)
+		add("free", h.unscheduled)
 		add("seq", h.seq)
 		add("offset", h.offset)
 		add("length", h.length)

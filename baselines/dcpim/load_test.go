@@ -87,8 +87,8 @@ func TestSustainsTheReleasedLoad(t *testing.T) {
 // A realistic load on two racks: everything arrives once, no packet is lost and
 // little is sent twice; and every host is idle afterwards.
 func TestWebSearchAllToAllDelivers(t *testing.T) {
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 6, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 6, Spines: 2, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	for _, sizes := range []string{"wka", "wkc"} {
 		sim := newSim(t, model.Config{
 			Fabric: f, Seed: 3, To: 3 * units.Millisecond,
@@ -111,7 +111,8 @@ func TestGaugesFollowTheMatching(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
 	sim := newSim(t, model.Config{Fabric: f, Sends: allToAll(f, 5_000_000), GaugeEvery: 10 * units.Microsecond})
 	sim.Run(400 * units.Microsecond)
-	for name, most := range map[string]float64{"receiver_channels": 4, "sender_channels": 4, "tokens_outstanding": 300, "tokens_held": 100} {
+	for name, most := range map[string]float64{"receiver_channels": 4, "sender_channels": 4, "tokens_outstanding": 300,
+		"tokens_held": 100} {
 		high := 0.0
 		for _, h := range f.Hosts {
 			samples := sim.Gauges(h)[name]

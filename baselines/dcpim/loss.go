@@ -8,88 +8,88 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Loss is covered by timeouts (README, Loss). Packets that a receiver has asked
-// for and does not get, and what is missing of a short message, get new tokens
-// after a rest (tokens.go); a lost matching packet costs its round. The
-// remainder is here: a sender that hears nothing of a message sends its RTS
-// again, which the receiver answers with RTSACK or, if it has everything, ACK;
-// after MaxRetries without an answer the message fails. A receiver learns of
-// that by GONE, by the floor that later messages carry, or in the end by
-// silence.
+// Loss is covered by timeouts (README, Loss). Packets that had tokens and do not
+// arrive, and what is missing of a short message, get new tokens after a rest
+// (tokens.go); a lost matching packet costs its round. The remainder is here. A
+// sender without an answer about a message sends its RTS again, which the receiver
+// answers with RTSACK or, if it has everything, with ACK. After MaxRetries without
+// an answer the message fails. Its receiver abandons it because of a GONE, of the
+// floor that later messages carry, or in the end of a timeout.
 
 var (
 	announces = transport.Counter{Name: "messages_announced_again"}
 	abandons  = transport.Counter{Name: "inbound_messages_abandoned"}
 )
 
-// timeouts does what is due by now.
-func (s *DCPIM) timeouts(now Time) {
-	s.wakeResting(now)
-	for m := s.sender.timers.Top(); m != nil && m.look <= now; m = s.sender.timers.Top() {
-		s.lookAfter(now, m)
+// checkTimers does what timers are due for.
+func (s *DCPIM) checkTimers(now Time) {
+	s.endRests(now)
+	for m := s.sender.timers.Top(); m != nil && m.checkAt <= now; m = s.sender.timers.Top() {
+		s.checkAnswered(now, m)
 	}
-	for m := s.receiver.silent.Top(); m != nil && m.forget <= now; m = s.receiver.silent.Top() {
-		if m.forget = m.heard + s.timing.abandonAfter; m.forget > now {
-			s.receiver.silent.Set(m, Bytes(m.forget))
+	for m := s.receiver.timers.Top(); m != nil && m.checkAt <= now; m = s.receiver.timers.Top() {
+		if m.checkAt = m.lastProgress + s.timing.abandonTimeout; m.checkAt > now {
+			s.receiver.timers.Set(m, Bytes(m.checkAt))
 			continue
 		}
 		s.abandon(m)
 	}
 }
 
-// nextTimeout returns when timeouts has something to do.
-func (s *DCPIM) nextTimeout() Time {
+// nextTimer returns when the next timer is due.
+func (s *DCPIM) nextTimer() Time {
 	at := units.Never
 	if m := s.receiver.resting.Top(); m != nil {
-		at = min(at, m.until)
+		at = min(at, m.restUntil)
 	}
 	if m := s.sender.timers.Top(); m != nil {
-		at = min(at, m.look)
+		at = min(at, m.checkAt)
 	}
-	if m := s.receiver.silent.Top(); m != nil {
-		at = min(at, m.forget)
+	if m := s.receiver.timers.Top(); m != nil {
+		at = min(at, m.checkAt)
 	}
 	return at
 }
 
 func (s *DCPIM) setTimer(m *outMessage, at Time) {
-	m.look = at
+	m.checkAt = at
 	s.sender.timers.Set(m, Bytes(at))
 }
 
-// lookAfter announces a message again of which nothing was heard for too long.
-// One that waits for the uplink is not lost.
-func (s *DCPIM) lookAfter(now Time, m *outMessage) {
-	switch due := m.heard + m.wait; {
+// checkAnswered announces a message again if it has had no answer for too long. A
+// message that waits for the uplink is not lost.
+func (s *DCPIM) checkAnswered(now Time, m *outMessage) {
+	switch due := m.lastActivity + m.timeout; {
 	case due > now:
 		s.setTimer(m, due)
 		return
 	case m.ready.In():
-		s.setTimer(m, now+m.wait)
+		s.setTimer(m, now+m.timeout)
 		return
 	}
-	if m.tries >= s.params.MaxRetries {
+	if m.attempts >= s.params.MaxRetries {
 		s.settle(m)
-		s.env.Sink.Failed(now, m.Message, fmt.Sprintf("%s did not answer %d announcements", s.env.Fabric.HostName(m.Peer), m.tries))
+		s.env.Sink.Failed(now, m.Message,
+			fmt.Sprintf("%s did not answer %d announcements", s.env.Fabric.HostName(m.Peer), m.attempts))
 		return
 	}
-	m.tries++
-	m.heard = now
-	m.wait = timer.Backoff(m.wait, s.timing.retryAfter)
-	s.tell(m.Peer, header{kind: rts, id: m.ID})
-	s.setTimer(m, now+m.wait)
+	m.attempts++
+	m.lastActivity = now
+	m.timeout = timer.Backoff(m.timeout, s.timing.announceTimeout)
+	s.queueControl(m.Peer, header{kind: rts, id: m.ID})
+	s.setTimer(m, now+m.timeout)
 	s.env.Sink.Count(&announces, 1)
 }
 
-// noSuchMessage tells a receiver that a message is settled here.
-func (s *DCPIM) noSuchMessage(o *outPeer, id transport.MessageID) {
+// sendGone answers a receiver that a message is settled here.
+func (s *DCPIM) sendGone(o *outPeer, id transport.MessageID) {
 	if int32(id-o.messages.Next()) < 0 {
-		s.tell(o.id, header{kind: gone, id: id})
+		s.queueControl(o.id, header{kind: gone, id: id})
 	}
 }
 
-// receiveGone forgets a message that its sender has given up. Packets of it
-// that are still in flight do not start a new one.
+// receiveGone abandons a message that its sender has given up. Packets of it that
+// are still under way do not begin it anew.
 func (s *DCPIM) receiveGone(h *header, peer transport.HostID) {
 	if i := s.receiver.peers[peer]; i != nil {
 		if m := i.messages.Find(h.id); m != nil {
@@ -100,6 +100,6 @@ func (s *DCPIM) receiveGone(h *header, peer transport.HostID) {
 }
 
 func (s *DCPIM) abandon(m *inMessage) {
-	s.drop(m)
+	s.forget(m)
 	s.env.Sink.Count(&abandons, 1)
 }

@@ -41,7 +41,8 @@ func TestEveryLossIsRecovered(t *testing.T) {
 					// An RTS lost three times is sent again after 1, 2 and 4
 					// epochs, and so on for the others.
 					if m.Acked > alone+9*epoch || sim.Totals().Payload != int64(size) {
-						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone, sim.Totals().Payload)
+						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone,
+							sim.Totals().Payload)
 					}
 				}
 			}
@@ -135,7 +136,7 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 func TestLateDuplicatesAreAcknowledged(t *testing.T) {
 	c := newCore(t, rack(t, 2))
 	for id := range transport.MessageID(1000) {
-		h := dcpim.Header{Kind: "DATA", ID: id, Length: 10, Free: true}
+		h := dcpim.Header{Kind: "DATA", ID: id, Length: 10, Unscheduled: true}
 		c.get(units.Time(id), 1, h, 10)
 		c.get(units.Time(id), 1, h, 10)
 	}

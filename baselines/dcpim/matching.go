@@ -9,23 +9,23 @@ import (
 )
 
 // A matching is a receiver's view of one epoch's matching: the senders that it
-// is matched with, and the channels to each, at most k in all.
+// is matched with, and the channels from each, at most k in all.
 type matching struct {
 	epoch int64
 	total int // channels
 	links []link
 }
 
-// A link is the channels between a matched sender and this receiver.
+// A link is the channels from a matched sender to this receiver.
 type link struct {
 	peer     *inPeer
 	channels int
-	shortest uint32 // packets missing of its shortest message when it was matched
+	shortest uint32 // packets missing of its shortest message at the time of the match
 	priority uint8  // of its tokens
 	pacer    timer.Pacer
 }
 
-// with returns the channels to a sender.
+// with returns the channels from a sender.
 func (m *matching) with(i *inPeer) int {
 	for k := range m.links {
 		if m.links[k].peer == i {
@@ -46,7 +46,7 @@ func (m *matching) add(i *inPeer, channels int, shortest uint32) {
 	m.links = append(m.links, link{peer: i, channels: channels, shortest: shortest})
 }
 
-// take removes up to channels of the channels to a sender.
+// take removes up to channels of the channels from a sender.
 func (m *matching) take(i *inPeer, channels int) {
 	for k := range m.links {
 		l := &m.links[k]
@@ -68,17 +68,17 @@ func (m *matching) reset(epoch int64) {
 	m.epoch, m.total, m.links = epoch, 0, m.links[:0]
 }
 
-// An offer is a sender's offer of channels, until the round ends.
-type offer struct {
+// A channelOffer is a sender's GRANT, kept until the round ends.
+type channelOffer struct {
 	peer      *inPeer
 	id        transport.MessageID
 	remaining uint32
 	channels  int
 }
 
-// beginRound accepts what was granted in the round before, begins the data
-// phase if that was a matching's last, and asks for channels of this round's
-// matching. A round that is over already asks nobody.
+// beginRound accepts what was granted in the round before, begins the data phase
+// if that was the last of a matching, and requests channels of this round's
+// matching, unless the round is over already: then it is not current.
 func (s *DCPIM) beginRound(round int64, current bool) {
 	r := &s.receiver
 	if round > 0 {
@@ -103,26 +103,26 @@ func (s *DCPIM) beginRound(round int64, current bool) {
 	}
 }
 
-// requestAll asks every sender with messages that wait for tokens for as many
-// channels as its shortest message fills in a data phase (README, Matching;
+// requestAll requests, from every sender with messages that wait for tokens, as
+// many channels as its shortest message fills in a data phase (README, Matching;
 // PimEpoch::send_all_req).
 func (s *DCPIM) requestAll(round int64) {
 	r := &s.receiver
-	for k := 0; k < len(r.wanting); {
-		i := r.wanting[k]
-		m := i.want.Top()
+	for k := 0; k < len(r.activeSenders); {
+		i := r.activeSenders[k]
+		m := i.ungranted.Top()
 		if m == nil {
-			i.listed = false
-			r.wanting[k] = r.wanting[len(r.wanting)-1]
-			r.wanting = r.wanting[:len(r.wanting)-1]
+			i.active = false
+			r.activeSenders[k] = r.activeSenders[len(r.activeSenders)-1]
+			r.activeSenders = r.activeSenders[:len(r.activeSenders)-1]
 			continue
 		}
 		k++
 		free := s.params.Channels - r.building.total
 		missing := s.packets(m.left())
-		need := (missing+s.timing.share-1)/s.timing.share - r.active.with(i) - r.building.with(i)
+		need := (missing+s.timing.channelPackets-1)/s.timing.channelPackets - r.active.with(i) - r.building.with(i)
 		if need = min(need, free); need > 0 {
-			s.tell(i.id, header{
+			s.queueControl(i.id, header{
 				kind: request, id: m.ID, round: uint32(round), channels: uint8(need), remaining: uint32(missing),
 			})
 		}
@@ -134,7 +134,7 @@ func (s *DCPIM) receiveGrant(h *header, peer transport.HostID) {
 	r := &s.receiver
 	i := r.peers[peer]
 	round := s.roundOf(h)
-	if i == nil || h.channels == 0 || s.tick != 2*round && s.tick != 2*round+1 {
+	if i == nil || h.channels == 0 || s.halfRound != 2*round && s.halfRound != 2*round+1 {
 		s.env.Sink.Count(&late, 1)
 		return
 	}
@@ -143,7 +143,7 @@ func (s *DCPIM) receiveGrant(h *header, peer transport.HostID) {
 			return // a duplicate
 		}
 	}
-	r.grants = append(r.grants, offer{i, h.id, h.remaining, int(h.channels)})
+	r.grants = append(r.grants, channelOffer{i, h.id, h.remaining, int(h.channels)})
 }
 
 var late = transport.Counter{Name: "matching_packets_late"}
@@ -156,20 +156,20 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 	if len(r.grants) == 0 || r.building.epoch != epoch {
 		return
 	}
-	shuffle(&s.env, r.grants) // equal ones too
+	shuffle(&s.env, r.grants) // which orders equal ones below
 	if n < int64(s.params.SelectMinRounds) {
-		slices.SortStableFunc(r.grants, func(a, b offer) int { return int(int64(a.remaining) - int64(b.remaining)) })
+		slices.SortStableFunc(r.grants, func(a, b channelOffer) int { return int(int64(a.remaining) - int64(b.remaining)) })
 	}
 	for _, g := range r.grants {
 		take := min(g.channels, s.params.Channels-r.building.total)
 		if take == 0 {
 			break
 		}
-		if g.peer.want.Len() == 0 {
+		if g.peer.ungranted.Len() == 0 {
 			continue // finished in the meantime
 		}
 		r.building.add(g.peer, take, g.remaining)
-		s.tell(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
+		s.queueControl(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
 	}
 }
 
@@ -192,13 +192,13 @@ func (s *DCPIM) beginPhase(epoch int64) {
 	}
 }
 
-// receiveGrantSR gives back the channels that the sender has in excess
+// receiveGrantSR gives up the channels that the sender cannot serve
 // (PimEpoch::receive_grantsr).
 func (s *DCPIM) receiveGrantSR(h *header, peer transport.HostID) {
 	r := &s.receiver
 	i := r.peers[peer]
 	round := s.roundOf(h)
-	if i == nil || round < 0 || i.takenBack == round+1 {
+	if i == nil || round < 0 || i.takeBackRound == round+1 {
 		return
 	}
 	switch epoch, _ := s.timing.of(round); epoch {
@@ -209,7 +209,7 @@ func (s *DCPIM) receiveGrantSR(h *header, peer transport.HostID) {
 	default:
 		return
 	}
-	i.takenBack = round + 1
+	i.takeBackRound = round + 1
 	s.env.Sink.Count(&takenBack, int(h.channels))
 }
 

@@ -20,8 +20,8 @@ import (
 func TestNeverMatchesMoreThanKChannels(t *testing.T) {
 	for k := 1; k <= 8; k += k/2 + 1 {
 		for seed := range uint64(4) {
-			f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
-				HostDelay: 1250, CoreDelay: 500})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps,
+				CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 			type matched struct {
 				host  topo.HostID
 				epoch int64
@@ -120,7 +120,8 @@ func TestFirstRoundGrantsTheShortest(t *testing.T) {
 	for h := 1; h <= 8; h++ {
 		// Binomial with p 1/2: 30 +- 3.9.
 		if later[h] < 15 || later[h] > 45 || ties[h] < 15 || ties[h] > 45 {
-			t.Errorf("host %d was granted %d times in a second round, %d times as one of equals: want 30 of 60", h, later[h], ties[h])
+			t.Errorf("host %d was granted %d times in a second round, %d times as one of equals: want 30 of 60", h, later[h],
+				ties[h])
 		}
 	}
 }
@@ -190,7 +191,7 @@ func TestRequestsAskForWhatAMessageFills(t *testing.T) {
 		c.get(0, topo.HostID(i+1), dcpim.Header{Kind: "RTS", Length: n * mss}, 0)
 	}
 	want := []int{1, 1, 2, 2, 3, 4}
-	share := uint32(c.Share())
+	share := uint32(c.ChannelPackets())
 	for i, n := range packets {
 		want[i] = min(4, int((n+share-1)/share))
 	}

@@ -14,24 +14,26 @@ import (
 // RTS, without a matching. So their latency is the unloaded one, and the RTS's.
 func TestShortMessagesGoAtOnce(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Small)
-	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).Initial()) * mss
+	short := units.Bytes(at(newSim(t, model.Config{Fabric: f}), 0).ShortPackets()) * mss
 	rts := f.Uplink(0).Rate.TimeFor(86)
 	for _, size := range []units.Bytes{1, mss, mss + 1, 40_000, short} {
 		kinds := map[string]int{}
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 3, Size: size}}, OnPacket: func(e model.PacketEvent) {
-			if h, ok := leavesHost(f, e); ok {
-				kinds[h.Kind]++
-				if h.Kind == "DATA" && (!h.Free || e.Packet.Priority != 1) {
-					t.Errorf("%v: %+v at priority %d", size, h, e.Packet.Priority)
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 3, Size: size}},
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok {
+					kinds[h.Kind]++
+					if h.Kind == "DATA" && (!h.Unscheduled || e.Packet.Priority != 1) {
+						t.Errorf("%v: %+v at priority %d", size, h, e.Packet.Priority)
+					}
 				}
-			}
-		}})
+			}})
 		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 3, size, dcpim.Protocol.Framing(f.Spec.MTU)) + rts
 		if got := sim.Messages()[0].Latency(); got < want-1 || got > want+2 {
 			t.Errorf("%v: %v, want %v", size, got, want)
 		}
-		if n := int((size + mss - 1) / mss); kinds["DATA"] != n || kinds["RTS"] != 1 || kinds["RTSACK"] != 1 || kinds["ACK"] != 1 || len(kinds) != 4 {
+		if n := int((size + mss - 1) / mss); kinds["DATA"] != n || kinds["RTS"] != 1 || kinds["RTSACK"] != 1 ||
+			kinds["ACK"] != 1 || len(kinds) != 4 {
 			t.Errorf("%v: %v", size, kinds)
 		}
 	}
@@ -44,7 +46,7 @@ func TestShortMessagesGoAtOnce(t *testing.T) {
 func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 	f := rack(t, 4)
 	host := at(newSim(t, model.Config{Fabric: f}), 0)
-	long := units.Bytes(host.Initial()*mss) + 1
+	long := units.Bytes(host.ShortPackets()*mss) + 1
 	control := f.Transit(f.Path(1, 0, 0), topo.MinWire)
 	for _, c := range []struct {
 		at   units.Time
@@ -57,14 +59,15 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 		{host.Phase(0) - host.Round() - 2*units.Microsecond, 1_000_000, 1}, {host.Phase(3), 1_000_000, 4},
 	} {
 		first := units.Never
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{At: c.at, Dst: 1, Size: c.size}}, OnPacket: func(e model.PacketEvent) {
-			if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
-				first = min(first, e.At)
-				if h.Free || e.Packet.Priority != 0 {
-					t.Errorf("%+v at priority %d", h, e.Packet.Priority)
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{At: c.at, Dst: 1, Size: c.size}},
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
+					first = min(first, e.At)
+					if h.Unscheduled || e.Packet.Priority != 0 {
+						t.Errorf("%+v at priority %d", h, e.Packet.Priority)
+					}
 				}
-			}
-		}})
+			}})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		if want := host.Phase(c.epoch) + control; first < want || first > want+15 { // after an ACCEPT and a REQUEST
 			t.Errorf("%v at %v: first data at %v, want %v", c.size, c.at, first, want)
@@ -131,7 +134,8 @@ func TestShortMessageHoldsTokensBack(t *testing.T) {
 	begin := at(newSim(t, model.Config{Fabric: f}), 0).Phase(0) + 5*units.Microsecond
 	tokens := map[bool]int{}
 	for _, hold := range []bool{true, false} {
-		sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *dcpim.Params) { p.TokenHold, p.TokenWindow = hold, 4 }), Sends: []model.Send{
+		sim := newSim(t, model.Config{Fabric: f, Params: params(f,
+			func(p *dcpim.Params) { p.SkipTokens, p.TokenWindow = hold, 4 }), Sends: []model.Send{
 			{Dst: 1, Size: 3_000_000}, {At: begin, Src: 2, Dst: 1, Size: 40 * mss},
 		}, OnPacket: func(e model.PacketEvent) {
 			h, ok := leavesHost(f, e)

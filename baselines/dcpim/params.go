@@ -14,25 +14,45 @@ import (
 
 // Params are dcPIM's parameters (README, Parameters).
 type Params struct {
-	Rounds          int     `json:"rounds" jsonschema_description:"Rounds r of a matching."`
-	Channels        int     `json:"channels" jsonschema_description:"Channels k of each host, as a sender and as a receiver; each carries 1/k of its link's rate."`
-	Beta            float64 `json:"beta" jsonschema_description:"Length of a round in control round trips of the fabric. What is above 1 covers queueing of control packets."`
-	Alpha           float64 `json:"alpha" jsonschema_description:"Length of a data phase in matchings, rounded to whole rounds."`
-	SelectMinRounds int     `json:"select_min_rounds" jsonschema_description:"In so many first rounds hosts prefer the shortest messages; later they choose at random."`
+	// Rounds r of a matching.
+	Rounds int `json:"rounds"`
+	// Channels k of each host, as a sender and as a receiver; each carries 1/k of its link's rate.
+	Channels int `json:"channels"`
+	// Length of a round in control round trips of the fabric. What is above 1 covers queueing of control packets.
+	Beta float64 `json:"beta"`
+	// Length of a data phase in matchings, rounded to whole rounds.
+	Alpha float64 `json:"alpha"`
+	// Number of first rounds in which hosts prefer the shortest messages; in later ones they choose at random.
+	SelectMinRounds int `json:"select_min_rounds"`
 
-	BDP                units.Bytes `json:"bdp" jsonschema_description:"Bandwidth-delay product in wire bytes, taken as whole packets. Default: the fabric's, a full packet there and back over the longest path."`
-	TokenInitial       float64     `json:"token_initial" jsonschema_description:"Messages of at most this many BDP are short: they go at once, without tokens."`
-	TokenWindow        float64     `json:"token_window" jsonschema_description:"Tokens of a message that may be on their way, over all k channels, in BDP."`
-	TokenTimeout       float64     `json:"token_timeout" jsonschema_description:"Life of a token at its sender after its data phase has ended there, in packet times."`
-	TokenResendTimeout float64     `json:"token_resend_timeout" jsonschema_description:"Time from the last token of a message, or the last packet of a short one, until what is missing gets tokens again, in BDP at line rate."`
-	TokenWindowTimeout float64     `json:"token_window_timeout" jsonschema_description:"Time after which a full token window is opened again, in BDP at line rate."`
-	TokenHold          bool        `json:"token_hold" jsonschema_description:"Leave out as many tokens as a short message that begins to arrive has packets."`
+	// Bandwidth-delay product in wire bytes, taken as whole packets. Default: the fabric's, a full packet there and
+	// back over the longest path.
+	BDP units.Bytes `json:"bdp"`
+	// Messages of at most this many BDP are short: they are sent at once, without tokens.
+	TokenInitial float64 `json:"token_initial"`
+	// Most tokens of a message without an answer, over all k channels, in BDP.
+	TokenWindow float64 `json:"token_window"`
+	// Life of a token at its sender after its data phase has ended there, in packet times.
+	TokenTimeout float64 `json:"token_timeout"`
+	// Time from the last token of a message, or the last packet of a short one, until what is missing gets tokens
+	// again, in BDP at line rate.
+	TokenResendTimeout float64 `json:"token_resend_timeout"`
+	// Time after which a full token window is opened again, in BDP at line rate.
+	TokenWindowTimeout float64 `json:"token_window_timeout"`
+	// When a short message begins to arrive, leave out as many tokens as it has packets.
+	SkipTokens bool `json:"token_hold"`
 
-	Priorities   int `json:"priorities" jsonschema_description:"Priority levels: the first for control packets, the others for data by message size; 1 to 8."`
-	PriorityBase int `json:"priority_base" jsonschema_description:"Messages of up to this many packets have the first data level, up to its square the second, and so on. 0: as many as a short message may have."`
+	// Priority levels: the first for control packets, the others for data by message size; 1 to 8.
+	Priorities int `json:"priorities"`
+	// Messages of up to this many packets have the first data level, up to its square the second, and so on. 0: as
+	// many as a short message may have.
+	PriorityBase int `json:"priority_base"`
 
-	RetryTimeout float64 `json:"retry_timeout" jsonschema_description:"Silence after which a sender announces a message again, in epochs (a matching and its data phase); doubles up to 16 times that."`
-	MaxRetries   int     `json:"max_retries" jsonschema_description:"Announcements without an answer after which a message fails."`
+	// Time without an answer after which a sender announces a message again, in epochs (a matching and its data phase);
+	// doubles up to 16 times that.
+	RetryTimeout float64 `json:"retry_timeout"`
+	// Announcements without an answer after which a message fails.
+	MaxRetries int `json:"max_retries"`
 }
 
 // defaults returns the parameters for a fabric.
@@ -41,7 +61,7 @@ func defaults(f *topo.Fabric) *Params {
 	return &Params{
 		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
 		BDP: bandwidthDelay(f, fr.Wire(fr.MSS)), TokenInitial: 1, TokenWindow: 1,
-		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, TokenHold: true,
+		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, SkipTokens: true,
 		Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
 	}
 }

@@ -6,60 +6,61 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// sender is the sending half of a host.
+// sender is the sending role of a host.
 type sender struct {
-	peers    []*outPeer // by HostID, nil until met
-	requests []wish     // of this round
-	shares   [2]share
+	peers    []*outPeer          // by HostID, nil until needed
+	requests []channelRequest    // of this round
+	accepted [2]acceptedChannels // by epoch modulo 2
 
 	ready  queue.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
-	timers queue.Heap[outMessage] // by when to check whether they have fallen silent
-	tokens int                    // held for all messages
+	timers queue.Heap[outMessage] // by checkAt
+	tokens int                    // held tokens, over all messages
 }
 
-// An outPeer is a sender's state for one receiver.
+// An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id       transport.HostID
 	messages account.Outgoing[*outMessage]
 
-	accepted int64 // 1 + the round of its last ACCEPT
+	acceptRound int64 // 1 + the round of its last ACCEPT
 }
 
-// An outMessage is a message being sent, until it is acknowledged or given up.
+// An outMessage is a message on its way out, until it is acknowledged or has
+// failed.
 type outMessage struct {
 	transport.Message
 	to    *outPeer
 	ready queue.Slot
 	timer queue.Slot
 
-	packets  int
-	class    int // of its data's priority
-	free     int // packets that need no token: all of a short message, else none
-	sent     int // of these
-	reached  int // packets sent at least once, if none was left out
-	tokens   queue.FIFO[ticket]
-	priority uint8 // of its latest token
+	packets     int
+	class       int // of its data's priority
+	unscheduled int // packets that need no token: all of a short message, else none
+	sent        int // of these
+	reached     int // packets sent at least once, if none was left out
+	tokens      queue.FIFO[heldToken]
+	priority    uint8 // of its latest token
 
-	heard Time // when it was last sent from, or heard about
-	wait  Time // silence after which it is announced again
-	look  Time // when the timer is due
-	tries int
+	lastActivity Time // when it was last sent from, announced or confirmed
+	timeout      Time // after which it is announced again
+	checkAt      Time // when to check that
+	attempts     int  // announcements since it was last confirmed
 }
 
-// A ticket is a TOKEN that waits for the uplink.
-type ticket struct {
+// A heldToken waits for the uplink.
+type heldToken struct {
 	seq, offset uint32
 	expires     Time
 }
 
 func (s *DCPIM) initSender() {
 	s.sender = sender{
-		peers:  make([]*outPeer, len(s.env.Fabric.Hosts)),
-		shares: [2]share{{epoch: -1}, {epoch: -1}},
-		ready:  queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.ready }),
-		timers: queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.timer }),
+		peers:    make([]*outPeer, len(s.env.Fabric.Hosts)),
+		accepted: [2]acceptedChannels{{epoch: -1}, {epoch: -1}},
+		ready:    queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.ready }),
+		timers:   queue.NewHeap(func(m *outMessage) *queue.Slot { return &m.timer }),
 	}
-	s.env.Sink.Gauge("sender_channels", func() float64 { return float64(s.matched()) })
+	s.env.Sink.Gauge("sender_channels", func() float64 { return float64(s.matchedChannels()) })
 	s.env.Sink.Gauge("tokens_held", func() float64 { return float64(s.sender.tokens) })
 }
 
@@ -76,73 +77,74 @@ func (s *DCPIM) outPeer(id transport.HostID) *outPeer {
 // at once (PimHost::start_flow).
 func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	o := s.outPeer(msg.Peer)
-	m := &outMessage{Message: msg, to: o, packets: s.packets(msg.Size), heard: now, wait: s.timing.retryAfter}
-	m.class = s.params.class(m.packets, s.receiver.initial)
+	m := &outMessage{
+		Message: msg, to: o, packets: s.packets(msg.Size), lastActivity: now, timeout: s.timing.announceTimeout,
+	}
+	m.class = s.params.class(m.packets, s.receiver.shortPackets)
 	o.messages.Add(m.ID, m)
-	s.tell(o.id, header{kind: rts, id: m.ID})
-	s.setTimer(m, now+m.wait)
-	if m.packets <= s.receiver.initial {
-		m.free = m.packets
-		m.priority = freeData
-		s.sortIn(m)
+	s.queueControl(o.id, header{kind: rts, id: m.ID})
+	s.setTimer(m, now+m.timeout)
+	if m.packets <= s.receiver.shortPackets {
+		m.unscheduled = m.packets
+		m.priority = unscheduledData
+		s.enqueue(m)
 	}
 }
 
-// sortIn puts a message in its place in nextData's order.
-func (s *DCPIM) sortIn(m *outMessage) {
-	if m.sent == m.free && m.tokens.Len() == 0 {
+// enqueue puts a message where nextData finds it, or removes it from there.
+func (s *DCPIM) enqueue(m *outMessage) {
+	if m.sent == m.unscheduled && m.tokens.Len() == 0 {
 		s.sender.ready.Remove(m)
 		return
 	}
 	priority := m.priority
-	if m.sent < m.free {
-		priority = freeData
+	if m.sent < m.unscheduled {
+		priority = unscheduledData
 	}
 	s.sender.ready.Set(m, Bytes(priority)<<32|Bytes(m.packets-m.reached))
 }
 
-// receiveToken keeps a token until the uplink has time for it. One for a packet
-// that will be sent without a token is not needed.
+// receiveToken keeps a token until the uplink is free for it. A token for a packet
+// that will be sent without one is ignored.
 func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	o := s.outPeer(peer)
 	m := o.messages.Find(h.id)
 	if m == nil {
-		s.noSuchMessage(o, h.id)
+		s.sendGone(o, h.id)
 		return
 	}
-	m.answered(now)
+	m.confirm(now)
 	offset := Bytes(h.offset)
-	if offset%s.mss != 0 || offset >= m.Size || int(offset/s.mss) >= m.sent && m.sent < m.free {
+	if offset%s.mss != 0 || offset >= m.Size || int(offset/s.mss) >= m.sent && m.sent < m.unscheduled {
 		return
 	}
-	// The header has 4 bits of the epoch: take the epoch nearest to the present
-	// one.
-	current, _ := s.timing.of(max(0, s.tick)/2 - s.timing.rounds)
+	// The header has 4 bits of the epoch: it is the one nearest to the present.
+	current, _ := s.timing.of(max(0, s.halfRound)/2 - s.timing.rounds)
 	epoch := current + int64(int8((h.epoch-uint8(current))<<4)>>4)
-	m.tokens.Push(ticket{h.seq, h.offset, s.timing.expiry(epoch)})
+	m.tokens.Push(heldToken{h.seq, h.offset, s.timing.expiry(epoch)})
 	s.sender.tokens++
 	m.priority = max(h.priority, firstToken)
-	s.sortIn(m)
+	s.enqueue(m)
 }
 
-// nextData sends the next DATA packet, if a message has one that needs no
-// token, or a token for one. Tokens that have expired are dropped.
+// nextData sends the next DATA packet, if a message has one that needs no token,
+// or a token for one. Expired tokens are discarded.
 func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 	for {
 		m := s.sender.ready.Top()
 		if m == nil {
 			return false
 		}
-		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag, behind: m.to.messages.Behind(m.ID)}
-		if m.sent < m.free {
-			h.free, h.seq, h.offset = true, uint32(m.sent), uint32(Bytes(m.sent)*s.mss)
+		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag, aboveFloor: m.to.messages.AboveFloor(m.ID)}
+		if m.sent < m.unscheduled {
+			h.unscheduled, h.seq, h.offset = true, uint32(m.sent), uint32(Bytes(m.sent)*s.mss)
 			m.sent++
 		} else {
 			t, _ := m.tokens.Pop()
 			s.sender.tokens--
 			if t.expires < now {
 				s.env.Sink.Count(&expired, 1)
-				s.sortIn(m)
+				s.enqueue(m)
 				continue
 			}
 			h.seq, h.offset = t.seq, t.offset
@@ -152,8 +154,8 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 			s.env.Sink.Count(&retransmissions, 1)
 		}
 		m.reached = max(m.reached, index+1)
-		m.heard, m.wait = now, s.timing.retryAfter
-		s.sortIn(m)
+		m.lastActivity, m.timeout = now, s.timing.announceTimeout
+		s.enqueue(m)
 		h.encode(p)
 		p.Priority = s.params.level(m.class)
 		p.Peer, p.ID, p.Tag, p.Offset = m.Peer, m.ID, m.Tag, Bytes(h.offset)
@@ -167,12 +169,12 @@ var (
 	retransmissions = transport.Counter{Name: "retransmissions"}
 )
 
-// answered records that the receiver has shown that it knows m.
-func (m *outMessage) answered(now Time) { m.heard, m.tries = now, 0 }
+// confirm notes that the receiver knows the message.
+func (m *outMessage) confirm(now Time) { m.lastActivity, m.attempts = now, 0 }
 
 func (s *DCPIM) receiveRTSAck(now Time, h *header, peer transport.HostID) {
 	if m := s.outPeer(peer).messages.Find(h.id); m != nil {
-		m.answered(now)
+		m.confirm(now)
 	}
 }
 
@@ -183,7 +185,7 @@ func (s *DCPIM) receiveAck(now Time, h *header, peer transport.HostID) {
 	}
 }
 
-// settle forgets a message that was acknowledged or given up.
+// settle forgets a message that was acknowledged or has failed.
 func (s *DCPIM) settle(m *outMessage) {
 	o := m.to
 	s.sender.tokens -= m.tokens.Len()

@@ -27,12 +27,12 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 		want          dcpim.Timing
 	}{
 		{"the simulator's packets", 1500, 40, dcpim.Timing{
-			BDP: 49, ControlRTT: 5216, Round: 6781, Matching: 27123, Epoch: 54246, Share: 56,
-			ResendAfter: 49 * 120, WindowAfter: 49 * 120 * 11 / 10,
+			BDP: 49, ControlRTT: 5216, Round: 6781, Matching: 27123, Epoch: 54246, ChannelPackets: 56,
+			ResendTimeout: 49 * 120, WindowTimeout: 49 * 120 * 11 / 10,
 		}},
 		{"this testbed's", frame, 84, dcpim.Timing{
-			BDP: 48, ControlRTT: 5234, Round: 6804, Matching: 27215, Epoch: 54429, Share: 55,
-			ResendAfter: 5905, WindowAfter: 6496,
+			BDP: 48, ControlRTT: 5234, Round: 6804, Matching: 27215, Epoch: 54429, ChannelPackets: 55,
+			ResendTimeout: 5905, WindowTimeout: 6496,
 		}},
 	} {
 		p := params(f, nil)
@@ -47,10 +47,11 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 		near("round", got.Round, want.Round, 1)
 		near("matching", got.Matching, want.Matching, 4)
 		near("epoch", got.Epoch, want.Epoch, 8)
-		near("resend timeout", got.ResendAfter, want.ResendAfter, 1)
-		near("window timeout", got.WindowAfter, want.WindowAfter, 1)
-		if got.BDP != want.BDP || got.Share != want.Share {
-			t.Errorf("%s: BDP %d packets, %d per channel, want %d and %d", c.name, got.BDP, got.Share, want.BDP, want.Share)
+		near("resend timeout", got.ResendTimeout, want.ResendTimeout, 1)
+		near("window timeout", got.WindowTimeout, want.WindowTimeout, 1)
+		if got.BDP != want.BDP || got.ChannelPackets != want.ChannelPackets {
+			t.Errorf("%s: BDP %d packets, %d per channel, want %d and %d", c.name, got.BDP, got.ChannelPackets, want.BDP,
+				want.ChannelPackets)
 		}
 	}
 }
@@ -92,8 +93,8 @@ func TestRoundsFollowFromTheTopology(t *testing.T) {
 			t.Errorf("%s: matching %v, epoch %v with rounds of %v", name, got.Matching, got.Epoch, got.Round)
 		}
 		packet := c.spec.HostRate.Picoseconds(frame)
-		if want := int(int64(got.Matching) * 1000 / packet / 4); got.Share != want {
-			t.Errorf("%s: %d packets per channel, want %d", name, got.Share, want)
+		if want := int(int64(got.Matching) * 1000 / packet / 4); got.ChannelPackets != want {
+			t.Errorf("%s: %d packets per channel, want %d", name, got.ChannelPackets, want)
 		}
 	}
 }

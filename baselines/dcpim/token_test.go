@@ -16,14 +16,15 @@ import (
 // given n channels.
 func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	f := rack(t, 2)
-	share := at(newSim(t, model.Config{Fabric: f}), 0).Share()
+	share := at(newSim(t, model.Config{Fabric: f}), 0).ChannelPackets()
 	for n := 1; n <= 4; n++ {
 		var times []int64
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}}, OnPacket: func(e model.PacketEvent) {
-			if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" && len(times) < n*share {
-				times = append(times, e.PS)
-			}
-		}})
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}},
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" && len(times) < n*share {
+					times = append(times, e.PS)
+				}
+			}})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 		want := f.Uplink(0).Rate.Picoseconds(frame) * 4 / int64(n)
 		for i := 1; i < len(times); i++ {
@@ -69,7 +70,7 @@ func (c core) tokens(from, to units.Time) (list []sent) {
 func TestTokenWindowOpensAgainAfterItsTimeout(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		c, begin := matchedCore(t, n, 5000)
-		bdp := c.Initial()
+		bdp := c.ShortPackets()
 		window := bdp * n / 4
 		packet := units.Time(123)
 		full := begin + units.Time(window+1)*packet*units.Time(4/n) + 500
@@ -115,7 +116,7 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 			last = now
 		}
 	}
-	rest := units.Time(float64(c.Initial()) * 123.04)
+	rest := units.Time(float64(c.ShortPackets()) * 123.04)
 	if got := c.tokens(now, last+rest-20); len(got) != 0 {
 		t.Errorf("%d tokens during the rest", len(got))
 	}
@@ -127,7 +128,8 @@ func TestMissingPacketsAreAskedForAgainAfterARest(t *testing.T) {
 		if want := uint32(10*i + 3); p.Offset != want*mss || p.Seq != uint32(60+i) {
 			t.Errorf("%+v, want packet %d with sequence number %d", p, want, 60+i)
 		}
-		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss}, mss)
+		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss},
+			mss)
 	}
 	if c.sink.Deliveries != 1 || c.sink.Bytes != 60*mss {
 		t.Errorf("%d delivered, %d bytes", c.sink.Deliveries, c.sink.Bytes)

@@ -5,12 +5,12 @@ import (
 	"sirdbed/topo/units"
 )
 
-// firstToken is the priority of the first matched sender's tokens. Short
-// messages, which need no tokens, come before them
+// firstToken is the priority of the first matched sender's tokens. The data of
+// short messages, which needs no tokens, comes before
 // (PimEpoch::schedule_receiver_iter_evt; PimFlow::assign_init_token).
 const (
-	freeData   = 1
-	firstToken = 2
+	unscheduledData = 1
+	firstToken      = 2
 )
 
 // nextToken sends the next TOKEN to a matched sender: for its shortest message,
@@ -19,31 +19,31 @@ const (
 func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 	r := &s.receiver
 	at = units.Never
-	if now >= r.holdUntil {
-		r.hold = 0
+	if now >= r.skipUntil {
+		r.skip = 0
 	}
 	for k := range r.active.links {
 		l := &r.active.links[k]
-		m := l.peer.want.Top()
+		m := l.peer.ungranted.Top()
 		if m == nil {
 			continue
 		}
-		for r.hold > 0 && l.pacer.Ready(now) {
-			r.hold--
+		for r.skip > 0 && l.pacer.Ready(now) {
+			r.skip--
 			l.pacer.Sent(now, s.frame, units.Nanosecond)
 		}
 		if !l.pacer.Ready(now) {
 			at = min(at, l.pacer.At())
 			continue
 		}
-		window := r.window * int64(l.channels) / int64(s.params.Channels)
-		if m.gap() > window {
-			if open := m.tokenAt + s.timing.windowAfter; now < open {
+		window := r.tokenWindow * int64(l.channels) / int64(s.params.Channels)
+		if m.outstanding() > window {
+			if open := m.tokenAt + s.timing.windowTimeout; now < open {
 				at = min(at, open)
 				continue
 			}
-			r.outstanding += window - m.gap()
-			m.heardSeq = m.tokens - 1 - window
+			r.outstanding += window - m.outstanding()
+			m.answeredSeq = m.tokens - 1 - window
 			s.env.Sink.Count(&windowTimeouts, 1)
 		}
 		s.sendToken(now, l, m, p)
@@ -54,14 +54,14 @@ func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 
 var (
 	windowTimeouts = transport.Counter{Name: "token_window_timeouts"}
-	tokensAgain    = transport.Counter{Name: "tokens_sent_again"}
+	tokensResent   = transport.Counter{Name: "tokens_sent_again"}
 )
 
-// sendToken asks for the next missing packet. When all missing packets have
-// been asked for, the message rests for a timeout, and then starts again with
-// the first one still missing.
+// sendToken sends a TOKEN for the next missing packet. When all missing packets
+// have one, the message rests for a timeout, and then starts again with the first
+// packet that is still missing.
 func (s *DCPIM) sendToken(now Time, l *link, m *inMessage, p *transport.Packet) {
-	from, _, _ := m.got.Gap(m.cursor, m.Size)
+	from, _, _ := m.received.Gap(m.cursor, m.Size)
 	n := min(s.mss, m.Size-from)
 	l.pacer.Sent(now, s.framing.Wire(n), units.Nanosecond)
 	h := header{
@@ -71,33 +71,31 @@ func (s *DCPIM) sendToken(now Time, l *link, m *inMessage, p *transport.Packet) 
 	m.tokens++
 	m.tokenAt = now
 	s.receiver.outstanding++
-	if m.again {
-		s.env.Sink.Count(&tokensAgain, 1)
+	if m.repeated {
+		s.env.Sink.Count(&tokensResent, 1)
 	}
 	m.cursor = from + n
-	if _, _, more := m.got.Gap(m.cursor, m.Size); !more {
-		s.rest(m, now+s.timing.resendAfter)
+	if _, _, more := m.received.Gap(m.cursor, m.Size); !more {
+		s.rest(m, now+s.timing.resendTimeout)
 	}
 	p.Peer = m.from.id
 	h.encode(p)
 }
 
-// rest has a message wait for packets that it has asked for, or that need no
-// tokens.
+// rest lets a message wait for packets that have tokens or need none.
 func (s *DCPIM) rest(m *inMessage, until Time) {
-	m.from.want.Remove(m)
+	m.from.ungranted.Remove(m)
 	m.cursor = 0
-	m.resting, m.until = true, until
+	m.resting, m.restUntil = true, until
 	s.receiver.resting.Set(m, Bytes(until))
 }
 
-// wakeResting has messages whose rest is over ask for channels and tokens
-// again.
-func (s *DCPIM) wakeResting(now Time) {
+// endRests returns messages whose rest is over to those that need tokens.
+func (s *DCPIM) endRests(now Time) {
 	r := &s.receiver
-	for m := r.resting.Top(); m != nil && m.until <= now; m = r.resting.Top() {
+	for m := r.resting.Top(); m != nil && m.restUntil <= now; m = r.resting.Top() {
 		r.resting.Remove(m)
-		m.resting, m.again = false, true
-		s.wantTokens(m)
+		m.resting, m.repeated = false, true
+		s.activate(m)
 	}
 }

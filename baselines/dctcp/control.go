@@ -12,8 +12,8 @@ type control struct {
 	alpha     float64 // estimated share of marked segments
 
 	acked, marked int    // segments in this window of data
-	end           uint64 // order of the transmission that ends this window of data
-	cutEnd        uint64 // order of the transmission before which there is no second cut
+	end           uint64 // number of the transmission that ends this window of data
+	cutEnd        uint64 // number of the transmission up to which there is no second cut
 }
 
 // Lower bounds of the window and of the slow start threshold, in segments.
@@ -26,8 +26,8 @@ func newControl(p *Params) *control {
 	return &control{params: p, window: p.InitialWindow, threshold: p.MaxWindow, alpha: p.InitialAlpha}
 }
 
-// OnMessage resets the window to the initial one. What the connection has
-// learned of the network, alpha and the threshold, stays.
+// OnMessage resets the window to the initial one. Alpha and the threshold, which
+// the connection has learned from the network, stay.
 func (c *control) OnMessage(flow.Time) { c.window = c.params.InitialWindow }
 
 // OnAck implements flow.Controller.
@@ -52,9 +52,9 @@ func (c *control) OnAck(_ flow.Time, a flow.Ack) {
 	}
 }
 
-// mayGrow reports whether the window may open. As released it always may, even
-// while the sender's own link limits the sender and not the window; Linux opens
-// a window only if it is used up, or half used up in slow start.
+// mayGrow reports whether the window may grow. As released it always may, even
+// while the sender is limited by its own link and not by the window; Linux lets a
+// window grow only if it is used up, or half used up in slow start.
 func (c *control) mayGrow(a flow.Ack) bool {
 	if c.params.Growth != "limited" {
 		return true
@@ -66,7 +66,7 @@ func (c *control) mayGrow(a flow.Ack) bool {
 	return used >= int(c.window)
 }
 
-// grow opens the window for acknowledged segments: by their number in slow
+// grow increases the window for acknowledged segments: by their number in slow
 // start, by one segment per window after it.
 func (c *control) grow(segments float64) {
 	if c.window < c.threshold {

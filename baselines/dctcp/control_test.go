@@ -128,7 +128,8 @@ func TestSlowStartDoublesEachRoundTrip(t *testing.T) {
 	perRound := map[int]int{}
 	round := f.Transit(f.Path(0, 1, 0), frame) + f.Transit(f.Path(1, 0, 0), 89)
 	sim := newSim(t, model.Config{
-		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.InitialWindow = 2 }), Sends: []model.Send{{Dst: 1, Size: 63 * full}},
+		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.InitialWindow = 2 }),
+		Sends: []model.Send{{Dst: 1, Size: 63 * full}},
 		OnPacket: func(e model.PacketEvent) {
 			if leavesHost(f, e) {
 				perRound[int((e.At+100)/round)]++ // acknowledgements are 123 ns apart
@@ -151,7 +152,8 @@ func TestWindowIsCapped(t *testing.T) {
 	f := rack(t, 2)
 	for growth, most := range map[string]float64{"always": 1256, "limited": 125} {
 		sim := newSim(t, model.Config{
-			Fabric: f, Params: params(f, func(p *dctcp.Params) { p.Growth, p.UplinkMarks = growth, false }), Sends: []model.Send{{Dst: 1, Size: 1 << 30}},
+			Fabric: f, Params: params(f, func(p *dctcp.Params) { p.Growth, p.UplinkMarks = growth, false }),
+			Sends: []model.Send{{Dst: 1, Size: 1 << 30}},
 		})
 		sim.Run(2 * units.Millisecond)
 		if window, _, _ := at(sim, 0).Controls()[0].State(); window > most || window < 0.9*most {
@@ -167,7 +169,8 @@ func TestLossHalvesTheWindow(t *testing.T) {
 	var window float64
 	var sim *model.Sim
 	sim = newSim(t, model.Config{
-		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.MaxWindow = 100 }), Sends: []model.Send{{Dst: 1, Size: 5_000_000}},
+		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.MaxWindow = 100 }),
+		Sends: []model.Send{{Dst: 1, Size: 5_000_000}},
 		Lose: func(e model.PacketEvent) bool {
 			if e.At < 200*us || e.Packet.PayloadLen == 0 || lost >= 5 {
 				return false

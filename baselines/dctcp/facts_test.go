@@ -41,8 +41,9 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := dctcp.Params{
-		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true, MinRTO: 200 * us, MaxTimeouts: 15,
-		DelayedAck: 6 * us, SegmentsPerAck: 1, Connections: 40,
+		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true, MinRTO: 200 * us,
+		MaxTimeouts: 15,
+		DelayedAck:  6 * us, SegmentsPerAck: 1, Connections: 40,
 	}
 	if got := *dctcp.DefaultParams(f); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -144,8 +145,10 @@ func TestUplinkMarksBoundALoneFlow(t *testing.T) {
 
 // The same at a leaf-spine port: all switch ports mark.
 func TestCoreIsKeptAroundKToo(t *testing.T) {
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
-	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 1 << 31}, {Src: 1, Dst: 3, Size: 1 << 31}}})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps,
+		CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Src: 0, Dst: 2, Size: 1 << 31},
+		{Src: 1, Dst: 3, Size: 1 << 31}}})
 	up := f.Nodes[f.LeafOf(0)].Ports[2]
 	sim.Run(4 * units.Millisecond)
 	sim.ResetQueues()
@@ -189,7 +192,8 @@ func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	acked := map[transport.MessageID]bool{}
 	sim := newSim(t, model.Config{
 		Fabric: f, Params: params(f, func(p *dctcp.Params) { p.Connections = 1 }),
-		Sends: []model.Send{{Src: 0, Dst: 2, Size: 10_000_000}, {Src: 1, Dst: 2, Size: 9_000_000}, {At: 3 * units.Millisecond, Src: 0, Dst: 2, Size: 200 * full}},
+		Sends: []model.Send{{Src: 0, Dst: 2, Size: 10_000_000}, {Src: 1, Dst: 2, Size: 9_000_000},
+			{At: 3 * units.Millisecond, Src: 0, Dst: 2, Size: 200 * full}},
 		OnPacket: func(e model.PacketEvent) {
 			if leavesHost(f, e) && e.Src == 0 && !acked[e.Packet.ID] {
 				burst[e.Packet.ID]++

@@ -38,7 +38,8 @@ func TestAllToAllIsDelivered(t *testing.T) {
 	f, sim := modeltest.HalfLoad(t, subject, "wkc", 5*units.Millisecond)
 	again, timeouts := modeltest.Counted(f, sim, "retransmissions"), modeltest.Counted(f, sim, "timeouts")
 	total := sim.Totals()
-	t.Logf("%d messages, %d packets, %d retransmissions, %d timeouts, %d marks", total.Delivered, total.Sent, again, timeouts, total.PortStats.Marks)
+	t.Logf("%d messages, %d packets, %d retransmissions, %d timeouts, %d marks", total.Delivered, total.Sent, again,
+		timeouts, total.PortStats.Marks)
 	if again > total.Sent/500 || total.PortStats.Marks == 0 {
 		t.Errorf("%+v; %d retransmissions", total, again)
 	}

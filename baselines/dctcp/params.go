@@ -19,20 +19,36 @@ const Port = 47020
 // Params are DCTCP's parameters. Defaults are those of the paper's evaluation
 // (README, Parameters).
 type Params struct {
-	InitialWindow float64     `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
-	MaxWindow     float64     `json:"max_window" jsonschema_description:"Largest window in segments."`
-	Growth        string      `json:"growth" jsonschema:"enum=always,enum=limited" jsonschema_description:"When acknowledgements open the window: always, as released, or, as in Linux, only while the window is what limits the sender."`
-	Gain          float64     `json:"gain" jsonschema_description:"EWMA gain g of alpha, the estimated share of marked segments."`
-	InitialAlpha  float64     `json:"initial_alpha" jsonschema_description:"Alpha of a new connection: 0 as released; Linux has 1."`
-	K             units.Bytes `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger (released: 123KB); 0 marks nothing."`
-	UplinkMarks   bool        `json:"uplink_marks" jsonschema_description:"A host's own queue, of data that windows let out and the NIC has not taken, marks at k too, as released. Otherwise a window that only the uplink limits grows to max_window."`
+	// Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for
+	// others, or the fabric's own BDP if that is larger.
+	InitialWindow float64 `json:"initial_window"`
+	// Largest window in segments.
+	MaxWindow float64 `json:"max_window"`
+	// When acknowledgements let the window grow: always, as released, or, as in Linux, only while the window limits the
+	// sender.
+	Growth string `json:"growth" jsonschema:"enum=always,enum=limited"`
+	// EWMA gain g of alpha, the estimated share of marked segments.
+	Gain float64 `json:"gain"`
+	// Alpha of a new connection: 0 as released; Linux has 1.
+	InitialAlpha float64 `json:"initial_alpha"`
+	// ECN threshold of all switch ports. Default: 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or
+	// 1.25 times the fabric's own BDP if that is larger (released: 123KB); 0 marks nothing.
+	K units.Bytes `json:"k"`
+	// A host's own queue, of data that windows allow and the NIC has not taken, marks at k too, as released. Otherwise
+	// a window that only the uplink limits grows to max_window.
+	UplinkMarks bool `json:"uplink_marks"`
 
-	MinRTO      units.Time `json:"min_rto" jsonschema_description:"Least retransmission timeout. It doubles with each in a row, up to 64 times."`
-	MaxTimeouts int        `json:"max_timeouts" jsonschema_description:"Retransmission timeouts in a row that a message survives; with one more it fails."`
+	// Least retransmission timeout. It doubles with each one in a row, up to 64 times.
+	MinRTO units.Time `json:"min_rto"`
+	// Retransmission timeouts in a row that a message survives; with one more it fails.
+	MaxTimeouts int `json:"max_timeouts"`
 
-	DelayedAck     units.Time `json:"delayed_ack" jsonschema_description:"Longest delay of an acknowledgement; 0 delays none."`
-	SegmentsPerAck int        `json:"segments_per_ack" jsonschema_description:"Full segments after which an acknowledgement is not delayed. 1 as released: only those of short segments are."`
-	Connections    int        `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy."`
+	// Longest delay of an acknowledgement; 0 delays none.
+	DelayedAck units.Time `json:"delayed_ack"`
+	// Full segments after which an acknowledgement is not delayed. 1 as released: only those of short segments are.
+	SegmentsPerAck int `json:"segments_per_ack"`
+	// Connections from each host to each other host; messages wait when all are busy.
+	Connections int `json:"connections"`
 }
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.

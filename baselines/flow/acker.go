@@ -6,25 +6,24 @@ import (
 	"sirdbed/topo/units"
 )
 
-// An acker acknowledges what arrives on one connection. With delayed
-// acknowledgements it waits for SegmentsPerAck full segments, or for
-// DelayedAck; it does not wait out of order, at a message's end, or when
-// congestion begins or ends (RFC 5681, section 4.2; RFC 8257, section 3.2;
-// README, Acknowledgements).
+// An acker acknowledges what arrives on one connection. A delayed acknowledgement
+// waits for SegmentsPerAck full segments, or for DelayedAck. None is delayed out
+// of order, at a message's end, or when congestion begins or ends (RFC 5681,
+// section 4.2; RFC 8257, section 3.2; README, Acknowledgements).
 type acker struct {
-	slot    queue.Slot // in Transport.delayed, while an acknowledgement waits
-	due     Time
-	pending note // the acknowledgement that waits
-	full    int  // full segments that it covers
-	marked  bool // the last packet was marked
+	slot         queue.Slot // in Transport.delayed, while an acknowledgement waits
+	due          Time
+	pending      queuedAck // the acknowledgement that waits
+	fullSegments int       // full segments that it covers
+	marked       bool      // the last packet was marked
 }
 
-// A note is an acknowledgement that is to be sent.
-type note struct {
+// A queuedAck is an acknowledgement that waits to be sent.
+type queuedAck struct {
 	header
 	peer    transport.HostID
 	entropy uint16
-	since   Time // when the packet that caused it arrived
+	arrived Time // when the packet that caused it arrived
 }
 
 // acker returns the acker of a peer's connection.
@@ -40,13 +39,13 @@ func (t *Transport) acker(peer transport.HostID, connection uint8) *acker {
 	return list[connection]
 }
 
-// receiveData takes a data packet, and acknowledges it or arranges for that.
+// receiveData takes a data packet, and acknowledges it now or later.
 func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
 	n := Bytes(p.PayloadLen)
 	m, verdict := t.inbox.Take(now, Segment{
-		ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind,
+		ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), AboveFloor: h.aboveFloor,
 	}, p)
-	if verdict == Nonsense {
+	if verdict == Malformed {
 		return
 	}
 	a := t.acker(p.Peer, h.connection)
@@ -55,20 +54,20 @@ func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
 	}
 	a.marked = p.CE
 	if !a.slot.In() {
-		a.full = 0
+		a.fullSegments = 0
 	}
 	if n >= t.mss {
-		a.full++
+		a.fullSegments++
 	}
-	a.pending = note{
+	a.pending = queuedAck{
 		header: header{kind: ack, echo: p.CE, connection: h.connection, id: h.id, offset: h.length, stamp: h.stamp},
-		peer:   p.Peer, entropy: p.Entropy, since: p.Arrived,
+		peer:   p.Peer, entropy: p.Entropy, arrived: p.Arrived,
 	}
 	inOrder := false
 	if verdict == Fresh || verdict == Duplicate {
-		inOrder = describe(&a.pending.header, m, Bytes(h.offset), n) && verdict == Fresh
+		inOrder = fillRanges(&a.pending.header, m, Bytes(h.offset), n) && verdict == Fresh
 	}
-	if !inOrder || t.config.DelayedAck == 0 || a.full >= t.config.SegmentsPerAck {
+	if !inOrder || t.config.DelayedAck == 0 || a.fullSegments >= t.config.SegmentsPerAck {
 		t.acknowledge(a)
 		return
 	}
@@ -78,10 +77,10 @@ func (t *Transport) receiveData(now Time, h *header, p *transport.Packet) {
 	}
 }
 
-// describe writes into h what has arrived of m: everything up to an offset, the
-// packet just received if it lies beyond that, and the two lowest ranges
+// fillRanges writes into h what has arrived of m: the offset up to which all has,
+// the packet just received if it lies beyond that, and the two lowest ranges
 // beyond. It reports whether nothing lies beyond.
-func describe(h *header, m *Inbound, offset, n Bytes) bool {
+func fillRanges(h *header, m *Inbound, offset, n Bytes) bool {
 	whole := m.Received()
 	h.offset = uint32(whole)
 	if offset > whole {
@@ -104,12 +103,11 @@ func describe(h *header, m *Inbound, offset, n Bytes) bool {
 // acknowledge queues an acker's pending acknowledgement.
 func (t *Transport) acknowledge(a *acker) {
 	t.delayed.Remove(a)
-	a.full = 0
+	a.fullSegments = 0
 	t.acks.Push(a.pending)
 }
 
-// acknowledgeDue queues the acknowledgements that have been delayed long
-// enough.
+// acknowledgeDue queues the acknowledgements whose delay is over.
 func (t *Transport) acknowledgeDue(now Time) {
 	for a := t.delayed.Top(); a != nil && a.due <= now; a = t.delayed.Top() {
 		t.acknowledge(a)
@@ -124,11 +122,11 @@ func (t *Transport) nextDelayed() Time {
 	return units.Never
 }
 
-// fillAck makes n the next packet.
-func (n *note) fillAck(now Time, p *transport.Packet) {
-	n.held = uint32(min(max(now-n.since, 0), 1<<32-1))
+// fillAck encodes the acknowledgement.
+func (n *queuedAck) fillAck(now Time, p *transport.Packet) {
+	n.ackDelay = uint32(min(max(now-n.arrived, 0), 1<<32-1))
 	p.Peer = n.peer
-	// Acknowledgements take one path too.
+	// A connection's acknowledgements take one path too.
 	p.Entropy = n.entropy
 	n.encode(p)
 }

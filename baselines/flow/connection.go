@@ -10,8 +10,8 @@ import (
 )
 
 // A connection is the sending end of one connection of a pool. It carries one
-// message at a time; its path, round-trip estimate and congestion state outlive
-// messages (README, Connections).
+// message at a time; path, round-trip estimate and congestion state remain from
+// one message to the next (README, Connections).
 type connection struct {
 	peer    *outPeer
 	number  uint8
@@ -23,18 +23,18 @@ type connection struct {
 	segments Segments
 	rtt      RTT
 
-	listed   bool       // in Transport.ready
-	slot     queue.Slot // in Transport.timers
-	wakeAt   Time       // its key there: no later than resendAt and paceAt
-	resendAt Time       // retransmission timeout; units.Never when nothing is in flight
-	paceAt   Time       // when pacing lets the next segment out; units.Never when none waits for it
-	lastSent Time
-	timeouts int    // in a row
-	recover  uint64 // order of transmission that ends recovery from loss
-	queued   Bytes  // part of Transport.queued
+	inReady     bool       // in Transport.ready
+	slot        queue.Slot // in Transport.timers
+	timerAt     Time       // its key there: no later than resendAt and paceAt
+	resendAt    Time       // retransmission timeout; units.Never when nothing is in flight
+	paceAt      Time       // when pacing allows the next segment; units.Never when none waits for that
+	lastSent    Time
+	timeouts    int    // in a row
+	recoveryEnd uint64 // number of the transmission that ends recovery from loss
+	queued      Bytes  // part of Transport.queued
 }
 
-// An outPeer is a host's state for a peer that it sends to.
+// An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id          transport.HostID
 	pool        *Pool[connection]
@@ -76,7 +76,7 @@ func (t *Transport) Send(now Time, m transport.Message) {
 	}
 }
 
-// begin starts a message on a connection.
+// begin assigns a message to a connection.
 func (t *Transport) begin(now Time, c *connection, m transport.Message) {
 	c.message, c.busy, c.timeouts = m, true, 0
 	c.segments.Begin(m.Size)
@@ -84,12 +84,12 @@ func (t *Transport) begin(now Time, c *connection, m transport.Message) {
 	t.activate(c)
 }
 
-// end finishes a connection's message and starts the next one, if any waits.
+// end ends a connection's message, and begins the next one if one waits.
 func (t *Transport) end(now Time, c *connection) {
 	c.busy = false
 	c.resendAt, c.paceAt = units.Never, units.Never
 	t.timers.Remove(c)
-	t.queue(c)
+	t.updateQueued(c)
 	c.peer.pool.Settle(c.message.ID)
 	if m, ok := c.peer.pool.Release(c); ok {
 		t.begin(now, c, m)
@@ -98,16 +98,16 @@ func (t *Transport) end(now Time, c *connection) {
 
 // activate lists a connection among those that may have something to send.
 func (t *Transport) activate(c *connection) {
-	t.quiet = false
-	t.queue(c)
-	if !c.listed {
-		c.listed = true
+	t.sleep.End()
+	t.updateQueued(c)
+	if !c.inReady {
+		c.inReady = true
 		t.ready.Push(c)
 	}
 }
 
-// maySend reports whether window and pacing let the next segment out. If only
-// pacing does not, it sets the timer for when it will.
+// maySend reports whether window and pacing allow the next segment. If only pacing
+// does not, it sets the timer for when it will.
 func (t *Transport) maySend(now Time, c *connection) bool {
 	c.paceAt = units.Never
 	if !c.busy || c.segments.Left() == 0 || c.segments.InFlight() >= max(1, int(c.control.Window())) {
@@ -121,8 +121,7 @@ func (t *Transport) maySend(now Time, c *connection) bool {
 	return true
 }
 
-// nextData sends a segment of the connection whose turn it is: connections that
-// may send take turns, packet by packet.
+// nextData sends a segment of the next connection in turn that may send.
 func (t *Transport) nextData(now Time, p *transport.Packet) bool {
 	for {
 		c, ok := t.ready.Pop()
@@ -134,7 +133,7 @@ func (t *Transport) nextData(now Time, p *transport.Packet) bool {
 			t.transmit(now, c, p)
 			return true
 		}
-		c.listed = false
+		c.inReady = false
 	}
 }
 
@@ -143,16 +142,16 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	if c.segments.InFlight() == 0 {
 		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, c.timeouts)
 	}
-	offset, n, again, _ := c.segments.Send(now)
-	if again {
+	offset, n, retransmission, _ := c.segments.Send(now)
+	if retransmission {
 		t.env.Sink.Count(&retransmissions, 1)
 	}
-	t.queue(c)
+	t.updateQueued(c)
 	c.lastSent = now
 	m := &c.message
 	h := header{
 		kind: data, connection: c.number, id: m.ID, offset: uint32(offset), stamp: uint32(now),
-		length: uint32(m.Size), tag: m.Tag, behind: c.peer.pool.Behind(m.ID),
+		length: uint32(m.Size), tag: m.Tag, aboveFloor: c.peer.pool.AboveFloor(m.ID),
 	}
 	h.encode(p)
 	p.Peer, p.Entropy = c.peer.id, c.entropy
@@ -160,17 +159,17 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	t.arm(c)
 }
 
-// arm sets the connection's timer no later than what it waits for.
+// arm sets the connection's timer to no later than resendAt and paceAt.
 func (t *Transport) arm(c *connection) {
-	if at := min(c.resendAt, c.paceAt); at < units.Never && (!c.slot.In() || at < c.wakeAt) {
-		c.wakeAt = at
+	if at := min(c.resendAt, c.paceAt); at < units.Never && (!c.slot.In() || at < c.timerAt) {
+		c.timerAt = at
 		t.timers.Set(c, Bytes(at))
 	}
 }
 
-// fireTimers does what is due.
-func (t *Transport) fireTimers(now Time) {
-	for c := t.timers.Top(); c != nil && c.wakeAt <= now; c = t.timers.Top() {
+// checkTimers does what timers are due for.
+func (t *Transport) checkTimers(now Time) {
+	for c := t.timers.Top(); c != nil && c.timerAt <= now; c = t.timers.Top() {
 		t.timers.Remove(c)
 		if c.resendAt <= now {
 			t.timeout(now, c)
@@ -183,7 +182,7 @@ func (t *Transport) fireTimers(now Time) {
 	}
 }
 
-// timeout declares everything in flight lost, or gives the message up.
+// timeout takes everything in flight for lost, or gives the message up.
 func (t *Transport) timeout(now Time, c *connection) {
 	c.resendAt = units.Never
 	c.timeouts++
@@ -198,7 +197,7 @@ func (t *Transport) timeout(now Time, c *connection) {
 		return
 	}
 	c.segments.LoseAll()
-	c.recover = c.segments.Order()
+	c.recoveryEnd = c.segments.NextTransmission()
 	c.control.OnTimeout(now, c.timeouts)
 	t.activate(c)
 }
@@ -226,8 +225,8 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 	c.rtt.Sample(rtt)
 	c.timeouts = 0
 	c.control.OnAck(now, Ack{
-		Segments: fresh, Marked: h.echo, InFlight: inFlight, Delay: max(rtt-Time(h.held), 1), RTT: c.rtt.Smoothed,
-		Highest: s.Highest(), Next: s.Order(), Recovering: s.Highest() < c.recover,
+		Segments: fresh, Marked: h.echo, InFlight: inFlight, Delay: max(rtt-Time(h.ackDelay), 1), RTT: c.rtt.Smoothed,
+		Highest: s.Highest(), Next: s.NextTransmission(), Recovering: s.Highest() < c.recoveryEnd,
 	})
 	if s.Done() {
 		m := c.message
@@ -235,8 +234,8 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 		t.env.Sink.Acked(now, m)
 		return
 	}
-	if n, order := s.Lost(); n > 0 && order > c.recover {
-		c.recover = s.Order()
+	if n, end := s.Lost(); n > 0 && end > c.recoveryEnd {
+		c.recoveryEnd = s.NextTransmission()
 		c.control.OnLoss(now)
 	}
 	c.resendAt = units.Never

@@ -44,7 +44,8 @@ func TestFortyMessagesAtOnceThenInOrder(t *testing.T) {
 			if h.ID >= 40 {
 				before := onConnection[h.Connection]
 				if a, ok := acked[before]; !ok || e.At < a {
-					t.Errorf("message %d begins at %v on connection %d, whose message %d is not acknowledged", h.ID, e.At, h.Connection, before)
+					t.Errorf("message %d begins at %v on connection %d, whose message %d is not acknowledged", h.ID, e.At,
+						h.Connection, before)
 				}
 				if _, ok := started[h.ID-1]; !ok {
 					t.Errorf("message %d begins before %d", h.ID, h.ID-1)
@@ -72,13 +73,14 @@ func TestPoolsOfPeersAreSeparate(t *testing.T) {
 		sends = append(sends, model.Send{Dst: 1, Size: 1_000_000}, model.Send{Dst: 2, Size: 1_000_000})
 	}
 	first := map[topo.HostID]map[transport.MessageID]units.Time{1: {}, 2: {}}
-	sim := newSim(t, model.Config{Fabric: f, Params: config(66, func(c *flow.Config) { c.Connections = 1 }), Sends: sends, OnPacket: func(e model.PacketEvent) {
-		if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
-			if _, ok := first[e.Dst][h.ID]; !ok {
-				first[e.Dst][h.ID] = e.At
+	sim := newSim(t, model.Config{Fabric: f, Params: config(66, func(c *flow.Config) { c.Connections = 1 }), Sends: sends,
+		OnPacket: func(e model.PacketEvent) {
+			if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
+				if _, ok := first[e.Dst][h.ID]; !ok {
+					first[e.Dst][h.ID] = e.At
+				}
 			}
-		}
-	}})
+		}})
 	modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	for _, dst := range []topo.HostID{1, 2} {
 		if first[dst][0] > us || first[dst][1] < 100*us || first[dst][2] < first[dst][1] {
@@ -131,7 +133,8 @@ func TestEachConnectionKeepsItsPathAndThePoolUsesAll(t *testing.T) {
 func TestConnectionsTakeTurns(t *testing.T) {
 	f := rack(t, 2)
 	var last [3]units.Time
-	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 1e6}, {Dst: 1, Size: 1e6}, {Dst: 1, Size: 1e6}}, OnPacket: func(e model.PacketEvent) {
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 1e6}, {Dst: 1, Size: 1e6},
+		{Dst: 1, Size: 1e6}}, OnPacket: func(e model.PacketEvent) {
 		if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
 			last[h.ID] = e.At
 		}
@@ -147,7 +150,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 // A window of w segments lets w out and no more until one is acknowledged.
 func TestWindowBoundsWhatIsInFlight(t *testing.T) {
 	for _, w := range []float64{0.3, 1, 1.9, 7, 66.7} {
-		c := newCore(t, rack(t, 2), config(w, nil))
+		c := newCore(rack(t, 2), config(w, nil))
 		c.Send(0, transport.Message{Peer: 1, Size: 100 * full})
 		count := func(now units.Time) (n int) {
 			for _, ok := c.next(now); ok; _, ok = c.next(now) {
@@ -175,14 +178,15 @@ func TestPacingSpacesSegments(t *testing.T) {
 			c.Controller = func(transport.HostID) flow.Controller { return &fixed{window: 100, pacing: gap} }
 		})
 		var last units.Time = -1
-		sim := newSim(t, model.Config{Fabric: f, Params: cfg, Sends: []model.Send{{Dst: 1, Size: 50 * full}}, OnPacket: func(e model.PacketEvent) {
-			if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
-				if last >= 0 && (e.At-last < gap-1 || e.At-last > gap+1) {
-					t.Errorf("%v after the one before, want %v", e.At-last, gap)
+		sim := newSim(t, model.Config{Fabric: f, Params: cfg, Sends: []model.Send{{Dst: 1, Size: 50 * full}},
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
+					if last >= 0 && (e.At-last < gap-1 || e.At-last > gap+1) {
+						t.Errorf("%v after the one before, want %v", e.At-last, gap)
+					}
+					last = e.At
 				}
-				last = e.At
-			}
-		}})
+			}})
 		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
 	}
 }
@@ -219,7 +223,8 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 		}
 	}
 	m := sim.Messages()
-	if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "9 retransmission timeouts") || m[0].Failed-sent[8] != 64*200*us {
+	if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "9 retransmission timeouts") ||
+		m[0].Failed-sent[8] != 64*200*us {
 		t.Errorf("%+v", m[0])
 	}
 	if m[1].Delivered == units.Never || m[1].Delivered < m[0].Failed {
@@ -236,7 +241,7 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 // RFC 6298, section 5: as soon as something is acknowledged, the timeout is
 // again the one of the round trip.
 func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
-	c := newCore(t, rack(t, 2), config(1, nil))
+	c := newCore(rack(t, 2), config(1, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 3 * full})
 	now := units.Time(0)
 	var h flow.Header
@@ -264,7 +269,7 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 		t.Errorf("next timeout at %v, want %v", c.Wake(), now+200*us)
 	}
 	// The same without a transmission after the acknowledgement.
-	c = newCore(t, rack(t, 2), config(2, nil))
+	c = newCore(rack(t, 2), config(2, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 2 * full})
 	for now = 0; now < units.Millisecond; now = c.Wake() {
 		for _, ok := c.next(now); ok; _, ok = c.next(now) {

@@ -8,11 +8,11 @@ type Controller interface {
 	// OnAck takes an acknowledgement of segments that were not acknowledged
 	// before.
 	OnAck(now Time, a Ack)
-	// OnLoss says that segments were lost: once for all losses of a window of
+	// OnLoss reports that segments were lost: once for all losses of a window of
 	// data.
 	OnLoss(now Time)
-	// OnTimeout says that a retransmission timeout has expired. n counts
-	// timeouts in a row, from 1.
+	// OnTimeout reports that a retransmission timeout has expired, the n-th in a
+	// row, from 1.
 	OnTimeout(now Time, n int)
 	// Window returns how many segments may be in flight. One always may.
 	Window() float64
@@ -20,25 +20,25 @@ type Controller interface {
 	Pacing() Time
 }
 
-// An Ack is what a Controller learns from an acknowledgement.
+// An Ack is what an acknowledgement means to a Controller.
 type Ack struct {
 	Segments int  // acknowledged for the first time, at least 1
-	Marked   bool // the receiver says that they experienced congestion
-	InFlight int  // segments in flight before it came
+	Marked   bool // it echoes a mark
+	InFlight int  // segments in flight before it arrived
 
 	// Delay is the round trip in the fabric: from the data packet's departure
-	// to the acknowledgement's arrival, less the time for which the receiver
-	// held it back.
+	// to the acknowledgement's arrival, without the time for which the receiver
+	// delayed it.
 	Delay Time
-	// RTT is the smoothed round trip, with the time held back.
+	// RTT is the smoothed round trip, with that time.
 	RTT Time
 
 	// Every transmission of a connection has a number. Highest is one more than
-	// the highest known to have arrived, Next that of the next transmission.
-	// One window of data later, Highest has passed what is now Next.
+	// the highest known to have arrived, Next that of the next transmission. One
+	// window of data later, Highest has reached what is now Next.
 	Highest, Next uint64
 
-	// Recovering: what was in flight when OnLoss was last called has not all
-	// been acknowledged or lost.
+	// Recovering is set until all that was in flight when OnLoss was last called
+	// is acknowledged or lost.
 	Recovering bool
 }

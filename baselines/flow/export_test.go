@@ -21,7 +21,8 @@ func (s *Segments) Broken() string {
 		}
 	}
 	if inFlight != s.inFlight || lost != s.lost || s.acked > s.fresh || s.fresh > s.count {
-		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost, s.lost, s.acked, s.fresh, s.count)
+		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost, s.lost,
+			s.acked, s.fresh, s.count)
 	}
 	return ""
 }
@@ -43,7 +44,8 @@ func (t *Transport) Broken() string {
 			}
 		}
 		if busy != o.pool.Busy() || o.pool.Waiting() > 0 && busy < t.config.Connections {
-			return fmt.Sprintf("peer %d: %d of %d connections busy, %d messages wait", o.id, busy, o.pool.Busy(), o.pool.Waiting())
+			return fmt.Sprintf("peer %d: %d of %d connections busy, %d messages wait", o.id, busy, o.pool.Busy(),
+				o.pool.Waiting())
 		}
 	}
 	return ""
@@ -60,8 +62,8 @@ type Header struct {
 	ID            transport.MessageID
 	Offset, Stamp uint32
 	Length        uint32
-	Behind        uint16
-	Held          uint32
+	AboveFloor    uint16
+	AckDelay      uint32
 	Ranges        [][2]uint32
 }
 
@@ -73,7 +75,7 @@ func Parse(b []byte) Header {
 	}
 	e := Header{
 		Kind: kindNames[h.kind], Echo: h.echo, Connection: h.connection, ID: h.id, Offset: h.offset, Stamp: h.stamp,
-		Length: h.length, Behind: h.behind, Held: h.held,
+		Length: h.length, AboveFloor: h.aboveFloor, AckDelay: h.ackDelay,
 	}
 	for _, r := range h.ranges[:h.n] {
 		e.Ranges = append(e.Ranges, [2]uint32{r.from, r.to})
@@ -85,7 +87,7 @@ func Parse(b []byte) Header {
 func (e Header) Encode(p *transport.Packet) {
 	h := header{
 		kind: data, echo: e.Echo, connection: e.Connection, id: e.ID, offset: e.Offset, stamp: e.Stamp,
-		length: e.Length, behind: e.Behind, held: e.Held,
+		length: e.Length, aboveFloor: e.AboveFloor, ackDelay: e.AckDelay,
 	}
 	if e.Kind == kindNames[ack] {
 		h.kind = ack

@@ -1,20 +1,19 @@
-// Package flow is what connection-oriented protocols share, in pieces that may
-// be used one by one (README.md has the facts behind it):
+// Package flow is what connection-oriented protocols share, in parts that can be
+// used on their own (README.md has the facts behind it):
 //
 //	Pool       connections to a peer, and the messages that wait for one
-//	Inbox      reassembly, delivery exactly once
+//	Inbox      reassembly, and delivery exactly once
 //	Segments   what of a message was sent, has arrived, and is lost
 //	RTT        round-trip estimate and retransmission timeout
 //
-// Transport combines them into a windowed protocol: selective and, if asked
-// for, delayed acknowledgements with ECN echo and timestamps; retransmission;
-// pacing. All that it lacks is a congestion control law, a Controller for each
-// connection.
+// Transport combines them into a windowed protocol with selective and, on request,
+// delayed acknowledgements, ECN echo, timestamps, retransmission and pacing. It
+// lacks only a congestion control law: a Controller for each connection.
 //
-// A connection's packets have a fixed entropy, so that ECMP takes all of them
-// over one path, and those of another connection perhaps over another. A host's
-// connections share its NIC in turns, packet by packet; acknowledgements go
-// ahead of data. There is one priority.
+// A connection's packets have a fixed entropy, so that ECMP sends all of them over
+// one path, and those of another connection perhaps over another. A host's
+// connections share its NIC in turn, packet by packet; acknowledgements precede
+// data. There is one priority.
 package flow
 
 import (
@@ -23,6 +22,7 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
 	"sirdbed/sirdnode/transport/queue"
+	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
 )
 
@@ -33,7 +33,7 @@ type (
 	Bytes = transport.Bytes
 )
 
-// Config is what a protocol makes a Transport of.
+// Config is what a protocol chooses of a Transport.
 type Config struct {
 	Connections    int  // in each ordered pair's pool, 1 to MaxConnections
 	MinRTO         Time // least retransmission timeout
@@ -41,8 +41,8 @@ type Config struct {
 	DelayedAck     Time // longest delay of an acknowledgement, 0: none is delayed
 	SegmentsPerAck int  // full segments that are acknowledged without delay
 
-	// UplinkMark is the ECN threshold of the host's own queue, 0 for none: what
-	// windows have let out and the NIC has not taken (README, Uplink queue).
+	// UplinkMark is the ECN step of the host's own queue, 0 for none: of what
+	// windows allow and the NIC has not taken (README, Uplink queue).
 	UplinkMark Bytes
 
 	// Controller makes the control law of a new connection to a peer.
@@ -56,20 +56,17 @@ type Transport struct {
 	config Config
 	mss    Bytes
 	frame  Bytes // IP bytes of a full packet
-	queued Bytes // at the uplink, counted while config.UplinkMark asks for it
+	queued Bytes // at the uplink, 0 unless config.UplinkMark is set
 
-	peers  []*outPeer              // by HostID, nil until met
+	peers  []*outPeer              // by HostID, nil before the first message to them
 	ready  queue.FIFO[*connection] // those that may have something to send
 	timers queue.Heap[connection]
 
 	inbox   *Inbox
 	ackers  [][]*acker // by HostID and connection
 	delayed queue.Heap[acker]
-	acks    queue.FIFO[note]
-
-	// Next found nothing to send, and nothing has happened since: only a timer
-	// can change that.
-	quiet bool
+	acks    queue.FIFO[queuedAck]
+	sleep   timer.Sleep
 }
 
 // Framing returns how messages are cut into packets at an MTU.
@@ -78,31 +75,26 @@ func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
 var framing = layout.Framing(dataLen)
 
 // New makes the protocol at one host.
-func New(env transport.Env, c Config) (*Transport, error) {
+func New(env transport.Env, c Config) *Transport {
 	fr := Framing(env.Fabric.Spec.MTU)
-	mss := fr.MSS
-	if mss < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for headers", env.Fabric.Spec.MTU)
-	}
 	hosts := len(env.Fabric.Hosts)
 	t := &Transport{
-		env: env, config: c, mss: mss, frame: mss + fr.Overhead,
+		env: env, config: c, mss: fr.MSS, frame: fr.MSS + fr.Overhead,
 		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
 		timers:  queue.NewHeap(func(c *connection) *queue.Slot { return &c.slot }),
 		delayed: queue.NewHeap(func(a *acker) *queue.Slot { return &a.slot }),
 	}
-	t.gauges()
-	return t, nil
+	t.addGauges()
+	return t
 }
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Malformed packets are ignored.
 func (t *Transport) Receive(now Time, p *transport.Packet) {
 	var h header
 	if h.decode(p.Header()) != nil || !t.env.Knows(p.Peer) {
 		return
 	}
-	t.quiet = false
+	t.sleep.End()
 	switch h.kind {
 	case data:
 		t.receiveData(now, &h, p)
@@ -113,7 +105,7 @@ func (t *Transport) Receive(now Time, p *transport.Packet) {
 
 // Next implements transport.Transport: acknowledgements first, then data.
 func (t *Transport) Next(now Time, p *transport.Packet) bool {
-	t.fireTimers(now)
+	t.checkTimers(now)
 	t.acknowledgeDue(now)
 	p.ECT = true
 	if n, ok := t.acks.Pop(); ok {
@@ -123,24 +115,25 @@ func (t *Transport) Next(now Time, p *transport.Packet) bool {
 	if t.nextData(now, p) {
 		return true
 	}
-	t.quiet = true
+	t.sleep.Until(t.nextTimer())
 	return false
 }
 
 // Wake implements transport.Transport.
-func (t *Transport) Wake() Time {
-	if !t.quiet {
-		return 0
-	}
+func (t *Transport) Wake() Time { return t.sleep.WakeAt() }
+
+// nextTimer returns when the next timer is due, or the next delayed
+// acknowledgement.
+func (t *Transport) nextTimer() Time {
 	at := t.nextDelayed()
 	if c := t.timers.Top(); c != nil {
-		at = min(at, c.wakeAt)
+		at = min(at, c.timerAt)
 	}
 	return at
 }
 
-// Controllers calls do with the Controller of each connection to a peer that
-// has been used, and whether it carries a message.
+// Controllers calls do with the Controller of each connection to a peer, of those
+// used so far, and whether it carries a message.
 func (t *Transport) Controllers(peer transport.HostID, do func(c Controller, busy bool)) {
 	if o := t.peers[peer]; o != nil {
 		for _, c := range o.connections {
@@ -149,8 +142,8 @@ func (t *Transport) Controllers(peer transport.HostID, do func(c Controller, bus
 	}
 }
 
-// gauges registers sums over all of a host's connections.
-func (t *Transport) gauges() {
+// addGauges registers sums over all of a host's connections.
+func (t *Transport) addGauges() {
 	sum := func(of func(c *connection) float64) func() float64 {
 		return func() (total float64) {
 			for _, o := range t.peers {
@@ -166,8 +159,9 @@ func (t *Transport) gauges() {
 			return total
 		}
 	}
-	t.env.Sink.Gauge("window", sum(func(c *connection) float64 { return c.control.Window() * float64(t.mss) }))
-	t.env.Sink.Gauge("in_flight", sum(func(c *connection) float64 { return float64(c.segments.InFlight()) * float64(t.mss) }))
+	mss := float64(t.mss)
+	t.env.Sink.Gauge("window", sum(func(c *connection) float64 { return c.control.Window() * mss }))
+	t.env.Sink.Gauge("in_flight", sum(func(c *connection) float64 { return float64(c.segments.InFlight()) * mss }))
 	t.env.Sink.Gauge("connections_busy", sum(func(*connection) float64 { return 1 }))
 	t.env.Sink.Gauge("messages_waiting", func() (total float64) {
 		for _, o := range t.peers {
@@ -179,8 +173,8 @@ func (t *Transport) gauges() {
 	})
 }
 
-// Idle returns an error if anything is left to do, for the checks of tests and
-// engines: a message being sent or reassembled, or a packet waiting to be sent.
+// Idle returns an error if anything is left to do: a message being sent or
+// reassembled, or a packet waiting to be sent. Tests and engines check it.
 func (t *Transport) Idle() error {
 	for _, o := range t.peers {
 		if o != nil && (o.pool.Open() != 0 || o.pool.Busy() != 0 || o.pool.Waiting() != 0) {
@@ -195,7 +189,8 @@ func (t *Transport) Idle() error {
 		return fmt.Errorf("%d bytes counted at the uplink", t.queued)
 	}
 	if t.timers.Len() != 0 || t.delayed.Len() != 0 || t.acks.Len() != 0 {
-		return fmt.Errorf("%d timers, %d delayed acknowledgements, %d to be sent", t.timers.Len(), t.delayed.Len(), t.acks.Len())
+		return fmt.Errorf("%d timers, %d delayed acknowledgements, %d to be sent",
+			t.timers.Len(), t.delayed.Len(), t.acks.Len())
 	}
 	return nil
 }

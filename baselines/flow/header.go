@@ -40,7 +40,7 @@ const (
 	dataLen = baseLen + 10
 	// ACK continues with
 	//
-	//	15  how long the receiver held it back, ns (4)
+	//	15  how long the receiver delayed it, ns (4)
 	//	19  ranges that have arrived beyond the offset: from (4), to (4)
 	ackLen   = baseLen + 4
 	rangeLen = 8
@@ -58,19 +58,19 @@ const MaxConnections = 256
 // A header is a decoded header.
 type header struct {
 	kind       kind
-	echo       bool // ACK: congestion was experienced
+	echo       bool // ACK: of a packet that was marked
 	connection uint8
 	id         transport.MessageID
 	offset     uint32
-	stamp      uint32
+	stamp      uint32 // of departure, ns modulo 2^32
 
-	length uint32 // DATA
-	tag    transport.Tag
-	behind uint16
+	length     uint32 // DATA
+	tag        transport.Tag
+	aboveFloor uint16
 
-	held   uint32 // ACK
-	ranges [maxRanges]extent
-	n      int // of ranges
+	ackDelay uint32 // ACK
+	ranges   [maxRanges]extent
+	n        int // of ranges
 }
 
 // An extent is the bytes [from, to).
@@ -111,14 +111,14 @@ func (h *header) encode(p *transport.Packet) {
 	case data:
 		binary.BigEndian.PutUint32(b[15:], h.length)
 		binary.BigEndian.PutUint32(b[19:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[23:], h.behind)
+		binary.BigEndian.PutUint16(b[23:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	case ack:
 		b[1] = byte(h.n)
 		if h.echo {
 			b[1] |= echoBit
 		}
-		binary.BigEndian.PutUint32(b[15:], h.held)
+		binary.BigEndian.PutUint32(b[15:], h.ackDelay)
 		for i, r := range h.ranges[:h.n] {
 			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i:], r.from)
 			binary.BigEndian.PutUint32(b[ackLen+rangeLen*i+4:], r.to)
@@ -143,10 +143,10 @@ func (h *header) decode(b []byte) error {
 	case data:
 		h.length = binary.BigEndian.Uint32(b[15:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[19:]))
-		h.behind = binary.BigEndian.Uint16(b[23:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[23:])
 	case ack:
 		h.echo = b[1]&echoBit != 0
-		h.held = binary.BigEndian.Uint32(b[15:])
+		h.ackDelay = binary.BigEndian.Uint32(b[15:])
 		h.n = int(b[1] &^ echoBit)
 		for i := range h.n {
 			at := b[ackLen+rangeLen*i:]
@@ -172,7 +172,7 @@ func Fields(b []byte) []wire.Field {
 	if h.kind == data {
 		return append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
 	}
-	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.held)})
+	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.ackDelay)})
 	if h.echo {
 		list = append(list, wire.Field{Name: "echo", Value: "1"})
 	}

@@ -6,53 +6,53 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// A Segment is what a data packet says about the bytes that it carries.
+// A Segment is a data packet's bytes, by its header.
 type Segment struct {
-	ID     transport.MessageID
-	Tag    transport.Tag
-	Length Bytes // of the message
-	Offset Bytes
-	Behind uint16 // see Pool.Behind
+	ID         transport.MessageID
+	Tag        transport.Tag
+	Length     Bytes // of the message
+	Offset     Bytes
+	AboveFloor uint16 // see Pool.AboveFloor
 }
 
-// A Verdict is what the receiver made of a data packet.
+// A Verdict is what an Inbox makes of a data packet.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Nonsense  Verdict = iota // contradicts itself or what is known: to be ignored
-	Fresh                    // bytes that were missing; more still are
-	Duplicate                // nothing new
-	Completed                // the message's last missing bytes
+	Malformed Verdict = iota // contradicts itself or what is known: ignored
+	Fresh                    // has bytes that were missing; more are
+	Duplicate                // has nothing new
+	Completed                // has the last bytes that were missing
 	Settled                  // of a message that was delivered before, or given up
 )
 
-// An Inbox is the receiving half of a host: it reassembles messages from the
+// An Inbox is the receiving role of a host: it reassembles messages from the
 // packets of all peers and delivers each once, however often and in whatever
-// order its packets arrive. It remembers what it has delivered until the sender
-// says that the message is settled (README, Receiver).
+// order its packets arrive. It remembers what it has delivered until the sender's
+// packets show that the message is settled (README, Receiver).
 type Inbox struct {
 	sink  transport.Sink
-	peers []*account.Incoming[Inbound] // by HostID, nil until met
+	peers []*account.Incoming[Inbound] // by HostID, nil before their first packets
 	free  queue.Free[Inbound]
 }
 
-// An Inbound is a message being received. It is valid until it is delivered or
+// An Inbound is a message on its way in. It is valid until it is delivered or
 // given up, which the Inbox alone decides: do not keep one across packets.
 type Inbound struct {
 	transport.Message
-	got account.Spans
+	arrived account.Spans
 }
 
 // Received returns the payload that has arrived without a gap from 0 on.
-func (m *Inbound) Received() Bytes { return m.got.Contiguous() }
+func (m *Inbound) Received() Bytes { return m.arrived.Contiguous() }
 
 // Missing returns the payload still to arrive.
-func (m *Inbound) Missing() Bytes { return m.Size - m.got.Total() }
+func (m *Inbound) Missing() Bytes { return m.Size - m.arrived.Total() }
 
 // Gap returns the first range at or after from that is missing, false if none
 // is.
-func (m *Inbound) Gap(from Bytes) (Bytes, Bytes, bool) { return m.got.Gap(from, m.Size) }
+func (m *Inbound) Gap(from Bytes) (Bytes, Bytes, bool) { return m.arrived.Gap(from, m.Size) }
 
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
@@ -85,12 +85,12 @@ func (x *Inbox) Open() (n int) {
 // if the verdict is Nonsense or Settled; after Completed it is valid until the
 // next call.
 //
-// A message is cut into packets at the same places whenever they are sent, so
-// that a packet's bytes are either all new or all known.
+// Packets must be cut at the same places whenever they are sent, so that a
+// packet's bytes are all new or none is.
 func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdict) {
 	n := Bytes(p.PayloadLen)
 	if n < 1 || s.Offset < 0 || s.Offset+n > s.Length {
-		return nil, Nonsense
+		return nil, Malformed
 	}
 	in := x.peers[p.Peer]
 	if in == nil {
@@ -98,7 +98,7 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 		in = &account
 		x.peers[p.Peer] = in
 	}
-	in.RaiseFloor(s.ID, s.Behind, func(m *Inbound) { x.forget(in, m) })
+	in.RaiseFloor(s.ID, s.AboveFloor, func(m *Inbound) { x.forget(in, m) })
 	m := in.Find(s.ID)
 	if m == nil {
 		if in.IsDone(s.ID) {
@@ -108,9 +108,9 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 		m = x.begin(in, s, p.Peer)
 	}
 	if m.Size != s.Length {
-		return nil, Nonsense
+		return nil, Malformed
 	}
-	if m.got.Add(s.Offset, s.Offset+n) == 0 {
+	if m.arrived.Add(s.Offset, s.Offset+n) == 0 {
 		x.sink.Count(&duplicates, 1)
 		return m, Duplicate
 	}
@@ -126,14 +126,14 @@ func (x *Inbox) Take(now Time, s Segment, p *transport.Packet) (*Inbound, Verdic
 
 func (x *Inbox) begin(in *account.Incoming[Inbound], s Segment, peer transport.HostID) *Inbound {
 	m := x.free.Get()
-	m.got.Reset()
+	m.arrived.Reset()
 	m.Message = transport.Message{ID: s.ID, Tag: s.Tag, Peer: peer, Size: s.Length}
 	in.Add(m.ID, m)
 	return m
 }
 
-// forget drops a message's state, which another message will use.
+// forget drops the state of a message, for another one to use.
 func (x *Inbox) forget(in *account.Incoming[Inbound], m *Inbound) {
-	in.Drop(m.ID)
+	in.Forget(m.ID)
 	x.free.Put(m)
 }

@@ -34,12 +34,13 @@ func TestInboxDeliversOnceInAnyOrder(t *testing.T) {
 			}
 			offset := mss * flow.Bytes(r.IntN(int(sizes[i]+mss-1)/int(mss)))
 			p := transport.Packet{Peer: 1, PayloadLen: int(min(mss, sizes[i]-offset))}
-			behind := uint16(account.FarBehind)
+			aboveFloor := uint16(account.FloorUnknown)
 			if i >= settled && r.IntN(4) > 0 {
-				behind = uint16(i - settled)
+				aboveFloor = uint16(i - settled)
 			}
 			before := k.Times[transport.MessageID(i)]
-			m, verdict := x.Take(0, flow.Segment{ID: transport.MessageID(i), Length: sizes[i], Offset: offset, Behind: behind}, &p)
+			m, verdict := x.Take(0, flow.Segment{ID: transport.MessageID(i), Length: sizes[i], Offset: offset,
+				AboveFloor: aboveFloor}, &p)
 			switch verdict {
 			case flow.Completed:
 				if before != 0 || m.Missing() != 0 || m.Received() != sizes[i] {
@@ -76,8 +77,9 @@ func TestInboxForgetsWhatIsSettled(t *testing.T) {
 	for _, jump := range []transport.MessageID{1, 50, 1000, 1 << 30} {
 		env, _ := modeltest.Env(rack(t, 2), 0)
 		x := flow.NewInbox(env)
-		take := func(id transport.MessageID, behind uint16) flow.Verdict {
-			_, v := x.Take(0, flow.Segment{ID: id, Length: 2000, Behind: behind}, &transport.Packet{Peer: 1, PayloadLen: 1000})
+		take := func(id transport.MessageID, aboveFloor uint16) flow.Verdict {
+			_, v := x.Take(0, flow.Segment{ID: id, Length: 2000, AboveFloor: aboveFloor},
+				&transport.Packet{Peer: 1, PayloadLen: 1000})
 			return v
 		}
 		if take(0, 0) != flow.Fresh || x.Find(1, 0) == nil {
@@ -86,7 +88,7 @@ func TestInboxForgetsWhatIsSettled(t *testing.T) {
 		if take(jump, 0) != flow.Fresh || x.Open() != 1 || x.Find(1, 0) != nil {
 			t.Errorf("jump by %d: %d open", jump, x.Open())
 		}
-		if take(0, account.FarBehind) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
+		if take(0, account.FloorUnknown) != flow.Settled || take(jump-1, 0) != flow.Settled || x.Open() != 1 {
 			t.Errorf("jump by %d: a settled message came back", jump)
 		}
 	}
@@ -99,14 +101,16 @@ func TestInboxRefusesNonsense(t *testing.T) {
 		s flow.Segment
 		n int
 	}{
-		{flow.Segment{Length: 10}, 0}, {flow.Segment{Length: 10}, 11}, {flow.Segment{Length: 10, Offset: 5}, 6}, {flow.Segment{}, 0},
+		{flow.Segment{Length: 10}, 0}, {flow.Segment{Length: 10}, 11}, {flow.Segment{Length: 10, Offset: 5}, 6},
+		{flow.Segment{}, 0},
 	} {
-		if _, v := x.Take(0, c.s, &transport.Packet{Peer: 1, PayloadLen: c.n}); v != flow.Nonsense {
+		if _, v := x.Take(0, c.s, &transport.Packet{Peer: 1, PayloadLen: c.n}); v != flow.Malformed {
 			t.Errorf("%+v with %d bytes: verdict %d", c.s, c.n, v)
 		}
 	}
 	x.Take(0, flow.Segment{Length: 10}, &transport.Packet{Peer: 1, PayloadLen: 5})
-	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5}, &transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Nonsense {
+	if _, v := x.Take(0, flow.Segment{Length: 11, Offset: 5},
+		&transport.Packet{Peer: 1, PayloadLen: 5}); v != flow.Malformed {
 		t.Errorf("another length: verdict %d", v)
 	}
 }

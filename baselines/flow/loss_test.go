@@ -48,7 +48,9 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 1, 1, 0, 0, 2, 3, 1, 0, 1, 1, 1, 250, 0, 7})
 	top := rack(f, 2)
 	f.Fuzz(func(t *testing.T, script []byte) {
-		c := newCore(t, top, config(10, func(c *flow.Config) { c.Connections, c.MaxTimeouts, c.DelayedAck, c.SegmentsPerAck = 2, 3, 6*us, 2 }))
+		c := newCore(top, config(10, func(c *flow.Config) {
+			c.Connections, c.MaxTimeouts, c.DelayedAck, c.SegmentsPerAck = 2, 3, 6*us, 2
+		}))
 		now := units.Time(0)
 		take := func() byte {
 			if len(script) == 0 {
@@ -63,7 +65,7 @@ func FuzzReceive(f *testing.F) {
 			now += units.Time(take()) * 200
 			h := flow.Header{
 				Connection: take() & 3, ID: transport.MessageID(int8(take())), Offset: uint32(take()) * full, Stamp: uint32(take()),
-				Length: uint32(take()) * 700, Behind: uint16(int8(take())), Echo: take()&1 != 0,
+				Length: uint32(take()) * 700, AboveFloor: uint16(int8(take())), Echo: take()&1 != 0,
 			}
 			n := 0
 			switch take() & 3 {

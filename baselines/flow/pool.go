@@ -9,11 +9,10 @@ import (
 // A Pool is the connections from one host to one peer (README, Connections). A
 // connection carries one message at a time. When all are busy, messages wait in
 // order of arrival, and the first connection to be released takes the next one.
-// Idle connections are used in turn, the one released first before others.
+// Of idle connections, the one released first is used first.
 //
-// The Pool also keeps account of which messages are settled, that is
-// acknowledged or given up: the peer need not remember those (see Behind, and
-// Inbox).
+// The Pool also keeps account of which messages are settled (acknowledged or
+// given up): the peer need not remember those (see AboveFloor and Inbox).
 type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
@@ -30,7 +29,7 @@ func NewPool[C any](limit int, dial func(n int) *C) *Pool[C] {
 }
 
 // Add takes a message; ids must ascend. It returns the connection that is to
-// carry it now, or nil if it waits for one.
+// carry it now, nil if it waits for one.
 func (p *Pool[C]) Add(m transport.Message) *C {
 	p.open.Add(m.ID, struct{}{})
 	if p.dialed < p.limit {
@@ -69,10 +68,10 @@ func (p *Pool[C]) Busy() int { return p.dialed - p.idle.Len() }
 // Open returns how many messages are not settled, or follow one that is not.
 func (p *Pool[C]) Open() int { return int(p.open.Next() - p.open.Floor()) }
 
-// Settle says that a message is acknowledged or given up.
+// Settle counts a message as acknowledged or given up.
 func (p *Pool[C]) Settle(id transport.MessageID) { p.open.Settle(id) }
 
-// Behind returns how far a message's id is above the lowest one that is not
-// settled, or transport.FarBehind. Data packets carry it, so that the receiver
-// knows what it may forget.
-func (p *Pool[C]) Behind(id transport.MessageID) uint16 { return p.open.Behind(id) }
+// AboveFloor returns how far a message's id is above the lowest one that is not
+// settled, or account.FloorUnknown. Data packets carry it, so that the receiver
+// knows what it need not remember.
+func (p *Pool[C]) AboveFloor(id transport.MessageID) uint16 { return p.open.AboveFloor(id) }

@@ -60,7 +60,7 @@ func TestPoolUsesAllConnectionsInTurn(t *testing.T) {
 	}
 }
 
-// Behind returns the distance to the lowest unsettled message, in whatever
+// AboveFloor returns the distance to the lowest unsettled message, in whatever
 // order messages are settled.
 func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	for seed := range uint64(200) {
@@ -91,8 +91,8 @@ func TestPoolKnowsWhatIsSettled(t *testing.T) {
 			}
 			if len(open) > 0 {
 				id := lowest + transport.MessageID(r.IntN(int(next-lowest)))
-				if got := p.Behind(id); got != uint16(id-lowest) {
-					t.Fatalf("seed %d: %d is %d behind, want %d", seed, id, got, id-lowest)
+				if got := p.AboveFloor(id); got != uint16(id-lowest) {
+					t.Fatalf("seed %d: %d is %d above the floor, want %d", seed, id, got, id-lowest)
 				}
 			} else if p.Open() != 0 {
 				t.Fatalf("seed %d: %d open, want none", seed, p.Open())
@@ -102,7 +102,8 @@ func TestPoolKnowsWhatIsSettled(t *testing.T) {
 	p := flow.NewPool(1, func(n int) *line { return &line{n} })
 	p.Add(transport.Message{ID: 5})
 	p.Add(transport.Message{ID: 5 + 70_000})
-	if p.Behind(5+65_534) != 65_534 || p.Behind(5+65_535) != account.FarBehind || p.Behind(5+70_000) != account.FarBehind {
+	if p.AboveFloor(5+65_534) != 65_534 || p.AboveFloor(5+65_535) != account.FloorUnknown ||
+		p.AboveFloor(5+70_000) != account.FloorUnknown {
 		t.Error("far distances")
 	}
 }

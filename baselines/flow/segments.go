@@ -3,13 +3,13 @@ package flow
 import "sirdbed/sirdnode/transport/queue"
 
 // Segments is a sender's account of the message that a connection carries: what
-// was sent, acknowledged and lost. Loss is detected as by three duplicate
-// acknowledgements, but from selective ones: a segment is lost when one sent at
-// least three transmissions later has arrived (README, Loss). That holds for
-// retransmissions too, since each transmission has a number of its own, counted
-// across messages.
+// was sent, acknowledged and lost. A segment is lost when one that was sent at
+// least three transmissions later has arrived: TCP's three duplicate
+// acknowledgements, by selective ones (README, Loss). Retransmissions are no
+// exception, since each transmission has a number of its own, which continues
+// from message to message.
 //
-// When to send is up to the caller: by windows, or by credits.
+// When to send is up to the caller.
 type Segments struct {
 	mss  Bytes
 	size Bytes
@@ -22,29 +22,29 @@ type Segments struct {
 	lost     int // to be sent again
 	lostFrom int // none below is lost
 
-	sent    queue.FIFO[transmission] // in order; those settled are dropped now and then
-	next    uint64                   // order of the next transmission
-	highest uint64                   // order after the highest that arrived
+	sent    queue.FIFO[transmission] // in order; those settled are removed now and then
+	next    uint64                   // number of the next transmission
+	highest uint64                   // one more than the highest number that arrived
 }
 
 type segment struct {
-	state segmentState
-	again bool   // transmitted more than once
-	order uint64 // of the last transmission
-	at    Time   // of the last transmission
+	state         segmentState
+	retransmitted bool   // transmitted more than once
+	transmission  uint64 // number of the last transmission
+	at            Time   // of the last transmission
 }
 
 type segmentState uint8
 
 const (
-	flying segmentState = iota
-	missing
+	flying  segmentState = iota // in flight
+	missing                     // lost
 	arrived
 )
 
 type transmission struct {
-	number int
-	order  uint64
+	segment int
+	number  uint64
 }
 
 // reorder is how many later transmissions must have arrived before one counts
@@ -54,7 +54,7 @@ const reorder = 3
 // NewSegments makes an account for messages cut into segments of mss.
 func NewSegments(mss Bytes) Segments { return Segments{mss: mss, ring: make([]segment, 8)} }
 
-// Begin starts a message.
+// Begin takes the connection's next message.
 func (s *Segments) Begin(size Bytes) {
 	s.size, s.count = size, int((size+s.mss-1)/s.mss)
 	s.acked, s.fresh, s.inFlight, s.lost, s.lostFrom = 0, 0, 0, 0, 0
@@ -64,22 +64,23 @@ func (s *Segments) Begin(size Bytes) {
 // Done reports that all of the message has arrived.
 func (s *Segments) Done() bool { return s.acked == s.count }
 
-// InFlight returns how many segments are in flight, as far as is known.
+// InFlight returns how many segments are in flight, as far as the sender knows.
 func (s *Segments) InFlight() int { return s.inFlight }
 
-// Left returns how many segments have yet to be sent, or sent again.
+// Left returns how many segments are still to be sent, or to be sent again.
 func (s *Segments) Left() int { return s.count - s.fresh + s.lost }
 
-// Order returns the number of the next transmission.
-func (s *Segments) Order() uint64 { return s.next }
+// NextTransmission returns the number of the next transmission.
+func (s *Segments) NextTransmission() uint64 { return s.next }
 
 // Highest returns one more than the number of the latest transmission known to
 // have arrived.
 func (s *Segments) Highest() uint64 { return s.highest }
 
-// Send takes the next segment to transmit, lost ones first: its range, and
-// whether it is a retransmission. ok is false if there is none.
-func (s *Segments) Send(now Time) (offset, n Bytes, again, ok bool) {
+// Send counts the next segment as transmitted, lost ones first. It returns the
+// segment's range, and whether this is a retransmission. ok is false if there is
+// nothing to send.
+func (s *Segments) Send(now Time) (offset, n Bytes, retransmission, ok bool) {
 	var number int
 	switch {
 	case s.lost > 0:
@@ -89,7 +90,7 @@ func (s *Segments) Send(now Time) (offset, n Bytes, again, ok bool) {
 		}
 		s.lost--
 		s.lostFrom = number + 1
-		again = true
+		retransmission = true
 	case s.fresh < s.count:
 		number = s.fresh
 		if s.fresh-s.acked == len(s.ring) {
@@ -99,12 +100,12 @@ func (s *Segments) Send(now Time) (offset, n Bytes, again, ok bool) {
 	default:
 		return 0, 0, false, false
 	}
-	*s.at(number) = segment{flying, again, s.next, now}
+	*s.at(number) = segment{flying, retransmission, s.next, now}
 	s.sent.Push(transmission{number, s.next})
 	s.next++
 	s.inFlight++
 	offset = Bytes(number) * s.mss
-	return offset, min(s.mss, s.size-offset), again, true
+	return offset, min(s.mss, s.size-offset), retransmission, true
 }
 
 func (s *Segments) at(number int) *segment { return &s.ring[number&(len(s.ring)-1)] }
@@ -117,10 +118,10 @@ func (s *Segments) grow() {
 	}
 }
 
-// Arrived records that the bytes [0, to) are at the receiver. stamp is the
-// time, in ns modulo 2^32, at which the packet that caused the acknowledgement
-// was sent. It returns how many segments were not known to have arrived. Ranges
-// that were never sent are ignored.
+// Arrived counts the bytes [0, to) as arrived. stamp is the time, in ns modulo
+// 2^32, at which the packet that caused the acknowledgement was sent. It returns
+// how many segments were not known to have arrived. Ranges that were never sent
+// are ignored.
 func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
 	end := s.number(to)
 	if end > s.fresh {
@@ -133,7 +134,7 @@ func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
 	return fresh
 }
 
-// ArrivedRange records the same of the bytes [from, to).
+// ArrivedRange counts the bytes [from, to) as arrived, like Arrived.
 func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
 	if from < 0 || from%s.mss != 0 {
 		return 0
@@ -152,8 +153,8 @@ func (s *Segments) ArrivedRange(from, to Bytes, stamp uint32) (fresh int) {
 	return fresh
 }
 
-// number returns the number of the segment that begins at to, or the number of
-// segments at the message's end.
+// number returns the number of the segment that begins at to, or at the message's
+// end the number of segments.
 func (s *Segments) number(to Bytes) int {
 	if to >= s.size {
 		return s.count
@@ -171,30 +172,30 @@ func (s *Segments) settle(g *segment, stamp uint32) int {
 		s.lost--
 	}
 	g.state = arrived
-	// If it was transmitted more than once, the stamp says which transmission
-	// arrived.
-	if !g.again || uint32(g.at) == stamp {
-		s.highest = max(s.highest, g.order+1)
+	// If it was transmitted more than once, the stamp shows whether the last
+	// transmission arrived.
+	if !g.retransmitted || uint32(g.at) == stamp {
+		s.highest = max(s.highest, g.transmission+1)
 	}
 	return 1
 }
 
-// Lost finds the segments that are lost by now. It returns how many, and one
-// more than the highest number of their transmissions.
-func (s *Segments) Lost() (n int, order uint64) {
+// Lost finds the segments that are lost by now. It returns how many, and one more
+// than the highest number of their transmissions.
+func (s *Segments) Lost() (n int, end uint64) {
 	for s.sent.Len() > 0 {
 		t := *s.sent.Front()
-		g := s.at(t.number)
-		if t.number >= s.acked && g.state == flying && g.order == t.order {
-			if s.highest < t.order+1+reorder {
+		g := s.at(t.segment)
+		if t.segment >= s.acked && g.state == flying && g.transmission == t.number {
+			if s.highest < t.number+1+reorder {
 				break
 			}
-			s.lose(t.number, g)
-			n, order = n+1, t.order+1
+			s.lose(t.segment, g)
+			n, end = n+1, t.number+1
 		}
 		s.sent.Pop()
 	}
-	return n, order
+	return n, end
 }
 
 func (s *Segments) lose(number int, g *segment) {
@@ -204,8 +205,8 @@ func (s *Segments) lose(number int, g *segment) {
 	s.lostFrom = min(s.lostFrom, number)
 }
 
-// LoseAll declares everything in flight lost, after a timeout. It returns how
-// many segments that are.
+// LoseAll takes everything in flight for lost, after a timeout. It returns how many
+// segments that are.
 func (s *Segments) LoseAll() (n int) {
 	s.lostFrom = s.acked
 	for i := s.acked; i < s.fresh; i++ {
@@ -218,11 +219,11 @@ func (s *Segments) LoseAll() (n int) {
 	return n
 }
 
-// trim drops transmissions whose segments are settled.
+// trim removes the oldest transmissions whose segments are settled.
 func (s *Segments) trim() {
 	for s.sent.Len() > 0 {
 		t := *s.sent.Front()
-		if t.number >= s.acked && s.at(t.number).state == flying && s.at(t.number).order == t.order {
+		if t.segment >= s.acked && s.at(t.segment).state == flying && s.at(t.segment).transmission == t.number {
 			return
 		}
 		s.sent.Pop()

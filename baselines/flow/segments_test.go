@@ -84,7 +84,8 @@ func TestNeverSentCannotArrive(t *testing.T) {
 	s := flow.NewSegments(mss)
 	s.Begin(10_500)
 	sends(t, &s, 0, 2)
-	if s.Arrived(3*mss, 0)+s.Arrived(10_500, 0)+s.ArrivedRange(mss, 3*mss, 0)+s.ArrivedRange(500, 2*mss, 0)+s.ArrivedRange(9*mss, 20*mss, 0) != 0 {
+	if s.Arrived(3*mss, 0)+s.Arrived(10_500, 0)+s.ArrivedRange(mss, 3*mss, 0)+
+		s.ArrivedRange(500, 2*mss, 0)+s.ArrivedRange(9*mss, 20*mss, 0) != 0 {
 		t.Error("it did")
 	}
 	if s.InFlight() != 2 || s.Broken() != "" {

@@ -1,17 +1,17 @@
 package flow
 
-// A host's NIC takes one packet at a time, so data that a window lets out waits
-// in its connection and not in a queue at the uplink. The released simulator
-// has that queue, and it marks like those of switches (simulation.tcl gives
-// both ends of a host's link the same queue). Without its marks a connection
-// that is alone on its path hears of no congestion at all: its window grows to
-// the cap, and when a second connection meets it at a receiver, all of it ends
-// up in the switch. So the queue is counted, and data that leaves while it
-// holds Config.UplinkMark or more leaves marked (README, Uplink queue).
+// A host's NIC takes one packet at a time, so data that a window allows waits in
+// its connection and not in a queue at the uplink. The released simulator has such
+// a queue, and it marks like those of switches (simulation.tcl gives both ends of
+// a host's link the same queue). Without its marks, a connection that is alone on
+// its path sees no congestion: its window grows to the cap, and when a second
+// connection meets it at a receiver, all of that ends up in the switch. So the
+// queue is counted, and data that leaves at a depth of Config.UplinkMark or more
+// leaves marked (README, Uplink queue).
 
-// queue recomputes a connection's part of the queue: what its window lets out
+// updateQueued recomputes a connection's part of the queue: what its window allows
 // of what it has left, in IP bytes of data packets.
-func (t *Transport) queue(c *connection) {
+func (t *Transport) updateQueued(c *connection) {
 	if t.config.UplinkMark == 0 {
 		return
 	}

@@ -2,20 +2,20 @@ package homa
 
 import "sirdbed/sirdnode/transport"
 
-// A note is a control packet that waits to be sent.
-type note struct {
-	peer   transport.HostID
-	kind   kind
-	own    bool // this host sends the message
-	id     transport.MessageID
-	offset Bytes
-	length Bytes
+// A controlPacket waits to be sent.
+type controlPacket struct {
+	peer       transport.HostID
+	kind       kind
+	fromSender bool // of the message, which is this host
+	id         transport.MessageID
+	offset     Bytes
+	length     Bytes
 }
 
-// fill makes the packet. What a RESEND asks for is sent at the highest
-// priority, since it is late already (HomaModule, homa_timer.c).
-func (n note) fill(p *transport.Packet) {
-	h := header{kind: n.kind, own: n.own, id: n.id, offset: uint32(n.offset), length: uint32(n.length)}
+// fill encodes the packet. A RESEND asks for the highest priority, since the bytes
+// are late already (HomaModule, homa_timer.c).
+func (n controlPacket) fill(p *transport.Packet) {
+	h := header{kind: n.kind, fromSender: n.fromSender, id: n.id, offset: uint32(n.offset), length: uint32(n.length)}
 	if n.kind == resend {
 		h.priority = highest
 	}

@@ -6,11 +6,11 @@ import (
 	"sirdbed/traffic"
 )
 
-// Priorities of unscheduled data depend on what a message has left to send, and
-// are divided so that each level carries the same share of bytes:
-// HomaSimulation's STATIC_CBF_GRADUATED, which SIRD's evaluation uses (README,
-// Cutoffs). Grants travel at the highest priority, so their bytes count as
-// those of packets with nothing left.
+// Priorities of unscheduled data depend on what a message has left to send, with
+// cutoffs such that each level carries the same share of bytes: HomaSimulation's
+// STATIC_CBF_GRADUATED, which SIRD's evaluation uses (README, Cutoffs). Grants
+// travel at the highest priority, so their bytes count as those of packets with
+// nothing left.
 
 // A census counts the wire bytes that a workload sends at unscheduled
 // priorities, as an average per message, by the bytes that messages have left.
@@ -18,11 +18,11 @@ type census struct {
 	sizes    []traffic.Point
 	framing  topo.Framing
 	rttBytes units.Bytes // packets that begin within this many wire bytes count
-	tail     units.Bytes // so do those with less than this to go, themselves included
+	tail     units.Bytes // so do packets that begin with less than this left, in wire bytes
 }
 
-// cutoffs returns the cutoffs between levels: fewer than asked for if the
-// distribution has no size to cut at.
+// cutoffs returns the cutoffs between levels, or fewer if the distribution has no
+// size to cut at.
 func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
 	largest := c.sizes[len(c.sizes)-1].Size
 	total := c.upTo(largest)
@@ -33,7 +33,7 @@ func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
 		if !enough(largest) {
 			break
 		}
-		// The least number of bytes left with this share at or below it.
+		// The fewest bytes left that have this share at or below them.
 		high := largest
 		for low < high {
 			if mid := low + (high-low)/2; enough(mid) {
@@ -48,8 +48,8 @@ func (c *census) cutoffs(levels int) (cuts []units.Bytes) {
 	return cuts
 }
 
-// upTo returns the wire bytes, grants included, of packets before which no more
-// than left bytes of their message are unsent.
+// upTo returns the wire bytes of packets before which at most left bytes of their
+// message are unsent, with the grants.
 func (c *census) upTo(left units.Bytes) (sum float64) {
 	before := 0.0
 	for _, p := range c.sizes {
@@ -60,7 +60,7 @@ func (c *census) upTo(left units.Bytes) (sum float64) {
 	return sum
 }
 
-// message returns the contribution of one message of the given size to upTo.
+// message returns what one message of the given size adds to upTo.
 func (c *census) message(size, left units.Bytes) (wire units.Bytes) {
 	mss := c.framing.MSS
 	full := c.framing.Wire(mss)
@@ -107,10 +107,11 @@ func unscheduledOf(size, rttBytes, mss units.Bytes) units.Bytes {
 	return rttBytes / mss * mss
 }
 
-// grantWire is what a GRANT takes on a link.
+// grantWire is the wire bytes of a GRANT.
 const grantWire = topo.MinWire
 
-// cutoffs returns the cutoffs that the parameters give, or have computed.
+// cutoffs returns the cutoffs of the parameters, or else those computed from the
+// workload.
 func (p *Params) cutoffs(fr topo.Framing) ([]units.Bytes, error) {
 	if len(p.Cutoffs) > 0 || p.Workload == "none" {
 		return p.Cutoffs, nil

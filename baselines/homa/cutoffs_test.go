@@ -71,7 +71,9 @@ func TestCutoffsDivideBytesEqually(t *testing.T) {
 	}
 }
 
-func histogramCutoffs(d *traffic.Distribution, levels int, fr topo.Framing, rttBytes, tail units.Bytes) (cuts []units.Bytes) {
+func histogramCutoffs(
+	d *traffic.Distribution, levels int, fr topo.Framing, rttBytes, tail units.Bytes,
+) (cuts []units.Bytes) {
 	histogram := map[units.Bytes]float64{}
 	before, total := 0.0, 0.0
 	add := func(key units.Bytes, bytes float64) {
@@ -130,7 +132,8 @@ func TestLevelsFollowTheWorkload(t *testing.T) {
 			t.Errorf("%s: %d senders granted, want %d", c.workload, got, c.granted)
 		}
 	}
-	if n := homa.Protocol.Network(f, params(f, nil)); n.Priorities != 8 || n.MarkCore != 0 || n.MarkEdge != 0 || n.CreditClass {
+	if n := homa.Protocol.Network(f, params(f, nil)); n.Priorities != 8 || n.MarkCore != 0 || n.MarkEdge != 0 ||
+		n.CreditClass {
 		t.Errorf("ports: %+v", n)
 	}
 }

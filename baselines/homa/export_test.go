@@ -21,20 +21,21 @@ func (h *Homa) Idle() error {
 // is under way; "" when all is released.
 func (h *Homa) Leaks() string {
 	s, r := &h.sender, &h.receiver
-	if s.ready.Len() != 0 || len(s.again) != 0 || s.backlog != 0 {
-		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.again), s.backlog)
+	if s.ready.Len() != 0 || len(s.retransmit) != 0 || s.unsent != 0 {
+		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.retransmit), s.unsent)
 	}
 	for _, o := range s.peers {
 		if o != nil && o.messages.Len() != 0 {
 			return fmt.Sprintf("sender's peer %d: %d messages", o.id, o.messages.Len())
 		}
 	}
-	if r.flight != 0 || len(r.ranking) != 0 || h.control.Len() != 0 {
-		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.flight, len(r.ranking), h.control.Len())
+	if r.outstanding != 0 || len(r.ranking) != 0 || h.control.Len() != 0 {
+		return fmt.Sprintf("receiver: %d in flight, %d to grant, %d control packets", r.outstanding, len(r.ranking),
+			h.control.Len())
 	}
-	for _, i := range r.met {
-		if i.messages.Len() != 0 || i.want.Len() != 0 || i.place != 0 {
-			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, i.messages.Len(), i.want.Len())
+	for _, i := range r.known {
+		if i.messages.Len() != 0 || i.ungranted.Len() != 0 || i.rank != 0 {
+			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, i.messages.Len(), i.ungranted.Len())
 		}
 	}
 	return h.Broken()
@@ -43,25 +44,26 @@ func (h *Homa) Leaks() string {
 // Broken describes a wrong sum or order, which no packet may cause; "" when all
 // are right.
 func (h *Homa) Broken() string {
-	var flight, backlog Bytes
-	wanting := 0
-	for _, i := range h.receiver.met {
+	var outstanding, unsent Bytes
+	ranked := 0
+	for _, i := range h.receiver.known {
 		for m := range i.messages.All() {
-			flight += m.inFlight()
-			if m.granted > m.Size || m.inFlight() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
-				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.got.Total(), m.Size)
+			outstanding += m.outstanding()
+			if m.granted > m.Size || m.outstanding() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
+				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.received.Total(),
+					m.Size)
 			}
 		}
-		if (i.place > 0) != (i.want.Len() > 0) {
-			return fmt.Sprintf("sender %d: place %d with %d messages to grant", i.id, i.place, i.want.Len())
+		if (i.rank > 0) != (i.ungranted.Len() > 0) {
+			return fmt.Sprintf("sender %d: place %d with %d messages to grant", i.id, i.rank, i.ungranted.Len())
 		}
-		if i.place > 0 {
-			wanting++
+		if i.rank > 0 {
+			ranked++
 		}
 	}
 	for n, i := range h.receiver.ranking {
-		if i.place != n+1 || n > 0 && i.before(h.receiver.ranking[n-1]) {
-			return fmt.Sprintf("place %d of the ranking: sender %d, which thinks it is at %d", n+1, i.id, i.place)
+		if i.rank != n+1 || n > 0 && i.precedes(h.receiver.ranking[n-1]) {
+			return fmt.Sprintf("place %d of the ranking: sender %d, which thinks it is at %d", n+1, i.id, i.rank)
 		}
 	}
 	ready := 0
@@ -70,7 +72,7 @@ func (h *Homa) Broken() string {
 			continue
 		}
 		for m := range o.messages.All() {
-			backlog += m.unsent()
+			unsent += m.unsent()
 			if m.sent > m.granted || m.granted > m.Size || m.slot.In() != (m.sent < m.granted) || m.to != o {
 				return fmt.Sprintf("message %d to %d: sent %d, granted %d of %d", m.ID, o.id, m.sent, m.granted, m.Size)
 			}
@@ -79,18 +81,20 @@ func (h *Homa) Broken() string {
 			}
 		}
 	}
-	if flight != h.receiver.flight || backlog != h.sender.backlog || wanting != len(h.receiver.ranking) || ready != h.sender.ready.Len() {
+	if outstanding != h.receiver.outstanding || unsent != h.sender.unsent || ranked != len(h.receiver.ranking) ||
+		ready != h.sender.ready.Len() {
 		return fmt.Sprintf("in flight %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
-			h.receiver.flight, flight, h.sender.backlog, backlog, len(h.receiver.ranking), wanting, h.sender.ready.Len(), ready)
+			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked, h.sender.ready.Len(),
+			ready)
 	}
 	return ""
 }
 
-// Flight returns the payload granted and not yet received of a message, false if
+// Outstanding returns the payload granted and not yet received of a message, false if
 // there is no such message under way.
-func (h *Homa) Flight(from topo.HostID, id transport.MessageID) (Bytes, bool) {
+func (h *Homa) Outstanding(from topo.HostID, id transport.MessageID) (Bytes, bool) {
 	if i := h.receiver.peers[from]; i != nil && i.messages.Find(id) != nil {
-		return i.messages.Find(id).inFlight(), true
+		return i.messages.Find(id).outstanding(), true
 	}
 	return 0, false
 }
@@ -99,11 +103,11 @@ func (h *Homa) Flight(from topo.HostID, id transport.MessageID) (Bytes, bool) {
 // by one.
 func (h *Homa) Remembered(from topo.HostID) int { return h.receiver.peers[from].messages.Remembered() }
 
-// MostFlight returns the largest Flight of any message.
-func (h *Homa) MostFlight() (most Bytes) {
-	for _, i := range h.receiver.met {
+// MostOutstanding returns the largest Flight of any message.
+func (h *Homa) MostOutstanding() (most Bytes) {
+	for _, i := range h.receiver.known {
 		for m := range i.messages.All() {
-			most = max(most, m.inFlight())
+			most = max(most, m.outstanding())
 		}
 	}
 	return most
@@ -120,12 +124,12 @@ func (h *Homa) Cuts() []Bytes { return h.cutoffs }
 
 // A Header is a header as tests read and write it.
 type Header struct {
-	Kind                string
-	Own                 bool
-	Priority            uint8
-	ID                  transport.MessageID
-	Offset, Length      uint32
-	Behind, Unscheduled uint16
+	Kind                    string
+	FromSender              bool
+	Priority                uint8
+	ID                      transport.MessageID
+	Offset, Length          uint32
+	AboveFloor, Unscheduled uint16
 }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
@@ -135,14 +139,15 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], Own: h.own, Priority: h.priority, ID: h.id, Offset: h.offset, Length: h.length,
-		Behind: h.behind, Unscheduled: h.unscheduled,
+		Kind: kindNames[h.kind], FromSender: h.fromSender, Priority: h.priority, ID: h.id, Offset: h.offset, Length: h.length,
+		AboveFloor: h.aboveFloor, Unscheduled: h.unscheduled,
 	}
 }
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{own: h.Own, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length, behind: h.Behind, unscheduled: h.Unscheduled}
+	e := header{fromSender: h.FromSender, priority: h.Priority, id: h.ID, offset: h.Offset, length: h.Length,
+		aboveFloor: h.AboveFloor, unscheduled: h.Unscheduled}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k

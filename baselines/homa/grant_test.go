@@ -17,11 +17,12 @@ func TestUnscheduledBytesGoAtOnce(t *testing.T) {
 	f := rack(t, 2)
 	for _, size := range []units.Bytes{1, 8, mss, mss + 1, 50_000, 99_999, 100_000} {
 		grants := 0
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}}, OnPacket: func(e model.PacketEvent) {
-			if hd, ok := leavesHost(f, e); ok && hd.Kind == "GRANT" {
-				grants++
-			}
-		}})
+		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}},
+			OnPacket: func(e model.PacketEvent) {
+				if hd, ok := leavesHost(f, e); ok && hd.Kind == "GRANT" {
+					grants++
+				}
+			}})
 		modeltest.AllDone(t, f, sim, units.Millisecond)
 		want := f.UnloadedExact(0, 1, size, homa.Protocol.Framing(f.Spec.MTU))
 		if got := sim.Messages()[0].Latency(); grants != 0 || got < want-1 || got > want+1 {
@@ -37,26 +38,27 @@ func TestOneGrantOnePacketPacedByItsWireTime(t *testing.T) {
 	const size = 1000*mss + 10
 	var last, lastData units.Time
 	grants, offset, scheduled := 0, uint32(window), 0
-	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}}, OnPacket: func(e model.PacketEvent) {
-		hd, ok := leavesHost(f, e)
-		switch {
-		case !ok:
-		case hd.Kind == "GRANT":
-			if hd.Offset != min(size, offset+mss) || e.Packet.WireLen() != 84 {
-				t.Fatalf("%+v of %d wire bytes follows %d", hd, e.Packet.WireLen(), offset)
+	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: size}},
+		OnPacket: func(e model.PacketEvent) {
+			hd, ok := leavesHost(f, e)
+			switch {
+			case !ok:
+			case hd.Kind == "GRANT":
+				if hd.Offset != min(size, offset+mss) || e.Packet.WireLen() != 84 {
+					t.Fatalf("%+v of %d wire bytes follows %d", hd, e.Packet.WireLen(), offset)
+				}
+				if gap := e.At - last; grants > 0 && gap < 122 {
+					t.Fatalf("grant %d comes %v after the one before", grants, gap)
+				}
+				offset, last = hd.Offset, e.At
+				grants++
+			case hd.Kind == "DATA" && hd.Offset >= window:
+				if scheduled++; scheduled > grants {
+					t.Fatalf("%d scheduled packets after %d grants", scheduled, grants)
+				}
+				lastData = e.At
 			}
-			if gap := e.At - last; grants > 0 && gap < 122 {
-				t.Fatalf("grant %d comes %v after the one before", grants, gap)
-			}
-			offset, last = hd.Offset, e.At
-			grants++
-		case hd.Kind == "DATA" && hd.Offset >= window:
-			if scheduled++; scheduled > grants {
-				t.Fatalf("%d scheduled packets after %d grants", scheduled, grants)
-			}
-			lastData = e.At
-		}
-	}})
+		}})
 	modeltest.AllDone(t, f, sim, units.Millisecond)
 	if grants != 1001-69 || scheduled != grants {
 		t.Errorf("%d grants, %d scheduled packets, want %d", grants, scheduled, 1001-69)
@@ -99,7 +101,8 @@ func TestGrantsOfAFreeWindowArePaced(t *testing.T) {
 // directions, both stay full.
 func TestGrantsKeepTheirRateBesideData(t *testing.T) {
 	f := rack(t, 2)
-	sim := newSim(t, model.Config{Fabric: f, From: 200_000, To: 700_000, Sends: []model.Send{{Src: 0, Dst: 1, Size: 20_000_000}, {Src: 1, Dst: 0, Size: 20_000_000}}})
+	sim := newSim(t, model.Config{Fabric: f, From: 200_000, To: 700_000,
+		Sends: []model.Send{{Src: 0, Dst: 1, Size: 20_000_000}, {Src: 1, Dst: 0, Size: 20_000_000}}})
 	sim.Run(700_000)
 	for _, h := range []topo.HostID{0, 1} {
 		// A grant of 84 bytes takes its part of the uplink per packet.

@@ -16,16 +16,16 @@ const Port = 47022
 // kind is a packet's type.
 type kind uint8
 
-// The packet types, by HomaModule's names (README, Wire format). CUTOFFS and
-// FREEZE have no use here: cutoffs are a parameter.
+// The packet types, with HomaModule's names (README, Wire format). CUTOFFS and
+// FREEZE are not needed: cutoffs are a parameter.
 const (
 	data    kind = 1 + iota // bytes of a message
 	grant                   // receiver to sender: send up to offset, at this priority
-	resend                  // receiver to sender: a range is missing; grants it too
+	resend                  // receiver to sender: a range is missing; a grant as well
 	busy                    // either way: the message is known, and waits
 	ack                     // receiver to sender: the message is complete
-	needAck                 // sender to receiver: what has become of the message?
-	unknown                 // either way: no such message here
+	needAck                 // sender to receiver: in what state is the message?
+	unknown                 // either way: there is no such message here
 )
 
 var kindNames = map[kind]string{
@@ -37,13 +37,13 @@ const (
 	// Every packet begins with baseLen bytes:
 	//
 	//	0   version (4 bits), kind (4 bits)
-	//	1   own (1 bit), reserved (4 bits, 0), priority (3 bits)
+	//	1   from the sender (1 bit), reserved (4 bits, 0), priority (3 bits)
 	//	2   message id (4)
 	//	6   offset (4)
 	//
-	// so that a GRANT has room in Ethernet's smallest packet, 84 bytes on the
-	// wire. own says in BUSY and UNKNOWN, which travel in either direction,
-	// that the message is sent by the packet's sender.
+	// so that a GRANT fits Ethernet's smallest packet, 84 bytes on the wire.
+	// BUSY and UNKNOWN travel either way: the first bit of byte 1 shows that the
+	// packet comes from the message's sender.
 	baseLen = 10
 	// RESEND continues with the length of the missing range (4).
 	resendLen = baseLen + 4
@@ -52,27 +52,27 @@ const (
 	//	10  message length (4)
 	//	14  tag (4)
 	//	18  how far the id is above the lowest unacknowledged one (2)
-	//	20  unscheduled packets at the message's beginning (2)
+	//	20  unscheduled packets at the start of the message (2)
 	dataLen = baseLen + 12
 
-	ownBit       = 0x80
-	priorityBits = 0x07
+	fromSenderBit = 0x80
+	priorityBits  = 0x07
 )
 
 // maxUnscheduled is the most unscheduled packets that the header can describe.
 const maxUnscheduled = 1<<16 - 1
 
-// A header is a decoded Homa header.
+// A header is a decoded header.
 type header struct {
-	kind     kind
-	own      bool
-	priority uint8 // of the data that a GRANT or RESEND asks for
-	id       transport.MessageID
-	offset   uint32 // DATA, RESEND: where the bytes are; GRANT: up to where to send
+	kind       kind
+	fromSender bool
+	priority   uint8 // GRANT, RESEND: of the data to be sent
+	id         transport.MessageID
+	offset     uint32 // DATA, RESEND: of the bytes in the message; GRANT: up to where to send
 
 	length      uint32 // DATA: of the message; RESEND: of the range
 	tag         transport.Tag
-	behind      uint16 // DATA: id minus the sender's lowest unacknowledged id
+	aboveFloor  uint16 // DATA: id minus the sender's lowest unacknowledged id
 	unscheduled uint16 // DATA: packets that need no grant
 }
 
@@ -85,7 +85,7 @@ var lengths = layout.Headers{Version: version, Lengths: [16]int{
 // headerLen returns the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
 	n, err := lengths.Len(b)
-	if err == nil && b[1]&^(ownBit|priorityBits) != 0 {
+	if err == nil && b[1]&^(fromSenderBit|priorityBits) != 0 {
 		return 0, errReserved
 	}
 	return n, err
@@ -96,8 +96,8 @@ func (h *header) encode(p *transport.Packet) {
 	b := p.HeaderBytes[:]
 	b[0] = version<<4 | byte(h.kind)
 	b[1] = h.priority & priorityBits
-	if h.own {
-		b[1] |= ownBit
+	if h.fromSender {
+		b[1] |= fromSenderBit
 	}
 	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
 	binary.BigEndian.PutUint32(b[6:], h.offset)
@@ -106,7 +106,7 @@ func (h *header) encode(p *transport.Packet) {
 	case data:
 		binary.BigEndian.PutUint32(b[10:], h.length)
 		binary.BigEndian.PutUint32(b[14:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[18:], h.behind)
+		binary.BigEndian.PutUint16(b[18:], h.aboveFloor)
 		binary.BigEndian.PutUint16(b[20:], h.unscheduled)
 		p.HeaderLen = dataLen
 	case resend:
@@ -121,17 +121,17 @@ func (h *header) decode(b []byte) error {
 		return err
 	}
 	*h = header{
-		kind:     kind(b[0] & 15),
-		own:      b[1]&ownBit != 0,
-		priority: b[1] & priorityBits,
-		id:       transport.MessageID(binary.BigEndian.Uint32(b[2:])),
-		offset:   binary.BigEndian.Uint32(b[6:]),
+		kind:       kind(b[0] & 15),
+		fromSender: b[1]&fromSenderBit != 0,
+		priority:   b[1] & priorityBits,
+		id:         transport.MessageID(binary.BigEndian.Uint32(b[2:])),
+		offset:     binary.BigEndian.Uint32(b[6:]),
 	}
 	switch h.kind {
 	case data:
 		h.length = binary.BigEndian.Uint32(b[10:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[14:]))
-		h.behind = binary.BigEndian.Uint16(b[18:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[18:])
 		h.unscheduled = binary.BigEndian.Uint16(b[20:])
 	case resend:
 		h.length = binary.BigEndian.Uint32(b[10:])
@@ -150,16 +150,18 @@ func fields(b []byte) []wire.Field {
 		{Name: "message", Value: fmt.Sprint(h.id)},
 		{Name: "offset", Value: fmt.Sprint(h.offset)},
 	}
-	if h.own {
+	if h.fromSender {
 		list = append(list, wire.Field{Name: "own", Value: "1"})
 	}
 	switch h.kind {
 	case grant:
 		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)})
 	case resend:
-		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)}, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
+		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)},
+			wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
 	case data:
-		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)}, wire.Field{Name: "unscheduled", Value: fmt.Sprint(h.unscheduled)})
+		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)},
+			wire.Field{Name: "unscheduled", Value: fmt.Sprint(h.unscheduled)})
 	}
 	return list
 }

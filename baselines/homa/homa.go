@@ -5,35 +5,33 @@
 //
 // A message's first RTTbytes are sent at once, at a priority that depends on
 // the bytes left. The rest is granted packet by packet by its receiver, to the
-// k senders whose messages have the fewest bytes to be granted: more than the
-// downlink can take, so that it stays full when some of them are busy elsewhere
-// (controlled overcommitment). Both ends put the shortest message first.
+// k senders whose messages have the fewest bytes still to be granted. That is
+// more than the downlink can carry, so that it stays full when some of them are
+// busy elsewhere (controlled overcommitment). Both ends prefer the shortest
+// message.
 //
-//	receiver.go, inbound.go, grant.go   what arrives, whom to grant
-//	downlink.go                         whether a full link explains silence
+//	receiver.go, inbound.go, grant.go   arriving data, whom to grant
+//	downlink.go                         whether a full downlink explains a delay
 //	sender.go, outbound.go              what to send next
 //	cutoffs.go                          priorities of unscheduled data
-//	loss.go                             silence, RESEND, BUSY, giving up
+//	loss.go                             RESEND, NEED_ACK, BUSY, failed messages
 //	header.go, params.go, control.go    wire format, parameters, control packets
 //
-// A GRANT says up to which offset to send: a duplicate changes nothing, and the
-// next one heals a loss.
+// A GRANT carries the offset up to which to send: a duplicate changes nothing,
+// and the next one makes up for a lost one.
 package homa
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
 type (
 	// Time is in nominal ns.
 	Time = transport.Time
-	// Bytes counts payload, unless it says wire bytes.
+	// Bytes counts payload, or wire bytes where noted.
 	Bytes = transport.Bytes
 )
 
@@ -43,32 +41,26 @@ const highest uint8 = priorities - 1
 
 // Homa is the protocol at one host. It implements transport.Transport.
 type Homa struct {
-	env     transport.Env
-	params  Params
-	framing topo.Framing
-	mss     Bytes   // payload of a full packet
-	cutoffs []Bytes // between the priorities of unscheduled data
-	levels  int     // priorities of scheduled data
-	window  Bytes   // RTTbytes in whole packets
+	env      transport.Env
+	params   Params
+	framing  topo.Framing
+	mss      Bytes   // payload of a full packet
+	cutoffs  []Bytes // between the priorities of unscheduled data
+	levels   int     // priorities of scheduled data
+	rttBytes Bytes   // RTTbytes in whole packets
 
-	control  queue.FIFO[note]
+	control  queue.FIFO[controlPacket]
 	sender   sender
 	receiver receiver
 
-	// Next found nothing to send, and nothing has happened since: only time can
-	// change that, at wake.
-	quiet  bool
-	wake   Time
-	silent timer.Watch // for silence
+	lossCheck timer.Watch
+	sleep     timer.Sleep
 }
 
 // New makes Homa at one host. It fails, naming the parameter, on parameters that
 // cannot work.
 func New(env transport.Env, params *Params) (*Homa, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	if fr.MSS < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for Homa's headers", env.Fabric.Spec.MTU)
-	}
 	if err := params.validate(fr.MSS); err != nil {
 		return nil, err
 	}
@@ -78,23 +70,22 @@ func New(env transport.Env, params *Params) (*Homa, error) {
 	}
 	h := &Homa{
 		env: env, params: *params, framing: fr, mss: fr.MSS, cutoffs: cutoffs,
-		levels: priorities - params.unscheduledLevels(), window: params.RTTBytes / fr.MSS * fr.MSS,
-		wake: units.Never, silent: timer.Watch{Every: params.LossTimeout / 2},
+		levels: priorities - params.unscheduledLevels(), rttBytes: params.RTTBytes / fr.MSS * fr.MSS,
+		lossCheck: timer.Watch{Every: params.LossTimeout / 2},
 	}
 	h.initSender()
 	h.initReceiver()
 	return h, nil
 }
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Malformed packets are ignored.
 func (h *Homa) Receive(now Time, p *transport.Packet) {
 	var hd header
 	if hd.decode(p.Header()) != nil || !h.env.Knows(p.Peer) {
 		return
 	}
-	h.quiet = false
-	h.receiver.arrivals += p.WireLen()
+	h.sleep.End()
+	h.receiver.downlinkBytes += p.WireLen()
 	switch hd.kind {
 	case data:
 		h.receiveData(now, &hd, p)
@@ -111,14 +102,14 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 	case unknown:
 		h.receiveUnknown(now, &hd, p.Peer)
 	}
-	h.silent.Arm(now)
+	h.lossCheck.Arm(now)
 }
 
 // Next implements transport.Transport: control packets first, then grants, then
 // data.
 func (h *Homa) Next(now Time, p *transport.Packet) bool {
-	if h.silent.Due(now) {
-		h.lookForSilence(now)
+	if h.lossCheck.Due(now) {
+		h.checkLoss(now)
 	}
 	p.Entropy = uint16(h.env.Rand.Uint32()) // spray over all paths
 	p.Priority = highest
@@ -130,17 +121,12 @@ func (h *Homa) Next(now Time, p *transport.Packet) bool {
 	if ok || h.nextData(now, p) {
 		return true
 	}
-	h.quiet, h.wake = true, at
+	h.sleep.Until(min(at, h.lossCheck.At()))
 	return false
 }
 
 // Wake implements transport.Transport.
-func (h *Homa) Wake() Time {
-	if !h.quiet {
-		return 0
-	}
-	return min(h.wake, h.silent.At())
-}
+func (h *Homa) Wake() Time { return h.sleep.WakeAt() }
 
 // startsPacket reports whether a packet of the message begins at offset,
 // endsPacket whether one ends there.

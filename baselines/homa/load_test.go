@@ -18,8 +18,8 @@ import (
 // WKa and 3.62 for WKc in a fabric of 144 hosts; this one is smaller, and the
 // runs are short).
 func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 5, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 5, Spines: 2, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	for _, c := range []struct {
 		workload   string
 		to         units.Time
@@ -39,9 +39,11 @@ func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
 			}
 		}
 		p99 := func(s []float64) float64 { slices.Sort(s); return s[len(s)*99/100] }
-		t.Logf("%s: %d messages, slowdown p99 %.2f; %d below 10 KB, %.2f", c.workload, len(all), p99(all), len(small), p99(small))
+		t.Logf("%s: %d messages, slowdown p99 %.2f; %d below 10 KB, %.2f", c.workload, len(all), p99(all), len(small),
+			p99(small))
 		if p99(small) > c.small || p99(all) > c.all {
-			t.Errorf("%s: slowdown p99 %.2f, below 10 KB %.2f; want at most %.2f and %.2f", c.workload, p99(all), p99(small), c.all, c.small)
+			t.Errorf("%s: slowdown p99 %.2f, below 10 KB %.2f; want at most %.2f and %.2f", c.workload, p99(all), p99(small),
+				c.all, c.small)
 		}
 		if total := sim.Totals(); total.Payload != payload(sim) || total.Failed != 0 {
 			t.Errorf("%s: %+v", c.workload, total.Counts)

@@ -8,7 +8,8 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// An outMessage is a message being sent, until it is acknowledged or given up.
+// An outMessage is a message on its way out, until it is acknowledged or has
+// failed.
 type outMessage struct {
 	transport.Message
 	to   *outPeer
@@ -19,23 +20,23 @@ type outMessage struct {
 	sent        Bytes // offset up to which it has been sent
 	priority    uint8 // of scheduled data, by the last grant
 
-	heard Time // when a packet of it was last sent, or something heard of it
-	wait  Time // silence after which its receiver is asked
-	asked bool // NEED_ACK is sent and not answered
-	tries int  // of it, since something showed that the message is known
+	lastActivity Time // when a packet of it was last sent, or an answer to it arrived
+	timeout      Time // after which NEED_ACK is sent
+	needAckSent  bool // and it has not been answered
+	attempts     int  // NEED_ACKs since the receiver last showed that it knows the message
 }
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
-// An outPeer is a sender's state for one receiver.
+// An outPeer is what a sender knows of one receiver.
 type outPeer struct {
 	id       transport.HostID
 	messages account.Outgoing[*outMessage]
 }
 
-// A span is a range of a message to be sent again, at the priority that its
-// receiver asked for.
-type span struct {
+// A byteRange is a part of a message that is to be sent again, at the priority
+// that its receiver has chosen.
+type byteRange struct {
 	m        *outMessage
 	from, to Bytes
 	priority uint8
@@ -44,17 +45,17 @@ type span struct {
 func (h *Homa) newOutMessage(now Time, o *outPeer, message transport.Message) *outMessage {
 	s := &h.sender
 	m := s.free.Get()
-	*m = outMessage{Message: message, to: o, heard: now, wait: h.firstWait()}
+	*m = outMessage{Message: message, to: o, lastActivity: now, timeout: h.needAckTimeout()}
 	m.unscheduled = unscheduledOf(m.Size, h.params.RTTBytes, h.mss)
 	m.granted = m.unscheduled
 	o.messages.Add(m.ID, m)
-	s.backlog += m.Size
+	s.unsent += m.Size
 	return m
 }
 
-// sortIn puts a message where the sender's policy finds it: among those that
-// may be sent, by the bytes that they have left.
-func (h *Homa) sortIn(m *outMessage) {
+// enqueue puts a message among those that may be sent, by the bytes that it has
+// left, or removes it from them.
+func (h *Homa) enqueue(m *outMessage) {
 	if m.sent < m.granted {
 		h.sender.ready.Set(m, m.unsent())
 	} else {
@@ -62,40 +63,41 @@ func (h *Homa) sortIn(m *outMessage) {
 	}
 }
 
-// answered records that the receiver knows the message.
-func (m *outMessage) answered(now Time, wait Time) {
-	m.heard, m.asked, m.tries, m.wait = now, false, 0, wait
+// confirm notes that the receiver knows the message.
+func (m *outMessage) confirm(now Time, timeout Time) {
+	m.lastActivity, m.needAckSent, m.attempts, m.timeout = now, false, 0, timeout
 }
 
-// raiseLimit records that a message may be sent up to the given offset.
+// raiseLimit lets a message be sent up to the given offset.
 func (h *Homa) raiseLimit(m *outMessage, to Bytes) {
 	if to > m.granted {
 		m.granted = to
-		h.sortIn(m)
+		h.enqueue(m)
 	}
 }
 
-// dropOut forgets a message that was acknowledged or given up.
-func (h *Homa) dropOut(m *outMessage) {
+// forgetOut forgets a message that was acknowledged or has failed.
+func (h *Homa) forgetOut(m *outMessage) {
 	o := m.to
 	h.sender.ready.Remove(m)
-	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
-	h.sender.backlog -= m.unsent()
+	h.sender.retransmit = slices.DeleteFunc(h.sender.retransmit, func(a byteRange) bool { return a.m == m })
+	h.sender.unsent -= m.unsent()
 	o.messages.Settle(m.ID)
 	h.sender.free.Put(m)
 }
 
-// beginAgain restarts a message from its beginning, as if it were new.
-func (h *Homa) beginAgain(m *outMessage) {
-	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m })
-	h.sender.backlog += m.sent
+// restart restarts a message from its beginning, as if it were new.
+func (h *Homa) restart(m *outMessage) {
+	h.sender.retransmit = slices.DeleteFunc(h.sender.retransmit, func(a byteRange) bool { return a.m == m })
+	h.sender.unsent += m.sent
 	m.sent, m.granted = 0, m.unscheduled
-	h.sortIn(m)
+	h.enqueue(m)
 }
 
-// sendAgain queues a range for retransmission. It replaces the ranges still
-// waiting that it overlaps.
-func (h *Homa) sendAgain(m *outMessage, from, to Bytes, priority uint8) {
-	h.sender.again = slices.DeleteFunc(h.sender.again, func(a span) bool { return a.m == m && a.from < to && from < a.to })
-	h.sender.again = append(h.sender.again, span{m, from, to, priority})
+// queueRetransmit queues a range for retransmission, in place of those that still
+// wait and overlap it.
+func (h *Homa) queueRetransmit(m *outMessage, from, to Bytes, priority uint8) {
+	h.sender.retransmit = slices.DeleteFunc(h.sender.retransmit,
+		func(a byteRange) bool { return a.m == m && a.from < to && from < a.to })
+	h.sender.retransmit = append(h.sender.retransmit, byteRange{m, from, to, priority})
 }

@@ -26,7 +26,8 @@ func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 			sends = append(sends, model.Send{Src: src, Dst: senders, Size: 2_000_000})
 		}
 		open, most := map[topo.HostID]bool{}, 0
-		sim := newSim(t, model.Config{Fabric: f, Sends: sends, Params: params(f, func(p *homa.Params) { p.Overcommitment = k }),
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends,
+			Params: params(f, func(p *homa.Params) { p.Overcommitment = k }),
 			OnPacket: func(e model.PacketEvent) {
 				if hd, ok := leavesHost(f, e); ok && hd.Kind == "GRANT" {
 					open[e.Dst] = true
@@ -43,7 +44,8 @@ func TestQueueGrowsWithTheDegreeOfOvercommitment(t *testing.T) {
 		// k RTTbytes are in flight, of which a BDP and a packet in transmission
 		// do not wait. Queues count neither preamble nor gap.
 		want := (float64(k*window/mss) - bdp/frame - 1) * (frame - 24)
-		t.Logf("k %2d: %2d senders granted at a time; queue mean %7.0f, max %7d bytes; k RTTbytes - BDP %7.0f", k, most, queue.Mean, queue.Max, want)
+		t.Logf("k %2d: %2d senders granted at a time; queue mean %7.0f, max %7d bytes; k RTTbytes - BDP %7.0f", k, most,
+			queue.Mean, queue.Max, want)
 		if most != k {
 			t.Errorf("k %d: %d senders granted at a time", k, most)
 		}
@@ -72,7 +74,8 @@ func TestOvercommitmentKeepsTheDownlinkFull(t *testing.T) {
 			}
 			sends = append(sends, model.Send{Src: src, Dst: 9, Size: long})
 		}
-		sim := newSim(t, model.Config{Fabric: f, Sends: sends, Params: params(f, func(p *homa.Params) { p.Overcommitment = c.k }), From: 100_000, To: 300_000})
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends,
+			Params: params(f, func(p *homa.Params) { p.Overcommitment = c.k }), From: 100_000, To: 300_000})
 		sim.Run(300_000)
 		got := float64(sim.Host(9).Counts().WindowPayload) * 8 / 200_000 / 100 * frame / mss
 		t.Logf("k %d: the downlink is %.2f full", c.k, got)
@@ -91,7 +94,7 @@ func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 		n := 0
 		check := func(model.PacketEvent) {
 			for _, h := range f.Hosts {
-				if got := at(sim, h).MostFlight(); got > rttBytes {
+				if got := at(sim, h).MostOutstanding(); got > rttBytes {
 					t.Fatalf("rtt_bytes %v: %v in flight", rttBytes, got)
 				}
 			}
@@ -114,13 +117,15 @@ func TestOneMessageOfEachSenderIsGranted(t *testing.T) {
 	h := newCore(t, f, 2, params(f, nil))
 	for id, packets := range []uint32{400, 200, 300} {
 		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Length: packets * mss, Unscheduled: 100}, mss)
-		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Offset: mss, Length: packets * mss, Unscheduled: 100}, mss)
+		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Offset: mss, Length: packets * mss,
+			Unscheduled: 100}, mss)
 	}
 	// Nothing more is in flight than the window allows once 32 packets have come.
 	granted := map[transport.MessageID]int{}
 	for i := uint32(2); i < 100; i++ {
 		for id, packets := range []uint32{400, 200, 300} {
-			h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Offset: i * mss, Length: packets * mss, Unscheduled: 100}, mss)
+			h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Offset: i * mss, Length: packets * mss,
+				Unscheduled: 100}, mss)
 		}
 	}
 	for now := units.Time(0); now < 100*124; now += 124 {

@@ -16,16 +16,31 @@ import (
 // Params are Homa's parameters. Defaults are those of SIRD's evaluation, and
 // HomaModule's for loss (README, Parameters).
 type Params struct {
-	RTTBytes units.Bytes `json:"rtt_bytes" jsonschema_description:"RTTbytes: payload of a message that goes without grants, and the most that may be granted and not yet received. In whole packets, rounded down. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
+	// RTTbytes: payload of a message that needs no grants, and the most that may be granted and not yet received. In
+	// whole packets, rounded down. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own
+	// BDP if that is larger.
+	RTTBytes units.Bytes `json:"rtt_bytes"`
 
-	Workload          string        `json:"workload" jsonschema:"enum=wka,enum=wkb,enum=wkc,enum=none" jsonschema_description:"Distribution of message sizes from which the unscheduled priorities' cutoffs are computed; none for a single unscheduled level, or with cutoffs."`
-	Cutoffs           []units.Bytes `json:"cutoffs" jsonschema_description:"Cutoffs instead of computed ones, ascending: a packet of unscheduled data has the first priority whose cutoff is not below the bytes its message has left. The last level has none."`
-	UnscheduledLevels int           `json:"unscheduled_levels" jsonschema:"minimum=0,maximum=7" jsonschema_description:"Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's: 3 for wka, else 1, or as many as cutoffs say."`
-	Overcommitment    int           `json:"overcommitment" jsonschema:"minimum=0" jsonschema_description:"Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled priorities."`
-	BoostTail         units.Bytes   `json:"boost_tail" jsonschema_description:"Last wire bytes of a message whose scheduled packets have unscheduled priorities (boostTailBytesPrio). HomaSimulation has RTTbytes here, SIRD's evaluation 0."`
+	// Distribution of message sizes from which the unscheduled priorities' cutoffs are computed; none for a single
+	// unscheduled level, or with cutoffs.
+	Workload string `json:"workload" jsonschema:"enum=wka,enum=wkb,enum=wkc,enum=none"`
+	// Cutoffs in place of computed ones, ascending: a packet of unscheduled data has the first priority whose cutoff is
+	// not below the bytes that its message has left. The last level has none.
+	Cutoffs []units.Bytes `json:"cutoffs"`
+	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's: 3 for wka, else 1, or
+	// as many as cutoffs give.
+	UnscheduledLevels int `json:"unscheduled_levels" jsonschema:"minimum=0,maximum=7"`
+	// Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled
+	// priorities.
+	Overcommitment int `json:"overcommitment" jsonschema:"minimum=0"`
+	// Last wire bytes of a message whose scheduled packets have unscheduled priorities (boostTailBytesPrio).
+	// HomaSimulation has RTTbytes here, SIRD's evaluation 0.
+	BoostTail units.Bytes `json:"boost_tail"`
 
-	LossTimeout units.Time `json:"loss_timeout" jsonschema_description:"Silence after which a receiver asks for missing bytes again; a sender waits twice that for an answer."`
-	MaxResends  int        `json:"max_resends" jsonschema_description:"Attempts without an answer after which a message fails."`
+	// Time without progress after which a receiver requests missing bytes; a sender waits twice that for an answer.
+	LossTimeout units.Time `json:"loss_timeout"`
+	// Attempts without an answer after which a message fails.
+	MaxResends int `json:"max_resends"`
 }
 
 // priorities is the number of priority levels (README, Priorities).
@@ -69,17 +84,21 @@ func (p *Params) validate(mss units.Bytes) error {
 	case p.Workload != "none" && !slices.Contains(traffic.Workloads(), p.Workload):
 		return fmt.Errorf("workload is %q: want none or one of %q", p.Workload, traffic.Workloads())
 	case len(p.Cutoffs) > priorities-2:
-		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs), priorities-2)
+		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs),
+			priorities-2)
 	case len(p.Cutoffs) > 0 && p.Workload != "none":
 		return fmt.Errorf("cutoffs are given and computed: want workload none beside them, not %q", p.Workload)
 	case p.UnscheduledLevels < 0 || p.UnscheduledLevels > priorities-1:
-		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels, priorities-1)
+		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels,
+			priorities-1)
 	case len(p.Cutoffs) > 0 && levels != len(p.Cutoffs)+1:
-		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1, len(p.Cutoffs))
+		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1,
+			len(p.Cutoffs))
 	case levels > 1 && len(p.Cutoffs) == 0 && p.Workload == "none":
 		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
 	case p.Overcommitment < 0:
-		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities", p.Overcommitment)
+		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities",
+			p.Overcommitment)
 	case p.BoostTail < 0 || p.BoostTail > layout.MaxMessage:
 		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, layout.MaxMessage)
 	case p.LossTimeout < 10*units.Microsecond:

@@ -8,18 +8,18 @@ import (
 	"sirdbed/topo/units"
 )
 
-// receiver is the receiving half of a host.
+// receiver is the receiving role of a host.
 type receiver struct {
-	peers   []*inPeer // by HostID, nil until a packet comes from there
-	met     []*inPeer // the same, in the order of their first packets
-	ranking []*inPeer // those with a message to grant, the shortest first
-	degree  int       // k, the senders granted at a time
-	flight  Bytes     // granted and not yet received, over all messages
-	rate    units.BitsPerSecond
-	slack   Time
-	free    queue.Free[inMessage]
+	peers       []*inPeer // by HostID, nil before their first packets
+	known       []*inPeer // the same, in the order of their first packets
+	ranking     []*inPeer // those with a message to grant, the shortest first
+	degree      int       // k, the senders granted at a time
+	outstanding Bytes     // payload granted and not yet received, over all messages
+	rate        units.BitsPerSecond
+	slack       Time // of the senders' pacers
+	free        queue.Free[inMessage]
 
-	arrivals Bytes // wire bytes that have arrived over the downlink
+	downlinkBytes Bytes // wire bytes that have arrived over the downlink
 }
 
 func (h *Homa) initReceiver() {
@@ -27,10 +27,11 @@ func (h *Homa) initReceiver() {
 	r.peers = make([]*inPeer, len(h.env.Fabric.Hosts))
 	r.degree = h.params.overcommitment()
 	r.rate = h.env.Fabric.Downlink(h.env.Self).Rate
-	// A grant that is due waits for the packet that the NIC is sending and for
-	// the grants to the others. The pacers make up for that.
-	r.slack = h.env.Fabric.Uplink(h.env.Self).Rate.TimeFor(h.framing.Wire(h.mss)+Bytes(min(r.degree, len(r.peers)))*grantWire) + 1
-	h.env.Sink.Gauge("granted_bytes", func() float64 { return float64(r.flight) })
+	// A grant that is due waits for the packet that the NIC is sending, and for
+	// grants to others. The pacers make up for that.
+	ahead := h.framing.Wire(h.mss) + Bytes(min(r.degree, len(r.peers)))*grantWire
+	r.slack = h.env.Fabric.Uplink(h.env.Self).Rate.TimeFor(ahead) + 1
+	h.env.Sink.Gauge("granted_bytes", func() float64 { return float64(r.outstanding) })
 	h.env.Sink.Gauge("granted_senders", func() float64 { return float64(min(len(r.ranking), r.degree)) })
 	h.env.Sink.Gauge("waiting_senders", func() float64 { return float64(max(0, len(r.ranking)-r.degree)) })
 }
@@ -40,45 +41,45 @@ func (h *Homa) inPeer(id transport.HostID) *inPeer {
 	if i == nil {
 		i = &inPeer{
 			id: id, pacer: timer.Pacer{Rate: h.receiver.rate},
-			messages: account.NewIncoming[inMessage](),
-			want:     queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
+			messages:  account.NewIncoming[inMessage](),
+			ungranted: queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
 		}
 		h.receiver.peers[id] = i
-		h.receiver.met = append(h.receiver.met, i)
+		h.receiver.known = append(h.receiver.known, i)
 	}
 	return i
 }
 
 func (h *Homa) receiveData(now Time, hd *header, p *transport.Packet) {
 	i := h.inPeer(p.Peer)
-	i.messages.RaiseFloor(hd.id, hd.behind, nil)
-	// A message is cut into packets at the same places whenever they are sent,
-	// so that a packet's bytes are either all new or all known.
+	i.messages.RaiseFloor(hd.id, hd.aboveFloor, nil)
+	// Packets are cut at the same places whenever they are sent, so that a
+	// packet's bytes are all new or none is.
 	size, from, n := Bytes(hd.length), Bytes(hd.offset), Bytes(p.PayloadLen)
 	if !h.startsPacket(from, size) || n != min(h.mss, size-from) {
-		return // inconsistent
+		return // malformed
 	}
 	m := i.messages.Find(hd.id)
 	if m == nil {
 		if i.messages.IsDone(hd.id) {
-			h.control.Push(note{peer: i.id, kind: ack, id: hd.id})
+			h.control.Push(controlPacket{peer: i.id, kind: ack, id: hd.id})
 			return
 		}
 		m = h.newInMessage(now, i, hd)
 	} else if m.Size != size {
 		return
 	}
-	h.heardOf(now, m)
-	if m.got.Add(from, from+n) == 0 {
+	h.markProgress(now, m)
+	if m.received.Add(from, from+n) == 0 {
 		h.env.Sink.Count(&duplicates, 1)
 		return
 	}
-	h.receiver.flight -= n
-	if from+n > m.granted { // granted before the receiver forgot the message
+	h.receiver.outstanding -= n
+	if from+n > m.granted { // granted before this receiver abandoned the message
 		h.raiseGranted(now, m, from+n)
 	}
 	h.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
-	if m.got.Total() == m.Size {
+	if m.received.Total() == m.Size {
 		h.deliver(now, m)
 	}
 }
@@ -88,40 +89,40 @@ var duplicates = transport.Counter{Name: "duplicate_data"}
 func (h *Homa) newInMessage(now Time, i *inPeer, hd *header) *inMessage {
 	m := h.receiver.free.Get()
 	m.from, m.granted = i, 0
-	h.heardOf(now, m)
+	h.markProgress(now, m)
 	m.ID, m.Tag, m.Peer, m.Size = hd.id, hd.tag, i.id, Bytes(hd.length)
 	i.messages.Add(m.ID, m)
 	h.raiseGranted(now, m, min(m.Size, Bytes(hd.unscheduled)*h.mss))
 	return m
 }
 
-// raiseGranted records that the sender may send up to the given offset, and
-// puts the message where grants find it.
+// raiseGranted counts a message as granted up to the given offset, and updates
+// the order of grants.
 func (h *Homa) raiseGranted(now Time, m *inMessage, to Bytes) {
-	h.receiver.flight += to - m.granted
+	h.receiver.outstanding += to - m.granted
 	m.granted = to
 	if m.toGrant() > 0 {
-		m.from.want.Set(m, m.toGrant())
+		m.from.ungranted.Set(m, m.toGrant())
 	} else {
-		m.from.want.Remove(m)
+		m.from.ungranted.Remove(m)
 	}
-	h.rank(now, m.from)
+	h.updateRank(now, m.from)
 }
 
 func (h *Homa) deliver(now Time, m *inMessage) {
 	i, message := m.from, m.Message
 	i.messages.Done(m.ID)
-	h.control.Push(note{peer: i.id, kind: ack, id: m.ID})
-	h.dropIn(now, m)
+	h.control.Push(controlPacket{peer: i.id, kind: ack, id: m.ID})
+	h.forgetIn(now, m)
 	h.env.Sink.Delivered(now, message)
 }
 
-// dropIn forgets a message that is complete or given up.
-func (h *Homa) dropIn(now Time, m *inMessage) {
-	h.receiver.flight -= m.inFlight()
-	m.from.want.Remove(m)
-	h.rank(now, m.from)
-	m.from.messages.Drop(m.ID)
-	m.got.Reset()
+// forgetIn forgets a message that is complete or abandoned.
+func (h *Homa) forgetIn(now Time, m *inMessage) {
+	h.receiver.outstanding -= m.outstanding()
+	m.from.ungranted.Remove(m)
+	h.updateRank(now, m.from)
+	m.from.messages.Forget(m.ID)
+	m.received.Reset()
 	h.receiver.free.Put(m)
 }

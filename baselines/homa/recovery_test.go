@@ -43,7 +43,8 @@ func TestLostDataIsSentAgain(t *testing.T) {
 		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
 		t.Logf("lost %v: %v", lost, took)
-		if n := modeltest.Counted(f, sim, "retransmissions"); int(n) != len(lost) || again != len(lost) || took > 4*units.Millisecond {
+		if n := modeltest.Counted(f, sim, "retransmissions"); int(n) != len(lost) || again != len(lost) ||
+			took > 4*units.Millisecond {
 			t.Errorf("lost %v: %d sent again, %d in all, done after %v", lost, again, n, took)
 		}
 	}
@@ -62,10 +63,13 @@ func TestLostGrants(t *testing.T) {
 		busyAnswers int64
 	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true, 1}} {
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
-			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "GRANT" && hd.Offset >= c.from })})
+			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool {
+				return hd.Kind == "GRANT" && hd.Offset >= c.from
+			})})
 		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
-		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts || took > 4*units.Millisecond {
+		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts ||
+			took > 4*units.Millisecond {
 			t.Errorf("%s: %d BUSY, done after %v", c.name, n, took)
 		}
 		if n := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "duplicate_data"); n != 0 {
@@ -95,14 +99,14 @@ func TestBusySenderIsWaitedFor(t *testing.T) {
 			t.Fatalf("%+v for %d", hd, p.Peer)
 		}
 		for p, hd, ok := from.next(now); ok && p.Peer != 2; p, hd, ok = from.next(now) {
-			if hd.Kind != "BUSY" || !hd.Own {
+			if hd.Kind != "BUSY" || !hd.FromSender {
 				t.Fatalf("%+v", hd)
 			}
 			to.get(now, 0, hd, 0)
 		}
 		from.get(now, 2, homa.Header{Kind: "ACK", ID: transport.MessageID(i)}, 0)
 	}
-	if got, ok := to.Flight(0, 0); !ok || asked < 10 || got != 49*mss {
+	if got, ok := to.Outstanding(0, 0); !ok || asked < 10 || got != 49*mss {
 		t.Errorf("asked %d times; %v of the message in flight, %v", asked, got, ok)
 	}
 }
@@ -132,7 +136,8 @@ func TestLostAck(t *testing.T) {
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 8}, {Dst: 1, Size: 200_000}},
 		Lose: loses(f, 3, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "ACK" })})
 	modeltest.AllDone(t, f, sim, units.Second)
-	if c := sim.Totals(); c.Delivered != 2 || c.Payload != 200_008 || modeltest.Counted(f, sim, "acks_asked") != 3 || modeltest.Counted(f, sim, "messages_begun_again") != 0 {
+	if c := sim.Totals(); c.Delivered != 2 || c.Payload != 200_008 || modeltest.Counted(f, sim, "acks_asked") != 3 ||
+		modeltest.Counted(f, sim, "messages_begun_again") != 0 {
 		t.Errorf("%+v", c.Counts)
 	}
 }
@@ -142,7 +147,8 @@ func TestLostAck(t *testing.T) {
 func TestMessageThatWaitsForGrantsDoesNotFail(t *testing.T) {
 	f := rack(t, 3)
 	p := params(f, func(p *homa.Params) { p.Overcommitment, p.LossTimeout, p.MaxResends = 1, 20*units.Microsecond, 2 })
-	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 0, Dst: 2, Size: 20_000_000}, {Src: 1, Dst: 2, Size: 21_000_000}}})
+	sim := newSim(t, model.Config{Fabric: f, Params: p,
+		Sends: []model.Send{{Src: 0, Dst: 2, Size: 20_000_000}, {Src: 1, Dst: 2, Size: 21_000_000}}})
 	modeltest.AllDone(t, f, sim, units.Second)
 	if n := modeltest.Counted(f, sim, "acks_asked"); n == 0 || n > 20 {
 		t.Errorf("asked %d times in 3.5 ms", n)
@@ -171,7 +177,8 @@ func TestDeadPeer(t *testing.T) {
 			continue
 		}
 		m := sim.Messages()
-		if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "did not answer 5 attempts") || m[1].Delivered > units.Millisecond {
+		if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "did not answer 5 attempts") ||
+			m[1].Delivered > units.Millisecond {
 			t.Errorf("%s: %+v", c.name, m)
 		}
 		t.Logf("%s, %v: failed after %v: %s", c.name, c.size, m[0].Failed, m[0].Reason)
@@ -188,7 +195,8 @@ func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
 			return e.Port == f.Uplink(e.Src) && e.Src == 0 && e.At > 30_000 && e.At < 15*units.Millisecond
 		}})
 	modeltest.AllDone(t, f, sim, units.Second)
-	if a, b := modeltest.Counted(f, sim, "inbound_messages_abandoned"), modeltest.Counted(f, sim, "messages_begun_again"); a != 1 || b != 1 {
+	if a, b := modeltest.Counted(f, sim, "inbound_messages_abandoned"),
+		modeltest.Counted(f, sim, "messages_begun_again"); a != 1 || b != 1 {
 		t.Errorf("given up %d times, begun again %d times", a, b)
 	}
 }

@@ -36,7 +36,8 @@ func TestSenderSendsFewestBytesRemainingFirst(t *testing.T) {
 		}
 		got = append(got, part{p.Peer, hd.ID})
 	}
-	want := slices.Concat(slices.Repeat([]part{{1, 1}}, 5), slices.Repeat([]part{{2, 0}}, 5), slices.Repeat([]part{{3, 0}}, 7),
+	want := slices.Concat(slices.Repeat([]part{{1, 1}}, 5), slices.Repeat([]part{{2, 0}}, 5),
+		slices.Repeat([]part{{3, 0}}, 7),
 		slices.Repeat([]part{{2, 0}}, 7), slices.Repeat([]part{{3, 1}}, 8), slices.Repeat([]part{{1, 0}}, 20))
 	if !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
@@ -79,9 +80,10 @@ func TestGrantsGoAheadOfData(t *testing.T) {
 // third that is shorter than what is left of the first overtakes it.
 func TestReceiverGrantsShortestFirst(t *testing.T) {
 	f := rack(t, 4)
-	sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.Overcommitment = 1 }), Sends: []model.Send{
-		{Src: 0, Dst: 3, Size: 2_000_000}, {Src: 1, Dst: 3, Size: 3_000_000}, {At: 50_000, Src: 2, Dst: 3, Size: 500_000},
-	}})
+	sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.Overcommitment = 1 }),
+		Sends: []model.Send{
+			{Src: 0, Dst: 3, Size: 2_000_000}, {Src: 1, Dst: 3, Size: 3_000_000}, {At: 50_000, Src: 2, Dst: 3, Size: 500_000},
+		}})
 	modeltest.AllDone(t, f, sim, units.Millisecond)
 	var times []units.Time
 	for _, src := range []topo.HostID{2, 0, 1} {

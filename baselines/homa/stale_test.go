@@ -44,15 +44,18 @@ func TestStaleUnknownIsIgnored(t *testing.T) {
 // lowest unsettled one are settled.
 func TestLateDuplicateIsAcknowledgedAgain(t *testing.T) {
 	h := newCore(t, rack(t, 2), 1, params(rack(t, 2), nil))
-	send := func(id, behind int) string {
-		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Behind: uint16(behind), Length: 8, Unscheduled: 1}, 8)
+	send := func(id, aboveFloor int) string {
+		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), AboveFloor: uint16(aboveFloor), Length: 8,
+			Unscheduled: 1}, 8)
 		_, hd, _ := h.next(0)
 		return hd.Kind
 	}
-	for n, c := range []struct{ id, behind, delivered, remembered int }{
-		{0, 0, 1, 1}, {0, 0, 1, 1}, {1, 1, 2, 2}, {3, 3, 3, 3}, {4, 2, 4, 2}, {0, 0, 4, 2}, {1, 1, 4, 2}, {2, 0, 5, 3}, {5, 0, 6, 1},
+	for n, c := range []struct{ id, aboveFloor, delivered, remembered int }{
+		{0, 0, 1, 1}, {0, 0, 1, 1}, {1, 1, 2, 2}, {3, 3, 3, 3}, {4, 2, 4, 2}, {0, 0, 4, 2}, {1, 1, 4, 2}, {2, 0, 5, 3},
+		{5, 0, 6, 1},
 	} {
-		if kind := send(c.id, c.behind); kind != "ACK" || h.sink.Deliveries != c.delivered || h.Remembered(0) != c.remembered {
+		if kind := send(c.id, c.aboveFloor); kind != "ACK" || h.sink.Deliveries != c.delivered ||
+			h.Remembered(0) != c.remembered {
 			t.Errorf("%d: %+v: %s, %d delivered, %d remembered", n, c, kind, h.sink.Deliveries, h.Remembered(0))
 		}
 	}
@@ -138,7 +141,7 @@ func TestDataBeyondTheGrantsIsTaken(t *testing.T) {
 	f := rack(t, 2)
 	h := newCore(t, f, 1, params(f, nil))
 	h.get(0, 0, homa.Header{Kind: "DATA", Offset: 100 * mss, Length: 200 * mss, Unscheduled: 69}, mss)
-	if got, _ := h.Flight(0, 0); got != 100*mss || h.Broken() != "" {
+	if got, _ := h.Outstanding(0, 0); got != 100*mss || h.Broken() != "" {
 		t.Errorf("%v in flight: %s", got, h.Broken())
 	}
 	if _, hd, ok := h.next(0); ok {

@@ -84,8 +84,10 @@ func FuzzReceive(f *testing.F) {
 			now += units.Time(b[7]) * 10_000
 			size := uint32(1) << (b[5] & 31)
 			hd := homa.Header{
-				Kind: []string{"DATA", "GRANT", "RESEND", "BUSY", "ACK", "NEED_ACK", "UNKNOWN"}[b[0]%7], Own: b[0]&0x80 != 0, Priority: b[1] & 7,
-				ID: transport.MessageID(b[2] & 3), Offset: uint32(binary.BigEndian.Uint16(b[3:5])), Length: size, Behind: uint16(b[6] & 3), Unscheduled: uint16(b[6]),
+				Kind: []string{"DATA", "GRANT", "RESEND", "BUSY", "ACK", "NEED_ACK", "UNKNOWN"}[b[0]%7], FromSender: b[0]&0x80 != 0,
+				Priority: b[1] & 7,
+				ID:       transport.MessageID(b[2] & 3), Offset: uint32(binary.BigEndian.Uint16(b[3:5])), Length: size,
+				AboveFloor: uint16(b[6] & 3), Unscheduled: uint16(b[6]),
 			}
 			if b[1]&8 != 0 { // where a packet begins
 				hd.Offset = hd.Offset % 64 * mss

@@ -10,7 +10,7 @@ import (
 // and algorithm 1; README, Window).
 type control struct {
 	params *Params
-	hops   int
+	hops   int     // switches on the path
 	a, b   float64 // of flow scaling, ns
 
 	window   float64 // segments
@@ -30,9 +30,9 @@ func (p *Params) flowScaling() (a, b float64) {
 	return a, -a / math.Sqrt(p.FSMax)
 }
 
-// target returns the delay to aim at with a window: longer for more hops, and
-// longer for small windows, which show that many flows share the queue (README,
-// Target delay).
+// target returns the target delay at a window, in ns: longer for more hops, and
+// for small windows, which mean that many flows share the queue (README, Target
+// delay).
 func (c *control) target(window float64) float64 {
 	p := c.params
 	scaled := min(max(c.a/math.Sqrt(window)+c.b, 0), float64(p.FSRange))
@@ -91,8 +91,8 @@ func (c *control) OnTimeout(now flow.Time, n int) {
 // Window implements flow.Controller.
 func (c *control) Window() float64 { return c.window }
 
-// Pacing implements flow.Controller: a window below one segment means one
-// segment in more than a round trip.
+// Pacing implements flow.Controller: a window below one segment is one segment in
+// more than a round trip.
 func (c *control) Pacing() flow.Time {
 	if c.window >= 1 {
 		return 0

@@ -51,7 +51,8 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := swift.Params{
 		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, AI: 1, Beta: 0.8, MaxMDF: 0.5,
-		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
+		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15,
+		Connections: 40,
 	}
 	if got := *swift.DefaultParams(f); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -95,7 +96,8 @@ func TestTargetScalesWithHopsAndFlows(t *testing.T) {
 		hops   int
 		want   units.Time // us
 	}{
-		{0.001, 1, 15 + 1 + 75}, {0.1, 1, 15 + 1 + 75}, {1, 1, 15 + 1 + 22}, {100, 1, 15 + 1}, {1000, 1, 15 + 1}, {100, 3, 15 + 3}, {4, 3, 15 + 3 + 9},
+		{0.001, 1, 15 + 1 + 75}, {0.1, 1, 15 + 1 + 75}, {1, 1, 15 + 1 + 22}, {100, 1, 15 + 1}, {1000, 1, 15 + 1},
+		{100, 3, 15 + 3}, {4, 3, 15 + 3 + 9},
 	} {
 		got := swift.NewControl(p, c.hops).Target(c.window)
 		if d := got - c.want*us; d < -900 || d > 900 {
@@ -107,7 +109,8 @@ func TestTargetScalesWithHopsAndFlows(t *testing.T) {
 // Hops are the switches on the path: one in a rack, three across (README,
 // Target delay).
 func TestHopsAreTheSwitchesOnThePath(t *testing.T) {
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: 100 * units.Gbps,
+		CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 100}, {Dst: 2, Size: 100}}})
 	modeltest.AllDone(t, f, sim, units.Millisecond)
 	if in, across := controls(sim, 0, 1)[0].Hops(), controls(sim, 0, 2)[0].Hops(); in != 1 || across != 3 {
@@ -142,7 +145,8 @@ func TestDelaySettlesAtItsTarget(t *testing.T) {
 			least, most = min(least, c.Window()), max(most, c.Window())
 			target += float64(c.Target(c.Window())) / float64(n)
 		}
-		t.Logf("%d flows: delay %v, target %v, windows %.1f to %.1f, queue max %v, %.2f Gbps", n, delay, units.Time(target), least, most, q.Max, rate)
+		t.Logf("%d flows: delay %v, target %v, windows %.1f to %.1f, queue max %v, %.2f Gbps", n, delay, units.Time(target),
+			least, most, q.Max, rate)
 		if got := float64(delay) / target; got < 0.95 || got > 1.05 {
 			t.Errorf("%d flows: delay %v, target %.0f ns", n, delay, target)
 		}
@@ -199,7 +203,8 @@ func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 			sum += c.Window() / (n * each)
 		}
 	}
-	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip", n*each, sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
+	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip", n*each,
+		sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
 	// 320 windows of one segment would make a delay of 39 us.
 	if sum >= 0.9 || delay > 2*p.BaseTarget || delay < p.BaseTarget/2 || rate < 90 {
 		t.Errorf("mean window %.2f, delay %v, %.2f Gbps", sum, delay, rate)

@@ -19,23 +19,41 @@ const Port = 47021
 // Params are Swift's parameters. Defaults are those of the paper's evaluation
 // as released (README, Parameters).
 type Params struct {
-	BaseTarget units.Time `json:"base_target" jsonschema_description:"Target delay without hops and flow scaling. Default: 15us, 2 x RTT, or twice the fabric's own unloaded round trip of a full packet if that is longer."`
-	PerHop     units.Time `json:"per_hop" jsonschema_description:"Target delay added for each switch on the path."`
-	FSRange    units.Time `json:"fs_range" jsonschema_description:"Largest target delay that flow scaling adds. 75us as released, 5 base targets by default; the paper's table reads 5 x RTT, 37.5us."`
-	FSMin      float64    `json:"fs_min" jsonschema_description:"Window in segments up to which flow scaling adds all of fs_range."`
-	FSMax      float64    `json:"fs_max" jsonschema_description:"Window in segments from which flow scaling adds nothing."`
-	AI         float64    `json:"ai" jsonschema_description:"Additive increase in segments for each window."`
-	Beta       float64    `json:"beta" jsonschema_description:"Multiplicative decrease, as a share of the delay's excess over its target."`
-	MaxMDF     float64    `json:"max_mdf" jsonschema_description:"Largest decrease, as a share of the window."`
+	// Target delay without hops and flow scaling. Default: 15us, 2 x RTT, or twice the fabric's own unloaded round
+	// trip of a full packet if that is longer.
+	BaseTarget units.Time `json:"base_target"`
+	// Target delay added for each switch on the path.
+	PerHop units.Time `json:"per_hop"`
+	// Largest target delay that flow scaling adds. 75us as released, 5 base targets by default; the paper's table
+	// reads 5 x RTT, 37.5us.
+	FSRange units.Time `json:"fs_range"`
+	// Window in segments up to which flow scaling adds all of fs_range.
+	FSMin float64 `json:"fs_min"`
+	// Window in segments from which flow scaling adds nothing.
+	FSMax float64 `json:"fs_max"`
+	// Additive increase in segments for each window.
+	AI float64 `json:"ai"`
+	// Multiplicative decrease, as a share of the delay's excess over its target.
+	Beta float64 `json:"beta"`
+	// Largest decrease, as a share of the window.
+	MaxMDF float64 `json:"max_mdf"`
 
-	InitialWindow float64 `json:"initial_window" jsonschema_description:"Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for others, or the fabric's own BDP if that is larger."`
-	MinWindow     float64 `json:"min_window" jsonschema_description:"Least window in segments. Below 1, segments are paced."`
-	MaxWindow     float64 `json:"max_window" jsonschema_description:"Largest window in segments."`
+	// Window in segments that every message begins with. Default: 66, 1 BDP, for hosts at 100 Gbps, in proportion for
+	// others, or the fabric's own BDP if that is larger.
+	InitialWindow float64 `json:"initial_window"`
+	// Least window in segments. Below 1, segments are paced.
+	MinWindow float64 `json:"min_window"`
+	// Largest window in segments.
+	MaxWindow float64 `json:"max_window"`
 
-	MinRTO      units.Time `json:"min_rto" jsonschema_description:"Least retransmission timeout. It doubles with each in a row, up to 64 times."`
-	RetxReset   int        `json:"retx_reset" jsonschema_description:"Retransmission timeouts in a row after which the window is min_window."`
-	MaxTimeouts int        `json:"max_timeouts" jsonschema_description:"Retransmission timeouts in a row that a message survives; with one more it fails."`
-	Connections int        `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy."`
+	// Least retransmission timeout. It doubles with each one in a row, up to 64 times.
+	MinRTO units.Time `json:"min_rto"`
+	// Retransmission timeouts in a row after which the window is min_window.
+	RetxReset int `json:"retx_reset"`
+	// Retransmission timeouts in a row that a message survives; with one more it fails.
+	MaxTimeouts int `json:"max_timeouts"`
+	// Connections from each host to each other host; messages wait when all are busy.
+	Connections int `json:"connections"`
 }
 
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
@@ -50,7 +68,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	}
 }
 
-// roundTrip is the longest unloaded round trip of a full packet and its
+// roundTrip returns the longest unloaded round trip of a full packet and its
 // acknowledgement.
 func roundTrip(f *topo.Fabric) units.Time {
 	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]

@@ -11,15 +11,24 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Params are the parameters of kernel TCP (README, Parameters). The kernel's
-// own settings have its defaults; what is not listed here stays as in a new
+// Params are the parameters of kernel TCP (README, Parameters). Defaults of the
+// kernel's settings are its own; what is not listed here stays as in a new
 // namespace.
 type Params struct {
-	CongestionControl string         `json:"congestion_control" jsonschema_description:"Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the protocol tcp; the others are named after theirs."`
-	Connections       int            `json:"connections" jsonschema_description:"Connections from each host to each other one; messages wait when all are busy. They are opened before the run where all hosts' together are no more than 20000, and else when needed."`
-	ReceiveBuffer     [3]units.Bytes `json:"tcp_rmem" jsonschema_description:"Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel adapts it."`
-	SendBuffer        [3]units.Bytes `json:"tcp_wmem" jsonschema_description:"Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it."`
-	K                 units.Bytes    `json:"k" jsonschema_description:"ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing."`
+	// Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the
+	// protocol tcp; the others are named after theirs.
+	CongestionControl string `json:"congestion_control"`
+	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run if
+	// they are no more than 20000 in the whole fabric, and otherwise when needed.
+	Connections int `json:"connections"`
+	// Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel
+	// adapts it.
+	ReceiveBuffer [3]units.Bytes `json:"tcp_rmem"`
+	// Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it.
+	SendBuffer [3]units.Bytes `json:"tcp_wmem"`
+	// ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for
+	// others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing.
+	K units.Bytes `json:"k"`
 }
 
 // DefaultParams returns the kernel's own buffers and, as for DCTCP and Swift in
@@ -38,7 +47,7 @@ func DefaultParams(control string) *Params {
 // ECNControl is the congestion control for which switches mark.
 const ECNControl = "dctcp"
 
-// step returns the queue at which switch ports start to mark, 0 for never.
+// step returns the ECN step of switch ports, 0 for no marks.
 func (p *Params) step(f *topo.Fabric) units.Bytes {
 	switch {
 	case p.K == units.Unlimited, p.K == 0 && p.CongestionControl != ECNControl:
@@ -56,8 +65,7 @@ func (p *Params) ECN() bool {
 
 var controlName = regexp.MustCompile(`^[a-z0-9_-]{1,15}$`)
 
-// Bounds of a buffer's size: the kernel's own minimum, and the largest number
-// that it can hold.
+// Bounds of a buffer's size: the kernel's own minimum, and its largest number.
 const (
 	leastBuffer   units.Bytes = 4096
 	largestBuffer units.Bytes = math.MaxInt32
@@ -70,7 +78,8 @@ func (p *Params) validate(name, own string) error {
 	case !controlName.MatchString(p.CongestionControl):
 		return fmt.Errorf("congestion_control is %q: want the name of one, such as cubic", p.CongestionControl)
 	case own != "" && p.CongestionControl != own:
-		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp", p.CongestionControl, name, own)
+		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp",
+			p.CongestionControl, name, own)
 	case p.Connections < 1 || p.Connections > flow.MaxConnections:
 		return fmt.Errorf("connections is %d: want 1 to %d", p.Connections, flow.MaxConnections)
 	case p.K < 0:

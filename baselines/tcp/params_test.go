@@ -49,7 +49,7 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.params), params); err != nil {
 			t.Fatal(err)
 		}
-		err := p.Kernel(params)
+		err := p.CheckDriver(params)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s %s: %v", c.protocol, c.params, err)
 		}

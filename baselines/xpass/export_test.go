@@ -19,8 +19,8 @@ func (x *XPass) Idle() error {
 // is under way; "" when all is released.
 func (x *XPass) Leaks() string {
 	switch {
-	case x.out.Len() != 0:
-		return fmt.Sprintf("%d packets wait", x.out.Len())
+	case x.queued.Len() != 0:
+		return fmt.Sprintf("%d packets wait", x.queued.Len())
 	case x.timers.Len() != 0:
 		return fmt.Sprintf("%d timers run", x.timers.Len())
 	case x.crediting.Len() != 0:
@@ -30,7 +30,8 @@ func (x *XPass) Leaks() string {
 	}
 	for _, o := range x.outPeers {
 		if o != nil && (o.pool.Busy() != 0 || o.pool.Waiting() != 0 || o.pool.Open() != 0) {
-			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(), o.pool.Waiting(), o.pool.Open())
+			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(), o.pool.Waiting(),
+				o.pool.Open())
 		}
 	}
 	return ""
@@ -44,8 +45,8 @@ func (x *XPass) W(peer, conn int) float64    { return x.inPeers[peer].conns[conn
 // Loss returns the credits whose fate the control loops know, and those of them
 // that were lost, since it was last called.
 func (x *XPass) Loss() (total, lost int64) {
-	total, lost = x.seen.total, x.seen.lost
-	x.seen.total, x.seen.lost = 0, 0
+	total, lost = x.sinceGauged.total, x.sinceGauged.lost
+	x.sinceGauged.total, x.sinceGauged.lost = 0, 0
 	return total, lost
 }
 
@@ -79,7 +80,8 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{gone: h.Gone, conn: h.Conn, id: h.ID, seq: h.Seq, time: h.Time, count: h.Count, offset: h.Offset, length: h.Length}
+	e := header{gone: h.Gone, conn: h.Conn, id: h.ID, seq: h.Seq, time: h.Time, count: h.Count, offset: h.Offset,
+		length: h.Length}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
@@ -102,7 +104,9 @@ func (f *Feedback) Update(now Time, p *Params, highest, size float64) bool {
 func (f *Feedback) State() (rate, w, rtt float64) { return f.rate, f.w, f.rtt }
 
 // Set sets the state of the loop.
-func (f *Feedback) Set(rate, w float64, clean bool) { f.rate, f.w, f.clean = rate, w, clean }
+func (f *Feedback) Set(rate, w float64, uncongested bool) {
+	f.rate, f.w, f.uncongested = rate, w, uncongested
+}
 
 // Count sets what is known of credits, and Counts returns it.
 func (f *Feedback) Count(total, lost int64)     { f.total, f.lost = total, lost }

@@ -7,9 +7,9 @@ import "sirdbed/topo/units"
 // started as in SIRD's port of it (README, Feedback). Rates are in wire bytes
 // of credit per second.
 type feedback struct {
-	rate  float64
-	w     float64 // how far an increase goes towards the maximum
-	clean bool    // the last update saw no congestion: the next may raise w
+	rate        float64
+	w           float64 // aggressiveness: how far an increase goes towards the highest rate
+	uncongested bool    // the last update saw no congestion: the next may raise w
 
 	rtt  float64 // smoothed, ns; 0: not known yet
 	last Time    // when rate was last set
@@ -20,7 +20,7 @@ type feedback struct {
 }
 
 // start begins a message of n packets. The round trip that the connection has
-// measured is kept, and so are the counts and clean (README, Feedback).
+// measured is kept, and so are the counts and uncongested (README, Feedback).
 func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
 	f.w = p.WInit
 	f.rate = p.Alpha * highest
@@ -30,8 +30,8 @@ func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
 	f.last = now
 }
 
-// returned counts a data packet that came back, before which lost credits were
-// lost, and whose credit was sent rtt ns ago.
+// returned counts a data packet that came back: before its credit lost others were
+// lost, and the credit was sent rtt ns ago.
 func (f *feedback) returned(p *Params, lost int64, rtt float64) {
 	f.total += lost + 1
 	f.lost += lost
@@ -42,8 +42,9 @@ func (f *feedback) returned(p *Params, lost int64, rtt float64) {
 	}
 }
 
-// update recomputes the rate, at most once per round trip and only with news of
-// credits. highest is the highest rate, size the mean size of a credit.
+// update recomputes the rate, at most once per round trip and only if the fate of
+// more credits is known. highest is the highest rate, size the mean size of a
+// credit. It reports whether the rate was recomputed.
 func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
 	dt := float64(now - f.last)
 	if f.rtt <= 0 || dt < f.rtt || f.total == 0 {
@@ -59,12 +60,12 @@ func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
 		}
 		f.rate = min(f.rate, rate)
 		f.w = max(f.w/2, p.WMin)
-		f.clean = false
+		f.uncongested = false
 	} else {
-		if f.clean {
+		if f.uncongested {
 			f.w = min(f.w+p.WStep, p.WMax)
 		}
-		f.clean = true
+		f.uncongested = true
 		f.rate = f.w*highest + (1-f.w)*f.rate
 	}
 	f.rate = max(min(f.rate, highest), least)

@@ -56,7 +56,8 @@ func TestFeedbackLaw(t *testing.T) {
 // packets at n/40 of that, as in SIRD's port (README, Feedback).
 func TestStartRate(t *testing.T) {
 	p := params(rack(t, 2), nil)
-	for n, want := range map[uint32]float64{1: 1. / 640, 10: 1. / 64, 39: 39. / 640, 40: 1. / 16, 41: 1. / 16, 1e6: 1. / 16} {
+	for n, want := range map[uint32]float64{1: 1. / 640, 10: 1. / 64, 39: 39. / 640, 40: 1. / 16, 41: 1. / 16,
+		1e6: 1. / 16} {
 		var f xpass.Feedback
 		f.Set(1, 0.5, true)
 		f.Start(0, p, 1, n)

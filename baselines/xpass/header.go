@@ -19,13 +19,13 @@ type kind uint8
 // The packet types (README, Wire format). ack and busy are not the released
 // simulator's: they are for networks that lose packets.
 const (
-	request kind = 1 + iota // sender: send me credits
-	credit                  // receiver: one data packet may come
-	data                    // sender: the packet that a credit allowed
-	stop                    // sender: no more credits
-	nack                    // receiver: a range is missing
-	ack                     // receiver: the message is complete
-	busy                    // receiver: the message is known, and credited
+	request kind = 1 + iota // sender to receiver: asks for credits
+	credit                  // receiver to sender: allows one data packet
+	data                    // sender to receiver: the packet that a credit allowed
+	stop                    // sender to receiver: no more credits are needed
+	nack                    // receiver to sender: a range is missing
+	ack                     // receiver to sender: the message is complete
+	busy                    // receiver to sender: the message is known, and gets credits
 )
 
 var kindNames = map[kind]string{
@@ -48,7 +48,7 @@ const (
 	//	10  when it was sent, in ns modulo 2^32 (4)
 	//
 	// and padding. Without padding it takes 84 bytes on the wire, Ethernet's
-	// minimum. The others continue with the message id (4), and then
+	// least. The others continue with the message id (4), and then
 	//
 	//	REQUEST   packets left to be sent (4)
 	//	STOP      payload sent so far (4)
@@ -66,7 +66,7 @@ const (
 // maxPad is the largest padding that a credit has room for.
 const maxPad = transport.MaxHeader - creditLen
 
-// A header is a decoded ExpressPass header.
+// A header is a decoded header.
 type header struct {
 	kind kind
 	pad  uint8 // CREDIT
@@ -74,13 +74,13 @@ type header struct {
 	conn uint16
 	id   transport.MessageID // CREDIT: the lowest 16 bits
 
-	seq    uint32 // CREDIT, DATA
-	time   uint32 // CREDIT, DATA: when the credit was sent
-	count  uint32 // REQUEST: packets left; STOP: payload sent
-	offset uint32 // NACK, DATA
-	length uint32 // NACK: of the range; DATA: of the message
-	tag    transport.Tag
-	behind uint16 // DATA: id minus the sender's lowest unsettled one
+	seq        uint32 // CREDIT, DATA
+	time       uint32 // CREDIT, DATA: when the credit was sent
+	count      uint32 // REQUEST: packets left; STOP: payload sent
+	offset     uint32 // NACK, DATA
+	length     uint32 // NACK: of the range; DATA: of the message
+	tag        transport.Tag
+	aboveFloor uint16 // DATA: id minus the sender's lowest unsettled one
 }
 
 var errPad = errors.New("ExpressPass credit with too much padding")
@@ -139,7 +139,7 @@ func (h *header) encode(p *transport.Packet) {
 		binary.BigEndian.PutUint32(b[16:], h.length)
 		binary.BigEndian.PutUint32(b[20:], uint32(h.tag))
 		binary.BigEndian.PutUint32(b[24:], h.offset)
-		binary.BigEndian.PutUint16(b[28:], h.behind)
+		binary.BigEndian.PutUint16(b[28:], h.aboveFloor)
 		p.HeaderLen = dataLen
 	}
 }
@@ -171,7 +171,7 @@ func (h *header) decode(b []byte) error {
 		h.length = binary.BigEndian.Uint32(b[16:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[20:]))
 		h.offset = binary.BigEndian.Uint32(b[24:])
-		h.behind = binary.BigEndian.Uint16(b[28:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[28:])
 	}
 	return nil
 }

@@ -17,14 +17,14 @@ type inbound struct {
 	peer *inPeer
 	conn uint16
 
-	used     bool // there has been a message
-	complete bool // and it has been delivered
-	id       transport.MessageID
-	heard    Time  // when a packet of it last arrived
-	high     Bytes // end of the furthest bytes that have arrived
+	used         bool // there has been a message
+	complete     bool // the message has been delivered
+	id           transport.MessageID
+	lastProgress Time  // when a packet of it last arrived
+	furthest     Bytes // end of the furthest bytes that have arrived
 
-	seq    uint32 // of the next credit, from 1 on, for all messages
-	expect uint32 // of the next credit for which data should come back
+	seq      uint32 // of the next credit, from 1 on, for all messages
+	expected uint32 // of the next credit for which data should come back
 
 	nackFrom Bytes
 	nackAt   Time
@@ -37,8 +37,8 @@ type inPeer struct {
 }
 
 var (
-	creditsSent = transport.Counter{Name: "credits_sent"}
-	silences    = transport.Counter{Name: "credits_stopped_by_silence"}
+	creditsSent    = transport.Counter{Name: "credits_sent"}
+	creditTimeouts = transport.Counter{Name: "credits_stopped_by_silence"}
 )
 
 func (x *XPass) inbound(peer transport.HostID, conn uint16) *inbound {
@@ -52,28 +52,28 @@ func (x *XPass) inbound(peer transport.HostID, conn uint16) *inbound {
 	}
 	c := i.conns[conn]
 	if c == nil {
-		c = &inbound{peer: i, conn: conn, seq: 1, expect: 1}
+		c = &inbound{peer: i, conn: conn, seq: 1, expected: 1}
 		i.conns[conn] = c
 	}
 	return c
 }
 
-// receiveFromSender takes what the sender of a message sends.
+// receiveFromSender takes the packets of a message's sender.
 func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
 	c := x.inbound(p.Peer, h.conn)
 	if c.used && int32(h.id-c.id) < 0 {
-		return // of a message that its sender knows to be done
+		return // of a message that its sender has settled
 	}
 	if h.kind == data {
 		x.receiveData(now, c, h, p)
 		return
 	}
-	x.turnTo(c, h.id)
+	x.switchTo(c, h.id)
 	if c.complete {
 		x.reply(c, ack)
 		return
 	}
-	c.heard = now
+	c.lastProgress = now
 	switch {
 	case h.kind == request && c.slot.In():
 		x.reply(c, busy)
@@ -83,34 +83,34 @@ func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
 	default:
 		x.crediting.Remove(c)
 		if !h.gone {
-			x.missing(now, c, Bytes(h.count), true)
+			x.requestMissing(now, c, Bytes(h.count), true)
 		}
 	}
 }
 
-// turnTo starts the message of that id, unless it has started. If the one
-// before was not complete, its sender has given it up.
-func (x *XPass) turnTo(c *inbound, id transport.MessageID) {
+// switchTo begins the message of that id, unless it has begun. If the one before
+// is not complete, its sender has given it up.
+func (x *XPass) switchTo(c *inbound, id transport.MessageID) {
 	if c.used && c.id == id {
 		return
 	}
 	x.crediting.Remove(c)
-	c.used, c.complete, c.id, c.high = true, false, id, 0
+	c.used, c.complete, c.id, c.furthest = true, false, id, 0
 	c.nackFrom = -1
 }
 
 func (x *XPass) reply(c *inbound, k kind) {
-	x.out.Push(note{kind: k, peer: c.peer.id, conn: c.conn, id: c.id})
+	x.queued.Push(queuedPacket{kind: k, peer: c.peer.id, conn: c.conn, id: c.id})
 }
 
 func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet) {
-	s := flow.Segment{ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), Behind: h.behind}
+	s := flow.Segment{ID: h.id, Tag: h.tag, Length: Bytes(h.length), Offset: Bytes(h.offset), AboveFloor: h.aboveFloor}
 	_, verdict := x.inbox.Take(now, s, p)
-	if verdict == flow.Nonsense {
+	if verdict == flow.Malformed {
 		return
 	}
-	x.turnTo(c, h.id)
-	c.heard = now
+	x.switchTo(c, h.id)
+	c.lastProgress = now
 	x.creditReturned(now, c, h, p.Arrived, verdict == flow.Fresh || verdict == flow.Completed)
 	switch verdict {
 	case flow.Completed:
@@ -121,36 +121,36 @@ func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet
 		c.complete = true
 		x.reply(c, ack)
 	default:
-		c.high = max(c.high, s.Offset+Bytes(p.PayloadLen))
-		x.missing(now, c, c.high, false)
+		c.furthest = max(c.furthest, s.Offset+Bytes(p.PayloadLen))
+		x.requestMissing(now, c, c.furthest, false)
 	}
 }
 
-// creditReturned tells the control loop what a data packet says about credits:
-// its own has arrived, and those before it for which no data came are lost.
-// Numbers go on from message to message, as in the released simulator, so that
-// credits that came too late for one message count as lost when the next one
+// creditReturned takes into the control loop what a data packet shows about
+// credits: its own has arrived, and those before it without data are lost.
+// Sequence numbers continue from message to message, as in the released simulator,
+// so that credits that came too late for one message count as lost when the next
 // begins (README, Feedback).
 func (x *XPass) creditReturned(now Time, c *inbound, h *header, arrived Time, fresh bool) {
 	if int32(c.seq-h.seq) <= 0 {
 		return // of a credit that was never sent
 	}
-	lost := int64(int32(h.seq - c.expect))
+	lost := int64(int32(h.seq - c.expected))
 	if lost < 0 {
-		// Overtaken on the way, and counted as lost.
+		// It was overtaken on the way, and counted as lost.
 		if fresh && c.lost > 0 {
 			c.lost--
-			x.seen.lost--
+			x.sinceGauged.lost--
 		}
 		return
 	}
-	c.expect = h.seq + 1
+	c.expected = h.seq + 1
 	if arrived <= 0 || arrived > now {
 		arrived = now
 	}
 	c.returned(&x.params, lost, float64(max(1, uint32(arrived)-h.time)))
-	x.seen.total += lost + 1
-	x.seen.lost += lost
+	x.sinceGauged.total += lost + 1
+	x.sinceGauged.lost += lost
 }
 
 func (x *XPass) creditAt(c *inbound, at Time) {
@@ -161,8 +161,8 @@ func (x *XPass) creditAt(c *inbound, at Time) {
 // nextCredit fills in the credit that is due. It returns false if none is.
 func (x *XPass) nextCredit(now Time, p *transport.Packet) bool {
 	c := x.crediting.Top()
-	for ; c != nil && c.due <= now && now-c.heard >= x.params.StopTimeout; c = x.crediting.Top() {
-		x.env.Sink.Count(&silences, 1)
+	for ; c != nil && c.due <= now && now-c.lastProgress >= x.params.StopTimeout; c = x.crediting.Top() {
+		x.env.Sink.Count(&creditTimeouts, 1)
 		x.crediting.Remove(c)
 	}
 	if c == nil || c.due > now {
@@ -182,8 +182,7 @@ func (x *XPass) nextCredit(now Time, p *transport.Packet) bool {
 
 	gap := x.creditSize / c.rate * float64(units.Second) * (1 + x.params.Jitter*(2*r.Float64()-1))
 	// The gap is rounded up or down at random, so that the rate is right on
-	// average. A credit that had to wait for the NIC does not delay those
-	// behind it.
+	// average. A credit that waited for the NIC does not delay the next ones.
 	x.creditAt(c, max(c.due, now-x.slack)+Time(gap+r.Float64()))
 	x.env.Sink.Count(&creditsSent, 1)
 	return true
@@ -211,10 +210,10 @@ func (x *XPass) addGauges() {
 		each(func(c *inbound) { mean += c.w })
 		return mean / float64(max(1, x.crediting.Len()))
 	})
-	// Share of the credits whose fate became known since the last reading.
+	// Share lost of the credits whose fate became known since the last reading.
 	x.env.Sink.Gauge("credit_loss", func() float64 {
-		loss := float64(x.seen.lost) / float64(max(1, x.seen.total))
-		x.seen.total, x.seen.lost = 0, 0
+		loss := float64(x.sinceGauged.lost) / float64(max(1, x.sinceGauged.total))
+		x.sinceGauged.total, x.sinceGauged.lost = 0, 0
 		return max(0, loss)
 	})
 }

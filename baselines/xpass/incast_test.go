@@ -14,7 +14,9 @@ import (
 // downlink carried in a window after convergence, as a share of what
 // ExpressPass leaves for data, with its longest queue and the share of credits
 // that were lost.
-func longFlows(t *testing.T, f *topo.Fabric, p *xpass.Params, k int, window units.Time) (used float64, queue units.Bytes, loss float64, sim *model.Sim) {
+func longFlows(
+	t *testing.T, f *topo.Fabric, p *xpass.Params, k int, window units.Time,
+) (used float64, queue units.Bytes, loss float64, sim *model.Sim) {
 	t.Helper()
 	var sends []model.Send
 	for i := 1; i <= k; i++ {
@@ -54,7 +56,8 @@ func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 	} {
 		f := rack(t, c.senders+1)
 		used, queue, loss, _ := longFlows(t, f, params(f, nil), c.senders, 3*units.Millisecond)
-		t.Logf("%2d senders: %.3f of the room for data used, %v waited at most, %.3f of credits lost", c.senders, used, queue, loss)
+		t.Logf("%2d senders: %.3f of the room for data used, %v waited at most, %.3f of credits lost", c.senders, used, queue,
+			loss)
 		if used < 0.95 || used > 1.003 {
 			t.Errorf("%d senders: %.3f of the room for data used", c.senders, used)
 		}
@@ -85,7 +88,8 @@ func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 func TestOtherSizesFillTheLinkToo(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, size := range [][2]units.Bytes{{84, 84}, {76, 92}, {84, 118}} {
-			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 5, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 5, HostRate: 100 * units.Gbps, HostDelay: 1250,
+				MTU: mtu})
 			p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = size[0], size[1] })
 			used, queue, _, _ := longFlows(t, f, p, 4, 3*units.Millisecond)
 			t.Logf("MTU %v, credits of %v: %.3f used, %v waited", mtu, size, used, queue)
@@ -126,7 +130,8 @@ func TestTwoFlowsShareEvenly(t *testing.T) {
 func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, k := range []int{1, 4} {
-			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 1250, MTU: mtu})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 1250,
+				MTU: mtu})
 			var sends []model.Send
 			for i := range topo.HostID(k) {
 				sends = append(sends, model.Send{Src: 1 + i, Dst: 0, Size: 1 << 31}, model.Send{Src: 0, Dst: 1 + i, Size: 1 << 31})
@@ -161,7 +166,8 @@ func TestGauges(t *testing.T) {
 	if rate := at("credit_rate", 1900*units.Microsecond); rate < 0.999*highest || rate > 1.001*highest {
 		t.Errorf("alone: rate %g, want %g", rate, highest)
 	}
-	if w, loss := at("w", 1900*units.Microsecond), at("credit_loss", 1900*units.Microsecond); w < 0.4 || w > 0.5 || loss > 0.001 {
+	if w, loss := at("w", 1900*units.Microsecond), at("credit_loss", 1900*units.Microsecond); w < 0.4 || w > 0.5 ||
+		loss > 0.001 {
 		t.Errorf("alone: w %g, loss %g", w, loss)
 	}
 	mean := 0.

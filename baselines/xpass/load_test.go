@@ -13,14 +13,16 @@ import (
 // eight is two racks of four hosts under a core that is no bottleneck.
 func eight(t testing.TB) *topo.Fabric {
 	t.Helper()
-	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500})
+	return modeltest.Fabric(t, topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps, HostDelay: 1250, CoreDelay: 500})
 }
 
 // loaded offers a workload for a while and returns payload per host in the
 // second half, offered and received, and the backlog of messages after each
 // half.
-func loaded(t *testing.T, sizes string, load float64, reply units.Bytes, end units.Time) (offered, goodput float64, backlog [2]int64, sim *model.Sim) {
+func loaded(
+	t *testing.T, sizes string, load float64, reply units.Bytes, end units.Time,
+) (offered, goodput float64, backlog [2]int64, sim *model.Sim) {
 	t.Helper()
 	f := eight(t)
 	sim = newSim(t, model.Config{Fabric: f, Seed: 1, From: end / 2, To: end,
@@ -55,7 +57,8 @@ func TestWKaSaturatesWellBelowTheLink(t *testing.T) {
 	} {
 		offered, goodput, backlog, sim := loaded(t, "wka", c.load, 4, 4*units.Millisecond)
 		sent := float64(modeltest.Counted(eight(t), sim, "credits_sent"))
-		t.Logf("load %.1f: %.1f Gbps offered, %.1f received, backlog %v, of credits %.3f dropped, %.3f wasted", c.load, offered, goodput, backlog,
+		t.Logf("load %.1f: %.1f Gbps offered, %.1f received, backlog %v, of credits %.3f dropped, %.3f wasted", c.load,
+			offered, goodput, backlog,
 			float64(sim.Totals().PortStats.CreditDrops)/sent, float64(modeltest.Counted(eight(t), sim, "credits_wasted"))/sent)
 		if goodput < c.least || goodput > c.most {
 			t.Errorf("load %.1f: %.1f Gbps, want %v to %v", c.load, goodput, c.least, c.most)

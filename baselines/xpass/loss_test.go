@@ -64,7 +64,8 @@ func TestGapIsAskedForAtOnce(t *testing.T) {
 	lost, lostAt, againAt := false, units.Time(0), units.Time(0)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 400 * mss}}, Bytes: true,
 		OnPacket: func(e model.PacketEvent) {
-			if h := xpass.Parse(e.Packet.Header()); h.Kind == "DATA" && h.Offset == 100*mss && e.Kind == model.Transmitted && e.Port == f.Uplink(0) && lost {
+			if h := xpass.Parse(e.Packet.Header()); h.Kind == "DATA" && h.Offset == 100*mss && e.Kind == model.Transmitted &&
+				e.Port == f.Uplink(0) && lost {
 				againAt = e.At
 			}
 		},
@@ -111,7 +112,8 @@ func TestGivingUp(t *testing.T) {
 			}
 		}})
 	sim.Run(20 * units.Millisecond)
-	if gone < 2*units.Millisecond || gone > 2200*units.Microsecond || modeltest.Counted(f, sim, "credits_stopped_by_silence") != 1 {
+	if gone < 2*units.Millisecond || gone > 2200*units.Microsecond ||
+		modeltest.Counted(f, sim, "credits_stopped_by_silence") != 1 {
 		t.Errorf("credits until %v", gone)
 	}
 }

@@ -126,7 +126,8 @@ func TestOneDataPacketForEachCredit(t *testing.T) {
 	got := map[string]int64{}
 	var sends []model.Send
 	for i := range 60 {
-		sends = append(sends, model.Send{At: units.Time(i) * 5000, Src: topo.HostID(1 + i%3), Dst: 0, Size: units.Bytes(1000 * (1 + i))})
+		sends = append(sends, model.Send{At: units.Time(i) * 5000, Src: topo.HostID(1 + i%3), Dst: 0,
+			Size: units.Bytes(1000 * (1 + i))})
 	}
 	sim := newSim(t, model.Config{Fabric: f, Sends: sends, OnPacket: func(e model.PacketEvent) {
 		if e.Kind == model.Arrived && f.Nodes[e.Port.Peer].Kind == topo.Host {

@@ -7,14 +7,14 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// state says what the sender of a message last told its receiver.
+// A state is how far the sending end of a connection has got with its message.
 type state uint8
 
 const (
-	idle      state = iota // no message
-	asking                 // CREDIT_REQUEST sent, no credit yet
-	receiving              // credits arrive
-	stopped                // CREDIT_STOP sent: credits in flight may still arrive
+	idle       state = iota // no message
+	requesting              // CREDIT_REQUEST sent, no credit yet
+	receiving               // credits arrive
+	stopped                 // CREDIT_STOP sent: credits under way may still arrive
 )
 
 // An outbound is the sending end of a connection.
@@ -24,21 +24,21 @@ type outbound struct {
 	peer    *outPeer
 	conn    uint16
 
-	state  state
-	failed bool // the last message was given up
-	m      transport.Message
-	sent   Bytes                    // payload sent so far, in order
-	again  struct{ from, to Bytes } // to be sent again, from a NACK
+	state      state
+	failed     bool // the last message was given up
+	m          transport.Message
+	sent       Bytes                    // payload sent so far, in order
+	retransmit struct{ from, to Bytes } // what is left of the last NACK's range
 
-	tries  int    // attempts since the receiver last answered
-	seq    uint32 // of the latest credit; they are numbered from 1 on
-	rtt    Time   // from request to first credit
-	asked  Time   // when the request was last sent
-	stopAt Time   // when the stop was last sent
+	attempts    int    // since the receiver last answered
+	seq         uint32 // of the latest credit; they are numbered from 1 on
+	rtt         Time   // from request to first credit
+	requestedAt Time   // when the request was last sent
+	stopAt      Time   // when the stop was last sent
 
-	// Credits since windowAt, to know when those to come cover what is left.
-	windowAt Time
-	window   int64
+	// Credits since recentSince, to know when those to come cover what is left.
+	recentSince   Time
+	recentCredits int64
 }
 
 // An outPeer is the connections to one receiver.
@@ -80,9 +80,9 @@ func (x *XPass) Send(now Time, m transport.Message) {
 }
 
 func (x *XPass) begin(now Time, c *outbound, m transport.Message) {
-	c.m, c.sent, c.tries, c.failed = m, 0, 0, false
-	c.again.from, c.again.to = 0, 0
-	x.ask(now, c)
+	c.m, c.sent, c.attempts, c.failed = m, 0, 0, false
+	c.retransmit.from, c.retransmit.to = 0, 0
+	x.sendRequest(now, c)
 }
 
 // end frees the connection for the next message.
@@ -97,29 +97,29 @@ func (x *XPass) end(now Time, c *outbound) {
 
 // left returns the number of packets to be sent, retransmissions included.
 func (x *XPass) left(c *outbound) int64 {
-	return x.packets(c.m.Size-c.sent) + x.packets(c.again.to-c.again.from)
+	return x.packets(c.m.Size-c.sent) + x.packets(c.retransmit.to-c.retransmit.from)
 }
 
-func (x *XPass) ask(now Time, c *outbound) {
-	c.state, c.asked = asking, now
-	x.out.Push(note{kind: request, peer: c.peer.id, conn: c.conn, id: c.m.ID})
-	x.wait(c, now+x.params.RetransmitTimeout)
+func (x *XPass) sendRequest(now Time, c *outbound) {
+	c.state, c.requestedAt = requesting, now
+	x.queued.Push(queuedPacket{kind: request, peer: c.peer.id, conn: c.conn, id: c.m.ID})
+	x.setTimer(c, now+x.params.RetransmitTimeout)
 }
 
-func (x *XPass) stop(now Time, c *outbound) {
+func (x *XPass) sendStop(now Time, c *outbound) {
 	c.state, c.stopAt = stopped, now
-	// Data for credits that arrive before the stop leaves is queued behind it.
-	x.out.Push(note{kind: stop, peer: c.peer.id, conn: c.conn, id: c.m.ID, offset: c.sent})
+	// Data for credits that arrive before the stop leaves is queued after it.
+	x.queued.Push(queuedPacket{kind: stop, peer: c.peer.id, conn: c.conn, id: c.m.ID, offset: c.sent})
 	if x.left(c) > 0 {
-		// As released: what the credits in flight did not cover is requested
+		// As released: what the credits under way did not cover is requested
 		// again.
-		x.wait(c, now+2*c.rtt)
+		x.setTimer(c, now+2*c.rtt)
 	} else {
-		x.wait(c, now+x.params.RetransmitTimeout)
+		x.setTimer(c, now+x.params.RetransmitTimeout)
 	}
 }
 
-// receiveFromReceiver takes what the receiver of a message sends.
+// receiveFromReceiver takes the packets of a message's receiver.
 func (x *XPass) receiveFromReceiver(now Time, h *header, peer transport.HostID) {
 	o := x.outPeers[peer]
 	if o == nil || int(h.conn) >= len(o.conns) {
@@ -133,7 +133,7 @@ func (x *XPass) receiveFromReceiver(now Time, h *header, peer transport.HostID) 
 	if c.state == idle || c.m.ID != h.id {
 		return
 	}
-	c.tries = 0
+	c.attempts = 0
 	switch h.kind {
 	case ack:
 		m := c.m
@@ -142,7 +142,7 @@ func (x *XPass) receiveFromReceiver(now Time, h *header, peer transport.HostID) 
 	case nack:
 		x.receiveNack(now, c, h)
 	case busy:
-		x.wait(c, now+x.params.RetransmitTimeout)
+		x.setTimer(c, now+x.params.RetransmitTimeout)
 	}
 }
 
@@ -152,58 +152,58 @@ func (x *XPass) receiveCredit(now Time, c *outbound, h *header) {
 	if c.state == idle || uint16(c.m.ID) != uint16(h.id) {
 		x.env.Sink.Count(&wasted, 1)
 		if c.failed && uint16(c.m.ID) == uint16(h.id) {
-			x.out.Push(note{kind: stop, gone: true, peer: c.peer.id, conn: c.conn, id: c.m.ID})
+			x.queued.Push(queuedPacket{kind: stop, gone: true, peer: c.peer.id, conn: c.conn, id: c.m.ID})
 		}
 		return
 	}
 	if int32(h.seq-c.seq) <= 0 {
 		return // a duplicate, or overtaken
 	}
-	c.seq, c.tries = h.seq, 0
-	c.window++
-	if c.state == asking {
-		c.state, c.rtt = receiving, max(1, now-c.asked)
-		c.windowAt, c.window = now, 1
+	c.seq, c.attempts = h.seq, 0
+	c.recentCredits++
+	if c.state == requesting {
+		c.state, c.rtt = receiving, max(1, now-c.requestedAt)
+		c.recentSince, c.recentCredits = now, 1
 	}
 	switch {
 	case !x.sendFor(c, h):
 		x.env.Sink.Count(&wasted, 1)
 		if c.state == stopped && now-c.stopAt >= 2*c.rtt {
-			x.stop(now, c) // the last one seems to be lost
+			x.sendStop(now, c) // the last one seems to have been lost
 		}
 	case c.state == receiving:
-		x.wait(c, now+x.params.RetransmitTimeout)
+		x.setTimer(c, now+x.params.RetransmitTimeout)
 		x.stopInTime(now, c)
 	case x.left(c) == 0:
-		x.wait(c, now+x.params.RetransmitTimeout)
+		x.setTimer(c, now+x.params.RetransmitTimeout)
 	}
 }
 
-// stopInTime sends CREDIT_STOP when everything has been sent, or when the
-// credits of another round trip will cover what is left.
+// stopInTime sends a CREDIT_STOP when everything has been sent, or when the credits
+// of one more round trip will cover what is left.
 func (x *XPass) stopInTime(now Time, c *outbound) {
 	left := x.left(c)
 	if left == 0 {
-		x.stop(now, c)
+		x.sendStop(now, c)
 		return
 	}
-	if x.params.EarlyStop == 0 || now-c.windowAt < c.rtt {
+	if x.params.EarlyStop == 0 || now-c.recentSince < c.rtt {
 		return
 	}
-	if float64(c.window) >= x.params.EarlyStop*float64(left) {
+	if float64(c.recentCredits) >= x.params.EarlyStop*float64(left) {
 		x.env.Sink.Count(&earlyStops, 1)
-		x.stop(now, c)
+		x.sendStop(now, c)
 	}
-	c.windowAt, c.window = now, 0
+	c.recentSince, c.recentCredits = now, 0
 }
 
 // sendFor queues the data packet that a credit allows. It returns false if
 // there is none to send.
 func (x *XPass) sendFor(c *outbound, h *header) bool {
-	n := note{kind: data, peer: c.peer.id, conn: c.conn, id: c.m.ID, seq: h.seq, time: h.time}
-	if c.again.from < c.again.to {
-		n.offset, n.length = c.again.from, min(x.mss, c.again.to-c.again.from)
-		c.again.from += n.length
+	n := queuedPacket{kind: data, peer: c.peer.id, conn: c.conn, id: c.m.ID, seq: h.seq, time: h.time}
+	if c.retransmit.from < c.retransmit.to {
+		n.offset, n.length = c.retransmit.from, min(x.mss, c.retransmit.to-c.retransmit.from)
+		c.retransmit.from += n.length
 		x.env.Sink.Count(&retransmissions, 1)
 	} else if c.sent < c.m.Size {
 		n.offset, n.length = c.sent, min(x.mss, c.m.Size-c.sent)
@@ -211,13 +211,13 @@ func (x *XPass) sendFor(c *outbound, h *header) bool {
 	} else {
 		return false
 	}
-	x.out.Push(n)
+	x.queued.Push(n)
 	return true
 }
 
-// fillOutbound makes a packet of a note of the sending half. It returns false
-// if the connection's message is no longer the note's.
-func (x *XPass) fillOutbound(now Time, n *note, h *header, p *transport.Packet) bool {
+// fillOutbound fills in a queued packet of the sending role. It returns false if the
+// connection has moved on to another message.
+func (x *XPass) fillOutbound(now Time, n *queuedPacket, h *header, p *transport.Packet) bool {
 	c := x.outPeers[n.peer].conns[n.conn]
 	if n.gone {
 		return true
@@ -227,13 +227,13 @@ func (x *XPass) fillOutbound(now Time, n *note, h *header, p *transport.Packet) 
 	}
 	switch n.kind {
 	case request:
-		c.asked = now
+		c.requestedAt = now
 		h.count = uint32(min(x.left(c), 1<<32-1))
 	case stop:
 		h.count = uint32(n.offset)
 	case data:
 		h.seq, h.time = n.seq, n.time
-		h.length, h.tag, h.offset, h.behind = uint32(c.m.Size), c.m.Tag, uint32(n.offset), c.peer.pool.Behind(n.id)
+		h.length, h.tag, h.offset, h.aboveFloor = uint32(c.m.Size), c.m.Tag, uint32(n.offset), c.peer.pool.AboveFloor(n.id)
 		p.ID, p.Tag, p.Offset, p.PayloadLen = n.id, c.m.Tag, n.offset, int(n.length)
 	}
 	return true

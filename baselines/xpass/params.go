@@ -16,31 +16,51 @@ import (
 // evaluation, taken from its released configuration where the paper's table is
 // silent (README, Parameters).
 type Params struct {
-	Alpha        float64 `json:"alpha" jsonschema_description:"Credit rate that a message starts with, as a share of the highest."`
-	ShortMessage int     `json:"short_message" jsonschema_description:"Messages of fewer packets than this start at a rate that is lower in proportion; 1: none do."`
-	WInit        float64 `json:"w_init" jsonschema_description:"Aggressiveness w that a message starts with: how far an increase goes from the rate to the highest."`
-	WMin         float64 `json:"w_min" jsonschema_description:"Lower bound of w, which congestion halves."`
-	WMax         float64 `json:"w_max" jsonschema_description:"Upper bound of w."`
-	WStep        float64 `json:"w_step" jsonschema_description:"What w grows by at each update after one without congestion."`
-	TargetLoss   float64 `json:"target_loss" jsonschema_description:"Credit loss that is no congestion yet, at rate 0; it falls in proportion to 0 at the highest rate."`
-	RTTGain      float64 `json:"rtt_gain" jsonschema_description:"EWMA gain of the measured round trip."`
+	// Credit rate that a message starts with, as a share of the highest.
+	Alpha float64 `json:"alpha"`
+	// Messages of fewer packets than this start at a rate that is lower in proportion; 1: none do.
+	ShortMessage int `json:"short_message"`
+	// Aggressiveness w that a message starts with: how far an increase goes from the rate to the highest.
+	WInit float64 `json:"w_init"`
+	// Lower bound of w, which congestion halves.
+	WMin float64 `json:"w_min"`
+	// Upper bound of w.
+	WMax float64 `json:"w_max"`
+	// Growth of w at each update that follows one without congestion.
+	WStep float64 `json:"w_step"`
+	// Share of credits lost up to which there is no congestion, at rate 0; it falls in proportion to 0 at the highest
+	// rate.
+	TargetLoss float64 `json:"target_loss"`
+	// EWMA gain of the measured round trip.
+	RTTGain float64 `json:"rtt_gain"`
 
-	Jitter      float64     `json:"jitter" jsonschema_description:"Gaps between credits vary evenly by up to this share either way."`
-	CreditMin   units.Bytes `json:"credit_min" jsonschema_description:"Least size of a credit on the wire, preamble and gap included. Credits below Ethernet's 84 bytes are 84."`
-	CreditMax   units.Bytes `json:"credit_max" jsonschema_description:"Largest size of a credit; sizes are drawn evenly from credit_min to credit_max."`
-	Queue       int         `json:"credit_queue" jsonschema_description:"Credits that a port holds."`
-	EarlyStop   float64     `json:"early_stop" jsonschema_description:"A sender stops its credits when those that came within a round trip are at least this many times the packets left; 0: only when it has sent everything."`
-	Connections int         `json:"connections" jsonschema_description:"Connections from one host to another, each of which carries one message at a time; further messages wait."`
+	// Gaps between credits vary evenly by up to this share either way.
+	Jitter float64 `json:"jitter"`
+	// Least size of a credit on the wire, preamble and gap included. Credits below Ethernet's 84 bytes are 84.
+	CreditMin units.Bytes `json:"credit_min"`
+	// Largest size of a credit; sizes are drawn evenly from credit_min to credit_max.
+	CreditMax units.Bytes `json:"credit_max"`
+	// Credits that a port has room for.
+	Queue int `json:"credit_queue"`
+	// A sender stops its credits when those that came within a round trip are at least this many times the packets
+	// left; 0: only when it has sent everything.
+	EarlyStop float64 `json:"early_stop"`
+	// Connections from one host to another, each of which carries one message at a time; further messages wait.
+	Connections int `json:"connections"`
 
-	RetransmitTimeout units.Time `json:"retransmit_timeout" jsonschema_description:"Silence after which a sender asks again."`
-	StopTimeout       units.Time `json:"credit_stop_timeout" jsonschema_description:"Silence of a sender after which its receiver sends no more credits."`
-	MaxAttempts       int        `json:"max_attempts" jsonschema_description:"Attempts without an answer after which a message fails."`
+	// Time without an answer after which a sender repeats its request.
+	RetransmitTimeout units.Time `json:"retransmit_timeout"`
+	// Time without a packet of a sender after which its receiver sends it no more credits.
+	StopTimeout units.Time `json:"credit_stop_timeout"`
+	// Attempts without an answer after which a message fails.
+	MaxAttempts int `json:"max_attempts"`
 }
 
 // defaults returns the parameters for a fabric.
 func defaults(*topo.Fabric) *Params {
 	return &Params{
-		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 1. / 8, RTTGain: 0.2,
+		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WStep: 0.05,
+		TargetLoss: 1. / 8, RTTGain: 0.2,
 		Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
 		RetransmitTimeout: 100 * units.Microsecond, StopTimeout: 2 * units.Millisecond, MaxAttempts: 100,
 	}
@@ -75,7 +95,8 @@ func (p *Params) validate() error {
 		return fmt.Errorf("retransmit_timeout is %v: want at least 1us", p.RetransmitTimeout)
 	}
 	if p.StopTimeout < p.RetransmitTimeout {
-		return fmt.Errorf("credit_stop_timeout is %v: want at least retransmit_timeout, %v", p.StopTimeout, p.RetransmitTimeout)
+		return fmt.Errorf("credit_stop_timeout is %v: want at least retransmit_timeout, %v", p.StopTimeout,
+			p.RetransmitTimeout)
 	}
 	return nil
 }

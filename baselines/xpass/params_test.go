@@ -45,7 +45,8 @@ func TestCreditShare(t *testing.T) {
 		p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = c.least, c.most })
 		n := xpass.Protocol.Network(f, p)
 		if math.Abs(p.CreditSize()-c.size) > 1e-9 || math.Abs(n.CreditShare-c.share) > 1e-12 {
-			t.Errorf("MTU %v, credits of %v to %v: size %g, share %g; want %g, %g", c.mtu, c.least, c.most, p.CreditSize(), n.CreditShare, c.size, c.share)
+			t.Errorf("MTU %v, credits of %v to %v: size %g, share %g; want %g, %g", c.mtu, c.least, c.most, p.CreditSize(),
+				n.CreditShare, c.size, c.share)
 		}
 		if !n.CreditClass || n.CreditQueue != 8 || n.Priorities != 1 || n.MarkCore != 0 || n.MarkEdge != 0 {
 			t.Errorf("ports: %+v", n)

@@ -2,10 +2,10 @@ package xpass
 
 import "sirdbed/sirdnode/transport"
 
-// address sends p to peer over the links of a connection. Credits must cross
-// the ports whose other direction the data will cross (ExpressPass paper,
-// section 3.1; README, Paths), so both ends compute the spine from what they
-// both know.
+// address directs p to peer over the links of a connection. Credits have to cross
+// the ports whose other direction the data will cross (ExpressPass paper, section
+// 3.1; README, Paths), so both ends compute the spine from what identifies the
+// connection.
 func (x *XPass) address(p *transport.Packet, peer, sender, receiver transport.HostID, conn uint16) {
 	h := pathHash(sender, receiver, conn)
 	p.Peer, p.Entropy = peer, uint16(h)

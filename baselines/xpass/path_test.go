@@ -68,7 +68,8 @@ func TestCreditAndDataTakeTheSameSpine(t *testing.T) {
 // With symmetric paths the core's data queues stay short too: credits over an
 // oversubscribed core are limited there.
 func TestCoreQueuesStayShort(t *testing.T) {
-	s := topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps, HostDelay: 1250, CoreDelay: 500}
+	s := topo.Spec{Leaves: 2, HostsPerLeaf: 4, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 100 * units.Gbps,
+		HostDelay: 1250, CoreDelay: 500}
 	f := modeltest.Fabric(t, s)
 	var sends []model.Send
 	for i := range topo.HostID(4) {

@@ -55,7 +55,8 @@ func TestNoAllocationPerMessage(t *testing.T) {
 func FuzzReceive(f *testing.F) {
 	for _, h := range []xpass.Header{
 		{Kind: "CREDIT_REQUEST", Count: 1}, {Kind: "CREDIT", Seq: 1}, {Kind: "DATA", Seq: 1, Length: 3000, Offset: 1438},
-		{Kind: "CREDIT_STOP", Count: 5000}, {Kind: "NACK", Length: 1438}, {Kind: "ACK"}, {Kind: "BUSY"}, {Kind: "CREDIT_STOP", Gone: true},
+		{Kind: "CREDIT_STOP", Count: 5000}, {Kind: "NACK", Length: 1438}, {Kind: "ACK"}, {Kind: "BUSY"},
+		{Kind: "CREDIT_STOP", Gone: true},
 	} {
 		var p transport.Packet
 		h.Encode(&p)
@@ -77,7 +78,8 @@ func FuzzReceive(f *testing.F) {
 				if !x.Next(now, &p) {
 					return
 				}
-				if p.Peer < 1 || p.Peer > 2 || p.PayloadLen > mss || p.HeaderLen > transport.MaxHeader || xpass.Parse(p.Header()).Kind == "?" {
+				if p.Peer < 1 || p.Peer > 2 || p.PayloadLen > mss || p.HeaderLen > transport.MaxHeader ||
+					xpass.Parse(p.Header()).Kind == "?" {
 					t.Fatalf("sent %+v", p)
 				}
 			}

@@ -8,19 +8,17 @@
 // The package is split by role:
 //
 //	inbound.go, feedback.go    the receiver: credit pacing, the rate's control loop
-//	outbound.go, loss.go       the sender: data for credits, request, stop, timeouts
-//	path.go                    credit and data over the same links
+//	outbound.go, loss.go       the sender: data for credits, requests, stops, timeouts
+//	path.go                    credits and data over the same links
 //	header.go, params.go       wire format, parameters
 //
-// The released simulator assumes that no data is lost. Here a receiver names
-// missing bytes in a NACK when later ones arrive or when CREDIT_STOP says that
-// they were sent, and acknowledges a complete message; a sender that hears
-// nothing repeats its CREDIT_REQUEST or CREDIT_STOP, which the receiver answers.
+// The released simulator assumes that no data is lost. Here a receiver requests
+// missing bytes with a NACK when later ones arrive, or when a CREDIT_STOP shows that
+// they were sent, and acknowledges a complete message. A sender without an answer
+// repeats its CREDIT_REQUEST or CREDIT_STOP.
 package xpass
 
 import (
-	"fmt"
-
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
@@ -30,7 +28,7 @@ import (
 type (
 	// Time is in nominal ns.
 	Time = transport.Time
-	// Bytes counts payload, except in the sizes of credits.
+	// Bytes counts payload, or wire bytes in the sizes of credits.
 	Bytes = transport.Bytes
 )
 
@@ -42,16 +40,16 @@ type XPass struct {
 	mss        Bytes
 	creditSize float64 // wire bytes of a credit, on average
 	highest    float64 // highest rate of credits, in wire bytes per second
-	slack      Time    // how far behind credits may be and still catch up
+	slack      Time    // how late credits may be sent without losing rate
 
-	out queue.FIFO[note]
+	queued queue.FIFO[queuedPacket]
 
-	outPeers  []*outPeer           // by HostID, nil until met
-	timers    queue.Heap[outbound] // by when they expire
-	inPeers   []*inPeer            // by HostID, nil until met
-	crediting queue.Heap[inbound]  // by when their next credit is due
-	inbox     *flow.Inbox
-	seen      struct{ total, lost int64 } // credits since the gauge was last read
+	outPeers    []*outPeer           // by HostID, nil before the first message to them
+	timers      queue.Heap[outbound] // by expires
+	inPeers     []*inPeer            // by HostID, nil before their first packets
+	crediting   queue.Heap[inbound]  // by when their next credit is due
+	inbox       *flow.Inbox
+	sinceGauged struct{ total, lost int64 } // credits since the gauge was last read
 }
 
 // New makes ExpressPass at one host. It fails, naming the parameter, on
@@ -69,9 +67,6 @@ func New(env transport.Env, params *Params) (*XPass, error) {
 		crediting: queue.NewHeap(func(c *inbound) *queue.Slot { return &c.slot }),
 		inbox:     flow.NewInbox(env),
 	}
-	if x.mss < 1 {
-		return nil, fmt.Errorf("an MTU of %v has no room for ExpressPass's headers", f.Spec.MTU)
-	}
 	x.slack = Time(float64(params.Queue) * x.creditSize / x.highest * float64(units.Second))
 	x.addGauges()
 	return x, nil
@@ -80,8 +75,7 @@ func New(env transport.Env, params *Params) (*XPass, error) {
 // packets returns the number of packets that carry n bytes.
 func (x *XPass) packets(n Bytes) int64 { return int64((n + x.mss - 1) / x.mss) }
 
-// Receive implements transport.Transport. Packets that make no sense are
-// ignored.
+// Receive implements transport.Transport. Malformed packets are ignored.
 func (x *XPass) Receive(now Time, p *transport.Packet) {
 	var h header
 	if h.decode(p.Header()) != nil || !x.env.Knows(p.Peer) ||
@@ -96,16 +90,15 @@ func (x *XPass) Receive(now Time, p *transport.Packet) {
 	}
 }
 
-// Next implements transport.Transport: credits first, since the port limits
-// them by a class of their own, then data and control packets in the order of
-// their causes.
+// Next implements transport.Transport: credits first, which the port limits in a
+// class of their own, then data and control packets in order.
 func (x *XPass) Next(now Time, p *transport.Packet) bool {
 	if x.nextCredit(now, p) {
 		return true
 	}
-	x.expire(now)
+	x.checkTimers(now)
 	for {
-		n, ok := x.out.Pop()
+		n, ok := x.queued.Pop()
 		if !ok {
 			return false
 		}
@@ -117,7 +110,7 @@ func (x *XPass) Next(now Time, p *transport.Packet) bool {
 
 // Wake implements transport.Transport.
 func (x *XPass) Wake() Time {
-	if x.out.Len() > 0 {
+	if x.queued.Len() > 0 {
 		return 0
 	}
 	at := units.Never
@@ -130,22 +123,22 @@ func (x *XPass) Wake() Time {
 	return at
 }
 
-// A note is a packet that waits to be sent, as it would in a NIC's queue.
-type note struct {
+// A queuedPacket waits to be sent, as it would in a NIC's queue.
+type queuedPacket struct {
 	kind   kind
 	gone   bool // STOP
 	peer   transport.HostID
 	conn   uint16
 	id     transport.MessageID
-	offset Bytes // DATA, NACK; STOP: payload sent before it
+	offset Bytes // DATA, NACK: of the range; STOP: payload sent before it
 	length Bytes // DATA, NACK: of the range
 	seq    uint32
 	time   uint32
 }
 
-// fill makes a packet of a note. It returns false if the note has become
+// fill encodes a queued packet. It returns false if the packet has become
 // pointless.
-func (x *XPass) fill(now Time, n *note, p *transport.Packet) bool {
+func (x *XPass) fill(now Time, n *queuedPacket, p *transport.Packet) bool {
 	h := header{kind: n.kind, gone: n.gone, conn: n.conn, id: n.id}
 	sender, receiver := x.env.Self, n.peer
 	switch n.kind {

@@ -100,7 +100,7 @@ func captured(size units.Bytes, snap int) units.Bytes {
 // gauges counts what a host has sampled: the protocol's gauges and the payload
 // that it received.
 func gauges(p transport.Protocol, f *topo.Fabric, x *emu.Experiment) (int, error) {
-	if p.Kernel != nil {
+	if p.CheckDriver != nil {
 		return 1 + kernelGauges, nil
 	}
 	params, err := all.DecodeParams(p, f, x.Params)

@@ -19,11 +19,16 @@ import (
 // Config is how often each fault happens, as a share of the frames received.
 // The zero value has no faults.
 type Config struct {
-	Drop         float64    `yaml:"drop,omitempty" json:"drop,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that are lost."`
-	Duplicate    float64    `yaml:"duplicate,omitempty" json:"duplicate,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that arrive twice."`
-	Reorder      float64    `yaml:"reorder,omitempty" json:"reorder,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames that are held back, so that later ones overtake them."`
-	ReorderDelay units.Time `yaml:"reorder_delay,omitempty" json:"reorder_delay,omitempty" jsonschema_description:"Longest time for which a frame is held back, 10us unless given; each is held for a random part of it."`
-	Corrupt      float64    `yaml:"corrupt,omitempty" json:"corrupt,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Share of frames in which one bit is flipped."`
+	// Share of frames that are lost.
+	Drop float64 `yaml:"drop,omitempty" json:"drop,omitempty" jsonschema:"minimum=0,maximum=1"`
+	// Share of frames that arrive twice.
+	Duplicate float64 `yaml:"duplicate,omitempty" json:"duplicate,omitempty" jsonschema:"minimum=0,maximum=1"`
+	// Share of frames that are delayed, so that later ones overtake them.
+	Reorder float64 `yaml:"reorder,omitempty" json:"reorder,omitempty" jsonschema:"minimum=0,maximum=1"`
+	// Longest delay of such a frame, 10us unless given; each is delayed for a random part of it.
+	ReorderDelay units.Time `yaml:"reorder_delay,omitempty" json:"reorder_delay,omitempty"`
+	// Share of frames in which one bit is flipped.
+	Corrupt float64 `yaml:"corrupt,omitempty" json:"corrupt,omitempty" jsonschema:"minimum=0,maximum=1"`
 }
 
 // Bounds of Config.ReorderDelay. Longer than the maximum is loss by any

@@ -110,8 +110,8 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 	return true
 }
 
-// BlockNIC has the NIC take no packet before until.
-func (h *Host) BlockNIC(until units.Time) { h.nic.Block(until) }
+// PauseNIC has the NIC take no packet before until.
+func (h *Host) PauseNIC(until units.Time) { h.nic.Pause(until) }
 
 // Wake returns when to call Advance and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time {

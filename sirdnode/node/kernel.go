@@ -25,7 +25,7 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {
 		return err
 	}
-	n.driver, err = newDriver(cfg, transport.KernelEnv{
+	n.driver, err = newDriver(cfg, transport.DriverEnv{
 		Env: transport.Env{
 			Self: cfg.Self, Fabric: cfg.Fabric, Sink: n.app,
 			Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
@@ -47,8 +47,8 @@ func (n *node) setUpKernel(cfg host.Config) (err error) {
 
 // newDriver makes the driver of a protocol of the kernel. Which one is seen by
 // its parameters.
-func newDriver(cfg host.Config, env transport.KernelEnv) (transport.Driver, error) {
-	if err := cfg.Protocol.Kernel(cfg.Params); err != nil {
+func newDriver(cfg host.Config, env transport.DriverEnv) (transport.Driver, error) {
+	if err := cfg.Protocol.CheckDriver(cfg.Params); err != nil {
 		return nil, err
 	}
 	switch params := cfg.Params.(type) {

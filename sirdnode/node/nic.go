@@ -209,7 +209,7 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 		buf := n.socket.Reserve()
 		if buf == nil || n.socket.Pending() >= n.room {
 			n.counts.Full++
-			h.BlockNIC(now + n.packetTime()/2)
+			h.PauseNIC(now + n.packetTime()/2)
 			return sent, nil
 		}
 		if !h.Next(at, &n.tx) {
@@ -237,7 +237,7 @@ func (n *nic) flush(now units.Time, h *host.Host) error {
 	}
 	if errors.Is(err, ring.ErrBackPressure) {
 		n.counts.Full++
-		h.BlockNIC(now + n.packetTime())
+		h.PauseNIC(now + n.packetTime())
 		return nil
 	}
 	return err

@@ -122,7 +122,7 @@ func (n *node) setUp(log io.Writer) error {
 		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
 		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
 	}
-	if protocol.Kernel != nil {
+	if protocol.CheckDriver != nil {
 		return n.setUpKernel(cfg)
 	}
 	n.host, err = host.New(cfg, n.log)

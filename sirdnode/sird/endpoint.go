@@ -1,8 +1,6 @@
 package sird
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
@@ -23,9 +21,6 @@ type endpoint struct {
 
 func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	if fr.MSS < 1 {
-		return endpoint{}, fmt.Errorf("an MTU of %v has no room for SIRD's headers", env.Fabric.Spec.MTU)
-	}
 	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS)}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err

@@ -126,7 +126,7 @@ type Header struct {
 	Epoch                         uint8
 	ID                            transport.MessageID
 	Credit, Offset, Length        uint32
-	Behind, Prefix                uint16
+	AboveFloor, Prefix            uint16
 }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
@@ -138,13 +138,13 @@ func Parse(b []byte) Header {
 	return Header{
 		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0, Request: h.flags&request != 0,
 		Gone: h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
-		Behind: h.behind, Prefix: h.prefix,
+		AboveFloor: h.aboveFloor, Prefix: h.prefix,
 	}
 }
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, behind: h.Behind,
+	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor,
 		prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {

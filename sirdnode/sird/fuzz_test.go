@@ -115,7 +115,7 @@ func FuzzReceive(f *testing.F) {
 		step(1, 0, 50_000, 60, request), step(1, 0, 50_000, 60, request)))
 	// Delivered with an id of two billion, then all below a higher id are settled.
 	f.Add(steps(
-		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_000, Length: 8, Prefix: 1, Behind: 0xffff}),
+		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_000, Length: 8, Prefix: 1, AboveFloor: 0xffff}),
 		step(3, 2, 0, 8, sird.Header{Kind: "DATA", ID: 2_000_000_100, Length: 8, Prefix: 1}),
 	))
 	// Ranges that overlap.
@@ -176,7 +176,7 @@ func TestMutatedHeadersBreakNothing(t *testing.T) {
 				Gone:  r.IntN(8) == 0,
 				Epoch: uint8(max(0, r.IntN(20)-10)), ID: transport.MessageID(odd(4)), Credit: odd(200_000),
 				Offset: odd(40) * mss, Length: 50_000 + odd(2),
-				Behind: uint16(odd(3)), Prefix: uint16(odd(36)),
+				AboveFloor: uint16(odd(3)), Prefix: uint16(odd(36)),
 			}
 			if r.IntN(10) == 0 {
 				h.Length, h.Offset = odd(100_000), odd(100_000)

@@ -68,10 +68,10 @@ type header struct {
 	credit uint32 // cumulative wire bytes, modulo 2^32
 	offset uint32
 
-	length uint32 // DATA: of the message; RESEND: of the range
-	tag    transport.Tag
-	behind uint16 // DATA: id minus the sender's lowest unacknowledged id
-	prefix uint16 // DATA: unscheduled prefix in packets
+	length     uint32 // DATA: of the message; RESEND: of the range
+	tag        transport.Tag
+	aboveFloor uint16 // DATA: id minus the sender's lowest unacknowledged id
+	prefix     uint16 // DATA: unscheduled prefix in packets
 }
 
 // fromReceiver reports that the receiver of the message sends the packet, with the
@@ -103,7 +103,7 @@ func (h *header) encode(p *transport.Packet) {
 	case data:
 		binary.BigEndian.PutUint32(b[14:], h.length)
 		binary.BigEndian.PutUint32(b[18:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[22:], h.behind)
+		binary.BigEndian.PutUint16(b[22:], h.aboveFloor)
 		binary.BigEndian.PutUint16(b[24:], h.prefix)
 		p.HeaderLen = dataLen
 	case resend:
@@ -129,7 +129,7 @@ func (h *header) decode(b []byte) error {
 	case data:
 		h.length = binary.BigEndian.Uint32(b[14:])
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[18:]))
-		h.behind = binary.BigEndian.Uint16(b[22:])
+		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
 		h.prefix = binary.BigEndian.Uint16(b[24:])
 	case resend:
 		h.length = binary.BigEndian.Uint32(b[14:])

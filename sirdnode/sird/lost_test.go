@@ -120,7 +120,7 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 func TestDuplicateAfterCompletionIsAcknowledgedAgainAndNotDelivered(t *testing.T) {
 	f := rack(t, 2)
 	s := newCore(t, f, 1, params(f, nil))
-	h := sird.Header{Kind: "DATA", ID: 7, Length: 8, Prefix: 1, Behind: 2}
+	h := sird.Header{Kind: "DATA", ID: 7, Length: 8, Prefix: 1, AboveFloor: 2}
 	acks := func(now units.Time) (n int) {
 		for h, _, ok := s.next(now); ok; h, _, ok = s.next(now) {
 			if h.Kind != "ACK" || h.ID != 7 {

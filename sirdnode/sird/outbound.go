@@ -72,7 +72,7 @@ func (o *outPeer) stampData(h *header, m *outMessage, mss Bytes) {
 	o.stamp(h)
 	h.kind = data
 	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
-	h.behind = o.messages.Behind(m.ID)
+	h.aboveFloor = o.messages.AboveFloor(m.ID)
 	h.prefix = uint16((m.prefix + mss - 1) / mss)
 }
 

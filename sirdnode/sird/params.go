@@ -51,31 +51,58 @@ func (m Multiple) of(bdp units.Bytes) units.Bytes {
 // or released code). Defaults are the released simulator's, where it and the paper's
 // text differ. Amounts of credit are wire bytes.
 type Params struct {
-	BDP    units.Bytes `json:"bdp" jsonschema_description:"Bandwidth-delay product in wire bytes. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the fabric's own if that is larger."`
-	B      Multiple    `json:"b" jsonschema_description:"Global credit bucket of a receiver, in BDP."`
-	SThr   Multiple    `json:"sthr" jsonschema_description:"Credit held at a sender above which it marks its data (csn), in BDP; inf turns sender information off."`
-	NThr   Multiple    `json:"nthr" jsonschema_description:"ECN threshold of marking ports, in BDP."`
-	UnschT Multiple    `json:"unscht" jsonschema_description:"Messages of more wire bytes than this ask for credit before they transmit, in BDP; 0 makes all of them ask, inf none."`
+	// Bandwidth-delay product in wire bytes. Default: 100KB for hosts at 100 Gbps, in proportion for others, or the
+	// fabric's own if that is larger.
+	BDP units.Bytes `json:"bdp"`
+	// Global credit bucket of a receiver, in BDP.
+	B Multiple `json:"b"`
+	// Held credit above which a sender marks its data (csn), in BDP; inf turns sender information off.
+	SThr Multiple `json:"sthr"`
+	// ECN threshold of marking ports, in BDP.
+	NThr Multiple `json:"nthr"`
+	// Messages of more wire bytes than this request credit before they transmit, in BDP; with 0 all do, with inf none.
+	UnschT Multiple `json:"unscht"`
 
-	AccountUnscheduled bool    `json:"account_unscheduled" jsonschema_description:"Charge unscheduled bytes to B and to the sender's bucket, as released; false: only scheduled ones, as in the paper's Algorithm 1."`
-	BucketCheck        string  `json:"bucket_check" jsonschema:"enum=before,enum=after" jsonschema_description:"Compare credit in flight with the sender's bucket before adding the new credit, as released (one frame of overshoot), or after, as in Algorithm 1."`
-	Samples            string  `json:"aimd_samples" jsonschema:"enum=all,enum=data" jsonschema_description:"Packets that the AIMD loops count: all from that host, as released, or data only, as in the paper."`
-	Gain               float64 `json:"gain" jsonschema_description:"EWMA gain g of both AIMD loops."`
-	Increase           float64 `json:"increase" jsonschema_description:"Additive increase in full frames for each bucket of packets."`
-	IncreaseOnMark     bool    `json:"increase_on_mark" jsonschema_description:"Increase on marked packets too, as released."`
-	CutSpacing         float64 `json:"cut_spacing" jsonschema_description:"Least distance between two decreases, in buckets of packets."`
-	MinSenderBucket    float64 `json:"min_sender_bucket" jsonschema_description:"Lower bound of the sender loop's bucket, in BDP; never below one frame."`
-	MinNetBucket       float64 `json:"min_net_bucket" jsonschema_description:"Lower bound of the network loop's bucket, in BDP; never below one frame."`
-	CSNMessages        int     `json:"csn_messages" jsonschema_description:"A sender marks csn only with at least this many outbound messages."`
+	// Charge unscheduled bytes to B and to the sender's bucket, as released; false: only scheduled ones, as in the
+	// paper's Algorithm 1.
+	AccountUnscheduled bool `json:"account_unscheduled"`
+	// Compare outstanding credit with the sender's bucket before adding the new credit, as released (one frame of
+	// overshoot), or after, as in Algorithm 1.
+	BucketCheck string `json:"bucket_check" jsonschema:"enum=before,enum=after"`
+	// Packets that the AIMD loops count: all from that host, as released, or data only, as in the paper.
+	Samples string `json:"aimd_samples" jsonschema:"enum=all,enum=data"`
+	// EWMA gain g of both AIMD loops.
+	Gain float64 `json:"gain"`
+	// Additive increase in full frames for each bucket of packets.
+	Increase float64 `json:"increase"`
+	// Increase on marked packets too, as released.
+	IncreaseOnMark bool `json:"increase_on_mark"`
+	// Least distance between two decreases, in buckets of packets.
+	CutSpacing float64 `json:"cut_spacing"`
+	// Lower bound of the sender loop's bucket, in BDP; never below one frame.
+	MinSenderBucket float64 `json:"min_sender_bucket"`
+	// Lower bound of the network loop's bucket, in BDP; never below one frame.
+	MinNetBucket float64 `json:"min_net_bucket"`
+	// A sender marks csn only with at least this many outbound messages.
+	CSNMessages int `json:"csn_messages"`
 
-	ECN            string  `json:"ecn" jsonschema:"enum=core,enum=all,enum=none" jsonschema_description:"Ports that mark: leaf-spine links, as released, all switch ports, or none."`
-	CreditRate     float64 `json:"credit_rate" jsonschema_description:"Rate at which credit is paced, as a share of the downlink."`
-	ReceiverPolicy string  `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin" jsonschema_description:"Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's oldest message)."`
-	SenderFair     float64 `json:"sender_fair" jsonschema_description:"Share of the uplink that is shared equally over receivers; the rest goes to the message with the fewest bytes left."`
-	Priorities     string  `json:"priorities" jsonschema:"enum=data,enum=control,enum=none" jsonschema_description:"What travels in the high-priority class: control packets and unscheduled data, control packets only, or nothing."`
+	// Ports that mark: leaf-spine links, as released, all switch ports, or none.
+	ECN string `json:"ecn" jsonschema:"enum=core,enum=all,enum=none"`
+	// Rate at which credit is paced, as a share of the downlink.
+	CreditRate float64 `json:"credit_rate"`
+	// Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's
+	// oldest message).
+	ReceiverPolicy string `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin"`
+	// Share of the uplink that is shared equally over receivers; the rest goes to the message with the fewest bytes
+	// left.
+	SenderFair float64 `json:"sender_fair"`
+	// What travels in the high-priority class: control packets and unscheduled data, control packets only, or nothing.
+	Priorities string `json:"priorities" jsonschema:"enum=data,enum=control,enum=none"`
 
-	LossTimeout units.Time `json:"loss_timeout" jsonschema_description:"Silence after which a receiver asks for missing bytes again."`
-	MaxResends  int        `json:"max_resends" jsonschema_description:"Attempts without an answer after which a message fails."`
+	// Time without progress after which a receiver requests missing bytes.
+	LossTimeout units.Time `json:"loss_timeout"`
+	// Attempts without an answer after which a message fails.
+	MaxResends int `json:"max_resends"`
 }
 
 // defaults returns the parameters for a fabric.

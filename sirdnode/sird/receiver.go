@@ -56,7 +56,7 @@ func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Pac
 	r.replenish(i, h)                           // lines 2 to 4
 	i.sample(&r.params, p.CE, h.flags&csn != 0) // lines 5 and 6
 
-	i.messages.RaiseFloor(h.id, h.behind, nil)
+	i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
 	if !r.wellCut(h, p) {
 		return
 	}
@@ -176,7 +176,7 @@ func (r *receiver) finish(now Time, m *inMessage) {
 func (r *receiver) forgetIfDone(m *inMessage) {
 	if m.complete && m.granted == m.Size {
 		m.from.ungranted.Remove(m)
-		m.from.messages.Drop(m.ID)
+		m.from.messages.Forget(m.ID)
 	}
 }
 

@@ -94,7 +94,7 @@ func (r *receiver) abandonWith(m *inMessage) {
 func (r *receiver) abandon(m *inMessage) {
 	r.release(m, m.charged)
 	m.from.ungranted.Remove(m)
-	m.from.messages.Drop(m.ID)
+	m.from.messages.Forget(m.ID)
 }
 
 // onBusyPacket takes a sender's BUSY: the message waits for its uplink, or, with

@@ -26,7 +26,6 @@ package sird
 import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/timer"
-	"sirdbed/topo/units"
 )
 
 type (
@@ -43,11 +42,7 @@ type SIRD struct {
 	receiver receiver
 
 	lossCheck timer.Watch
-
-	// Next found nothing to send, and no call since then can have changed that:
-	// only time can, at wakeAt.
-	asleep bool
-	wakeAt Time
+	sleep     timer.Sleep
 }
 
 // New makes SIRD at one host. It fails, naming the parameter, on parameters that
@@ -57,7 +52,7 @@ func New(env transport.Env, params *Params) (*SIRD, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SIRD{endpoint: e, wakeAt: units.Never, lossCheck: timer.Watch{Every: params.LossTimeout / 2}}
+	s := &SIRD{endpoint: e, lossCheck: timer.Watch{Every: params.LossTimeout / 2}}
 	s.sender = newSender(&s.endpoint)
 	s.receiver = newReceiver(&s.endpoint)
 	s.addGauges()
@@ -73,7 +68,7 @@ func (s *SIRD) addGauges() {
 
 // Send implements transport.Transport.
 func (s *SIRD) Send(now Time, m transport.Message) {
-	s.asleep = false
+	s.sleep.End()
 	if s.sender.begin(now, m) {
 		s.lossCheck.Arm(now)
 	}
@@ -86,7 +81,7 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	if h.decode(p.Header()) != nil || !s.env.Knows(p.Peer) {
 		return
 	}
-	s.asleep = false
+	s.sleep.End()
 	i := s.receiver.peer(p.Peer)
 	i.lastPacket, i.silent = now, false
 	if h.kind != data && s.params.Samples == "all" {
@@ -131,17 +126,12 @@ func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 	if s.sender.sendData(now, p) {
 		return true
 	}
-	s.asleep, s.wakeAt = true, at
+	s.sleep.Until(min(at, s.lossCheck.At()))
 	return false
 }
 
 // Wake implements transport.Transport.
-func (s *SIRD) Wake() Time {
-	if !s.asleep {
-		return 0
-	}
-	return min(s.wakeAt, s.lossCheck.At())
-}
+func (s *SIRD) Wake() Time { return s.sleep.WakeAt() }
 
 // sendControl sends a control packet with the totals of this moment.
 func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {

@@ -11,7 +11,8 @@ import (
 // Ports between switches mark for MarkCore, those of leaves towards hosts for
 // MarkEdge, and a host's own never.
 func TestWhichPortsMark(t *testing.T) {
-	f, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps})
+	f, err := topo.New(topo.Spec{Leaves: 3, HostsPerLeaf: 2, Spines: 2, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps})
 	if err != nil {
 		t.Fatal(err)
 	}

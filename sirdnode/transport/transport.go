@@ -27,8 +27,8 @@ type (
 // hands them out in the order of Send, from 0, for each ordered pair.
 type MessageID uint32
 
-// Tag is the application's word about a message. Protocols carry it to the
-// other side unread.
+// Tag is an application's label for a message. Protocols carry it to the other
+// side unread.
 type Tag uint32
 
 // A Message is what an application hands over to be sent.
@@ -41,9 +41,9 @@ type Message struct {
 
 // A Transport is one protocol at one host.
 //
-// Calls never overlap and now never decreases from one to the next. After any
-// call the caller asks Wake again. Whoever runs it calls Next when the NIC can
-// take a packet: until it returns false or the NIC is busy.
+// Calls never overlap and now never decreases from one to the next. Whoever runs
+// it calls Next when the NIC can take a packet, until it returns false or the NIC
+// is busy, and reads Wake after any other call.
 type Transport interface {
 	// Send takes a message from the application.
 	Send(now Time, m Message)
@@ -74,7 +74,8 @@ type Packet struct {
 
 	// The payload: PayloadLen bytes of message (ID, Tag) from Offset on. A
 	// sender names them and the host fills in the bytes. A receiver finds the
-	// bytes in Payload; the model engine may leave it nil, PayloadLen counts.
+	// bytes in Payload, which may be nil in the model engine: PayloadLen is the
+	// length either way.
 	ID         MessageID
 	Tag        Tag
 	Offset     Bytes
@@ -93,7 +94,7 @@ type Packet struct {
 	CE bool
 
 	// Set on packets received.
-	Arrived Time // when its last bit arrived
+	Arrived Time // when its last bit arrived, which may be before now
 }
 
 // Header returns the encoded header.
@@ -102,7 +103,7 @@ func (p *Packet) Header() []byte { return p.HeaderBytes[:p.HeaderLen] }
 // WireLen returns what the packet occupies on a link.
 func (p *Packet) WireLen() Bytes { return wire.WireLen(p.HeaderLen, p.PayloadLen) }
 
-// Env is what a protocol is handed when it is made.
+// Env is what a protocol is made with.
 type Env struct {
 	Self   HostID
 	Fabric *topo.Fabric
@@ -111,38 +112,40 @@ type Env struct {
 }
 
 // Knows reports whether a packet's peer is a host of the fabric other than this
-// one. What else a packet may claim makes no sense.
+// one. A packet from anyone else is malformed.
 func (e *Env) Knows(peer HostID) bool {
 	return peer >= 0 && int(peer) < len(e.Fabric.Hosts) && peer != e.Self
 }
 
 // Fits reports whether a message can be sent: it has at least one byte, and at
-// most the limit. If not, it has told the Sink that the message failed, and why.
+// most the limit. If not, Fits calls Sink.Failed with the reason.
 func (e *Env) Fits(now Time, m Message, limit Bytes) bool {
 	if m.Size >= 1 && m.Size <= limit {
 		return true
 	}
-	e.Sink.Failed(now, m, fmt.Sprintf("a message of %v does not fit the protocol's header: want 1B to %v", m.Size, limit))
+	e.Sink.Failed(now, m,
+		fmt.Sprintf("a message of %v does not fit the protocol's header: want 1B to %v", m.Size, limit))
 	return false
 }
 
-// A Sink takes what a protocol has to tell. Calls come from inside the
-// Transport's methods; a Sink may not call back into it (a message that an
-// event causes to be sent reaches Send after the method has returned).
+// A Sink takes a protocol's events. Calls come from inside the Transport's
+// methods, and a Sink must not call back into it: a message that an event causes
+// to be sent reaches Send after the method has returned.
 type Sink interface {
 	// Data hands over payload bytes that arrived for the first time, in any
 	// order. data is nil when the engine carries no bytes; n is its length.
 	Data(now Time, m Message, offset Bytes, n int, data []byte)
-	// Delivered says that all of a message has arrived. It is said once.
+	// Delivered reports that all of a message has arrived, once for each message.
 	Delivered(now Time, m Message)
-	// Acked says that the sender knows a message of its own to be delivered. It
-	// is said once, and not after Failed.
+	// Acked reports that the sender knows a message of its own to be delivered,
+	// once for each message, and never after Failed.
 	Acked(now Time, m Message)
-	// Failed says that the sender has given a message up, and why.
+	// Failed reports that the sender has given a message up, and why.
 	Failed(now Time, m Message, reason string)
 	// Gauge registers a quantity to be sampled over the run, such as a
-	// window. It is called while a protocol is being made or when it meets a
-	// new peer; read is called between the protocol's methods.
+	// congestion window. It is called while a protocol is being made, or with
+	// the first packet to or from a peer; read is called between the protocol's
+	// methods.
 	Gauge(name string, read func() float64)
 	// Count adds to a named counter, such as "retransmissions".
 	Count(c *Counter, n int)
@@ -156,21 +159,21 @@ type Counter struct{ Name string }
 type Protocol struct {
 	Name string
 	Wire wire.Protocol
-	// Framing tells how messages are cut into packets with an MTU.
+	// Framing returns how messages are cut into packets at an MTU.
 	Framing func(mtu Bytes) topo.Framing
 	// DefaultParams returns the protocol's parameters for a fabric, as a
 	// pointer to a struct of its own with yaml and json tags.
 	DefaultParams func(f *topo.Fabric) any
-	// Network tells what the protocol asks of the fabric's ports, given its
+	// Network returns what the protocol asks of the fabric's ports, given its
 	// parameters.
 	Network func(f *topo.Fabric, params any) Network
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
-	// naming the one at fault. It is nil for a protocol of the hosts' kernel.
+	// naming the one at fault. It is nil for kernel TCP.
 	New func(env Env, params any) (Transport, error)
-	// Kernel checks the parameters of a protocol of the hosts' kernel, as New does
-	// for others; it is nil for those. The host process has the Driver.
-	Kernel func(params any) error
+	// CheckDriver checks the parameters of kernel TCP, as New does for transports; it
+	// is nil for those. The host process makes the Driver.
+	CheckDriver func(params any) error
 }
 
 // Network is what a protocol asks of the fabric's ports.
@@ -179,24 +182,24 @@ type Network struct {
 	MarkCore    Bytes   // ECN step on leaf-spine ports, 0: none
 	MarkEdge    Bytes   // ECN step on leaf-host ports, 0: none
 	CreditClass bool    // ports limit the credit class
-	CreditQueue int     // packets of the credit class that a port holds; 0: DefaultCreditQueue
+	CreditQueue int     // packets of the credit class that a port has room for; 0: DefaultCreditQueue
 	CreditShare float64 // of the link rate
 }
 
-// What ports do with the credit class (ExpressPass; baselines/xpass/README.md,
-// section Ports).
+// The credit class of ports (ExpressPass; baselines/xpass/README.md, section Ports).
 const (
-	// DefaultCreditQueue is how many packets it holds unless the protocol says.
+	// DefaultCreditQueue is how many packets it has room for, unless the protocol
+	// chooses.
 	DefaultCreditQueue = 8
 	// CreditBurst is how many packets of the smallest size the class may send
 	// unspaced: the depth of its token bucket.
 	CreditBurst = 2
 )
 
-// MarkStep returns where a port begins to mark: packets that find as many bytes
-// in the queue of their own level are marked, if they may be. 0 is never. Both
-// ends of a leaf-spine link are core, a leaf's port towards a host is edge, and
-// hosts do not mark.
+// MarkStep returns the step of a port, 0 if it does not mark: a packet with ECT that
+// finds as many bytes in the queue of its own level is marked. Both ends of a
+// leaf-spine link are core, a leaf's port towards a host is edge, and hosts do not
+// mark.
 func (n *Network) MarkStep(f *topo.Fabric, p *topo.Port) Bytes {
 	switch {
 	case p.Core:

@@ -46,7 +46,8 @@ func TestRoundTripWithPadding(t *testing.T) {
 			t.Fatalf("%d bytes of payload: %q %d", n, got.Header, len(got.Payload))
 		}
 		got.Header, got.Payload, want.Header, want.Payload = nil, nil, nil, nil
-		if got.SrcAddr != want.SrcAddr || got.DstAddr != want.DstAddr || got.SrcMAC != want.SrcMAC || got.DstMAC != want.DstMAC ||
+		if got.SrcAddr != want.SrcAddr || got.DstAddr != want.DstAddr || got.SrcMAC != want.SrcMAC ||
+			got.DstMAC != want.DstMAC ||
 			got.Entropy != want.Entropy || got.Port != want.Port || got.ID != want.ID || got.Priority != want.Priority ||
 			got.ECN != want.ECN || got.Credit != want.Credit {
 			t.Fatalf("%+v, want %+v", got, *want)

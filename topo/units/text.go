@@ -15,8 +15,9 @@ type unit struct {
 // Units from small to large; the printed form uses the largest in which the
 // value is at least one.
 var (
-	timeUnits  = []unit{{"ns", 1}, {"us", 1000}, {"ms", 1e6}, {"s", 1e9}}
-	byteUnits  = []unit{{"B", 1}, {"KB", 1000}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}
+	timeUnits = []unit{{"ns", 1}, {"us", 1000}, {"ms", 1e6}, {"s", 1e9}}
+	byteUnits = []unit{{"B", 1}, {"KB", 1000}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20},
+		{"GiB", 1 << 30}}
 	rateUnits  = []unit{{"bps", 1}, {"Kbps", 1000}, {"Mbps", 1e6}, {"Gbps", 1e9}, {"Tbps", 1e12}}
 	printBytes = byteUnits[:4]
 )

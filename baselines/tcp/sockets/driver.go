@@ -1,26 +1,25 @@
 //go:build linux
 
 // Package sockets is the driver of kernel TCP: real sockets in the hosts'
-// namespaces. It is for Linux, and package sirdnode/node is the one to use it;
+// namespaces. It needs Linux, and package sirdnode/node is the one to use it;
 // package tcp has what scenarios and engines need to know of the protocol.
 //
-// A message is a frame (frame.go) on one of a pool of connections to its
+// A message is sent as a frame (frame.go) over one of a pool of connections to its
 // destination, as for the other connection-oriented protocols: one message at a
-// time on each, idle connections are used in turn, and messages wait when all
-// are busy. When all of a message has arrived, the receiver's application says
-// so by a frame without payload in the other direction: then the sender counts
-// it as acknowledged, and its connection is free. A connection that breaks
-// fails the message that it carries; only TCP ever retransmits, so that nothing
-// can arrive twice.
+// time on each, idle connections are used in turn, and messages wait when all are
+// busy. When all of a message has arrived, the receiver's application answers with
+// a frame without payload; then the sender counts it as acknowledged, and its
+// connection is free. A connection that breaks fails the message that it carries.
+// Only TCP retransmits, so that nothing can arrive twice.
 //
 //	Send -> outbound connection -> kernel ... kernel -> inbound connection -> Sink
 //	Sink <- outbound connection <- kernel ... kernel <- inbound connection
 //
-// In the virtual engine's guest a system call that fails takes 10 ns of time, so
-// that loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as
-// emu/virtual/kernel/kernel.patch has it), and others take none. So nothing here
-// reads or writes until EAGAIN: a short read has emptied the socket, a short
-// write has filled it.
+// In the virtual engine's guest a system call that fails takes 10 ns, so that
+// loops come to an end (handle_syscall of arch/um/kernel/skas/syscall.c, as patched
+// by emu/virtual/kernel/kernel.patch), and others take no time. So nothing here
+// reads or writes until EAGAIN: a short read has emptied the socket, a short write
+// has filled it.
 package sockets
 
 import (
@@ -43,24 +42,24 @@ type (
 
 // Driver is kernel TCP at one host. It implements transport.Driver.
 type Driver struct {
-	env    transport.KernelEnv
+	env    transport.DriverEnv
 	params tcp.Params
 
 	poller   poller
 	listener int              // -1: none
-	peers    []*peer          // by HostID, nil until met
+	peers    []*peer          // by HostID, nil until needed
 	inbound  map[int]*inbound // by descriptor
 	buffer   []byte           // shared by all reads
 	vector   vector           // shared by all writes
 	pieces   int              // of a vector: more than a send buffer holds
 
-	info kernelInfo
+	info socketInfo
 }
 
 // bufferSize is the most that one system call reads.
 const bufferSize = 256 << 10
 
-// A peer is this host's state for another one that it sends to.
+// A peer is what this host knows of another that it sends to.
 type peer struct {
 	id          transport.HostID
 	pool        *flow.Pool[outbound]
@@ -71,14 +70,14 @@ var _ transport.Driver = (*Driver)(nil)
 
 // New makes the driver of one host, with parameters that the protocol has
 // accepted. Nothing is opened yet.
-func New(env transport.KernelEnv, params *tcp.Params) *Driver {
+func New(env transport.DriverEnv, params *tcp.Params) *Driver {
 	d := &Driver{
 		env: env, params: *params, listener: -1, poller: poller{fd: -1},
 		peers: make([]*peer, len(env.Fabric.Hosts)), inbound: map[int]*inbound{},
 		buffer: make([]byte, bufferSize),
 		pieces: int(min(maxPieces, params.SendBuffer[2]/transport.MaxPayload+2)),
 	}
-	d.gauges()
+	d.addGauges()
 	return d
 }
 
@@ -90,7 +89,7 @@ func (d *Driver) Send(now Time, m transport.Message) {
 	}
 }
 
-// peer returns the state for a peer, which it makes when first needed.
+// peer returns the state of a peer, new when it is first needed.
 func (d *Driver) peer(id transport.HostID) *peer {
 	if d.peers[id] == nil {
 		p := &peer{id: id}
@@ -124,11 +123,11 @@ func (d *Driver) Open(control int) error {
 	if err := d.poller.add(d.listener, unix.EPOLLIN, (*acceptor)(d)); err != nil {
 		return err
 	}
-	return d.describe()
+	return d.noteSettings()
 }
 
-// allowDescriptors raises the limit of open files to what connections may take,
-// or as far as the system lets it. Beyond the limit, messages fail and say why.
+// allowDescriptors raises the limit of open files to what connections may need, or
+// as far as the system allows. Beyond the limit, messages fail for that reason.
 func (d *Driver) allowDescriptors() {
 	var limit unix.Rlimit
 	want := uint64(2*d.params.Connections*len(d.peers) + 64)
@@ -140,9 +139,9 @@ func (d *Driver) allowDescriptors() {
 	}
 }
 
-// mostPreopened is how many connections of the whole fabric are opened before
+// maxPreopened is how many connections of the whole fabric are opened before
 // the first message: each takes a few KB at both ends.
-const mostPreopened = 20_000
+const maxPreopened = 20_000
 
 // Connect implements transport.Driver. A connection that cannot be opened is
 // tried again with its first message.
@@ -150,7 +149,7 @@ func (d *Driver) Connect(peers []transport.HostID) {
 	if len(peers) == 0 {
 		return
 	}
-	each := min(d.params.Connections, mostPreopened/(len(d.peers)*len(peers)))
+	each := min(d.params.Connections, maxPreopened/(len(d.peers)*len(peers)))
 	for n := range each {
 		for _, id := range peers {
 			_ = d.connection(d.peer(id), n).open()
@@ -169,7 +168,7 @@ func (d *Driver) Serve(now Time) { d.poller.serve(now) }
 // Abort implements transport.Driver.
 func (d *Driver) Abort() {
 	if d.listener >= 0 {
-		d.poller.drop(d.listener)
+		d.poller.remove(d.listener)
 		unix.Close(d.listener)
 		d.listener = -1
 	}
@@ -208,7 +207,7 @@ func (a *acceptor) ready(Time, uint32) {
 	}
 }
 
-// Counters of what should not happen.
+// Counters of errors.
 var (
 	brokenConnections = &transport.Counter{Name: "broken_connections"}
 	brokenFrames      = &transport.Counter{Name: "broken_frames"}

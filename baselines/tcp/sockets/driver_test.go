@@ -114,7 +114,9 @@ func TestConnectBeforehand(t *testing.T) {
 			}
 			return n
 		}
-		if err := h.until("4 are connected", func() bool { return connected() == 4 && len(h.drivers[1].inbound) == 4 }); err != nil {
+		if err := h.until("4 are connected", func() bool {
+			return connected() == 4 && len(h.drivers[1].inbound) == 4
+		}); err != nil {
 			return err
 		}
 		for id := range transport.MessageID(8) {
@@ -145,7 +147,8 @@ func TestPeerDies(t *testing.T) {
 			return err
 		}
 		all := strings.Join(h.told[0].failed, "; ")
-		if len(h.told[0].failed) != 3 || !strings.Contains(all, "connection to h1-2: connection reset by peer") || !strings.Contains(all, "connection refused") {
+		if len(h.told[0].failed) != 3 || !strings.Contains(all, "connection to h1-2: connection reset by peer") ||
+			!strings.Contains(all, "connection refused") {
 			return fmt.Errorf("failures: %s", all)
 		}
 		if h.told[0].counts["broken_connections"] != 3 || len(h.told[1].delivered) > 0 {
@@ -264,7 +267,8 @@ func TestUnknownCongestionControl(t *testing.T) {
 		params := tcp.DefaultParams("vaporware")
 		h.drivers[0].Close()
 		err := h.start(0, params)
-		if err == nil || !strings.Contains(err.Error(), `no congestion control "vaporware"`) || !strings.Contains(err.Error(), "reno") ||
+		if err == nil || !strings.Contains(err.Error(), `no congestion control "vaporware"`) ||
+			!strings.Contains(err.Error(), "reno") ||
 			!strings.Contains(err.Error(), "CONFIG_TCP_CONG_VAPORWARE") {
 			return fmt.Errorf("error %v", err)
 		}
@@ -274,20 +278,23 @@ func TestUnknownCongestionControl(t *testing.T) {
 
 // Buffers and ECN are set in the namespace, and noted.
 func TestSettingsAreStated(t *testing.T) {
-	onLoopback(t, 2, func(p *tcp.Params) { p.ReceiveBuffer, p.K = [3]units.Bytes{5000, 60_000, 700_000}, 30_000 }, func(h *hosts) error {
-		for name, want := range map[string]string{"tcp_rmem": "5000\t60000\t700000", "tcp_ecn": "1", "tcp_wmem": "4096\t16384\t4194304"} {
-			if got, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err != nil || strings.TrimSpace(string(got)) != want {
-				return fmt.Errorf("%s is %q (%v)", name, got, err)
+	onLoopback(t, 2, func(p *tcp.Params) { p.ReceiveBuffer, p.K = [3]units.Bytes{5000, 60_000, 700_000}, 30_000 },
+		func(h *hosts) error {
+			for name, want := range map[string]string{"tcp_rmem": "5000\t60000\t700000", "tcp_ecn": "1",
+				"tcp_wmem": "4096\t16384\t4194304"} {
+				if got, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err != nil || strings.TrimSpace(string(got)) != want {
+					return fmt.Errorf("%s is %q (%v)", name, got, err)
+				}
 			}
-		}
-		if n := h.told[0].notes; len(n) != 1 || !strings.Contains(n[0], "reno, tcp_rmem 5000 60000 700000, tcp_wmem 4096 16384 4194304, tcp_ecn 1") {
-			return fmt.Errorf("notes %q", n)
-		}
-		if n := h.told[1].notes; len(n) != 0 {
-			return fmt.Errorf("notes twice: %q", n)
-		}
-		return nil
-	})
+			if n := h.told[0].notes; len(n) != 1 || !strings.Contains(n[0],
+				"reno, tcp_rmem 5000 60000 700000, tcp_wmem 4096 16384 4194304, tcp_ecn 1") {
+				return fmt.Errorf("notes %q", n)
+			}
+			if n := h.told[1].notes; len(n) != 0 {
+				return fmt.Errorf("notes twice: %q", n)
+			}
+			return nil
+		})
 }
 
 // Every segment that the kernel counts as sent, it counts as received.

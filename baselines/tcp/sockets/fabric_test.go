@@ -115,7 +115,7 @@ func (h *hosts) open(n int, change func(*tcp.Params)) error {
 func (h *hosts) start(i int, params *tcp.Params) error {
 	sink := h.told[i]
 	self := transport.HostID(i)
-	h.drivers[i] = New(transport.KernelEnv{
+	h.drivers[i] = New(transport.DriverEnv{
 		Env:     transport.Env{Self: self, Fabric: h.fabric, Sink: sink},
 		Payload: func(m transport.Message, offset Bytes, n int) []byte { return text(self, m.Peer, m.ID, offset, n) },
 		Note:    func(s string) { sink.notes = append(sink.notes, s) },
@@ -133,7 +133,8 @@ func (h *hosts) close() {
 
 // send offers a message from one host to another.
 func (h *hosts) send(from, to int, id transport.MessageID, size Bytes) {
-	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to), Size: size})
+	h.drivers[from].Send(h.now, transport.Message{ID: id, Tag: transport.Tag(id) + 7, Peer: transport.HostID(to),
+		Size: size})
 }
 
 // step lets every driver do what it can, or time pass if there was nothing to

@@ -12,7 +12,7 @@ import (
 	"sirdbed/traffic"
 )
 
-// A frame precedes a message's payload on a connection, and is by itself the
+// A frame precedes a message's payload on a connection, and on its own it is the
 // message's acknowledgement:
 //
 //	0  magic "sT"     2  version   3  kind
@@ -42,9 +42,9 @@ const (
 	frameVersion = 1
 )
 
-// errNoFrame is wrapped by every error of decode: what was read is not what
-// this package writes, so that where the next frame begins is unknown too.
-var errNoFrame = errors.New("not a frame")
+// errNotFrame is wrapped by every error of decode: what was read was not written by
+// this package, so it is unknown where the next frame begins.
+var errNotFrame = errors.New("not a frame")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -61,13 +61,13 @@ func (f *frame) encode(b *[frameLen]byte) {
 
 func (f *frame) decode(b *[frameLen]byte) error {
 	if got := binary.BigEndian.Uint16(b[0:]); got != frameMagic {
-		return fmt.Errorf("%w: begins with %#04x", errNoFrame, got)
+		return fmt.Errorf("%w: begins with %#04x", errNotFrame, got)
 	}
 	if b[2] != frameVersion {
-		return fmt.Errorf("%w: version %d, not %d", errNoFrame, b[2], frameVersion)
+		return fmt.Errorf("%w: version %d, not %d", errNotFrame, b[2], frameVersion)
 	}
 	if binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli) {
-		return fmt.Errorf("%w: checksum mismatch", errNoFrame)
+		return fmt.Errorf("%w: checksum mismatch", errNotFrame)
 	}
 	*f = frame{
 		kind: b[3],
@@ -77,19 +77,24 @@ func (f *frame) decode(b *[frameLen]byte) error {
 	}
 	switch {
 	case f.kind != kindMessage && f.kind != kindAck:
-		return fmt.Errorf("%w: kind %d", errNoFrame, f.kind)
+		return fmt.Errorf("%w: kind %d", errNotFrame, f.kind)
 	case f.size < 1 || f.size > uint64(traffic.MaxSize):
-		return fmt.Errorf("%w: message of %d bytes", errNoFrame, f.size)
+		return fmt.Errorf("%w: message of %d bytes", errNotFrame, f.size)
 	}
 	return nil
 }
 
 // frameOf returns the frame of a message from self.
 func frameOf(self transport.HostID, m transport.Message) frame {
-	return frame{kind: kindMessage, src: uint16(self), dst: uint16(m.Peer), id: uint32(m.ID), tag: uint32(m.Tag), size: uint64(m.Size)}
+	return frame{
+		kind: kindMessage, src: uint16(self), dst: uint16(m.Peer),
+		id: uint32(m.ID), tag: uint32(m.Tag), size: uint64(m.Size),
+	}
 }
 
 // message returns the message of a frame, with the given host at its other end.
 func (f *frame) message(peer transport.HostID) transport.Message {
-	return transport.Message{ID: transport.MessageID(f.id), Tag: transport.Tag(f.tag), Peer: peer, Size: transport.Bytes(f.size)}
+	return transport.Message{
+		ID: transport.MessageID(f.id), Tag: transport.Tag(f.tag), Peer: peer, Size: transport.Bytes(f.size),
+	}
 }

@@ -36,7 +36,7 @@ func TestDamagedFramesAreRefused(t *testing.T) {
 	for bit := range 8 * frameLen {
 		b[bit/8] ^= 1 << (bit % 8)
 		var got frame
-		if err := got.decode(&b); !errors.Is(err, errNoFrame) {
+		if err := got.decode(&b); !errors.Is(err, errNotFrame) {
 			t.Errorf("bit %d: %v", bit, err)
 		}
 		b[bit/8] ^= 1 << (bit % 8)
@@ -57,7 +57,7 @@ func TestImpossibleFramesAreRefused(t *testing.T) {
 		spoil(&f)
 		var b [frameLen]byte
 		f.encode(&b)
-		if err := new(frame).decode(&b); !errors.Is(err, errNoFrame) {
+		if err := new(frame).decode(&b); !errors.Is(err, errNotFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

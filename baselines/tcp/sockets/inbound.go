@@ -18,12 +18,12 @@ type inbound struct {
 	fd     int
 	peer   transport.HostID
 
-	head   [frameLen]byte
-	got    int // bytes of head
-	m      transport.Message
-	offset Bytes // of m that has arrived
+	head     [frameLen]byte
+	headRead int // bytes of head that have arrived
+	m        transport.Message
+	offset   Bytes // of m up to which payload has arrived
 
-	acks []byte // that the kernel has not taken yet
+	acks []byte // not taken by the kernel yet
 }
 
 // accept takes a connection if it comes from a host of the fabric.
@@ -47,7 +47,7 @@ func (d *Driver) accept(fd int, from unix.Sockaddr) {
 	d.inbound[fd] = c
 }
 
-// refuse closes a connection that makes no sense, and notes why.
+// refuse resets a connection that was not expected, and notes why.
 func (d *Driver) refuse(fd int, why string) {
 	reset(fd)
 	d.env.Sink.Count(brokenFrames, 1)
@@ -56,7 +56,7 @@ func (d *Driver) refuse(fd int, why string) {
 
 func (c *inbound) close() {
 	delete(c.driver.inbound, c.fd)
-	c.driver.poller.drop(c.fd)
+	c.driver.poller.remove(c.fd)
 	reset(c.fd)
 }
 
@@ -90,12 +90,13 @@ func (c *inbound) broken(err error) {
 	d := c.driver
 	name := d.env.Fabric.HostName(c.peer)
 	switch {
-	case errors.Is(err, errNoFrame):
-		d.breaks(err)
+	case errors.Is(err, errNotFrame):
+		d.countBroken(err)
 		d.env.Note(fmt.Sprintf("closed: a connection from %s: %v", name, err))
-	case c.got > 0:
-		d.breaks(err)
-		d.env.Note(fmt.Sprintf("a connection from %s broke after %d of %d bytes of a message: %v", name, c.offset, c.m.Size, err))
+	case c.headRead > 0:
+		d.countBroken(err)
+		d.env.Note(fmt.Sprintf("a connection from %s broke after %d of %d bytes of a message: %v",
+			name, c.offset, c.m.Size, err))
 	}
 	c.close()
 }
@@ -104,10 +105,10 @@ func (c *inbound) broken(err error) {
 func (c *inbound) take(now Time, b []byte) error {
 	sink := c.driver.env.Sink
 	for len(b) > 0 {
-		if c.got < frameLen {
-			n := copy(c.head[c.got:], b)
+		if c.headRead < frameLen {
+			n := copy(c.head[c.headRead:], b)
 			b = b[n:]
-			if c.got += n; c.got < frameLen {
+			if c.headRead += n; c.headRead < frameLen {
 				return nil
 			}
 			if err := c.begin(); err != nil {
@@ -136,21 +137,25 @@ func (c *inbound) begin() error {
 		return err
 	}
 	if self := uint16(c.driver.env.Self); f.kind != kindMessage || f.src != uint16(c.peer) || f.dst != self {
-		return fmt.Errorf("%w of a message from host %d to host %d: %+v", errNoFrame, c.peer, self, f)
+		return fmt.Errorf("%w of a message from host %d to host %d: %+v", errNotFrame, c.peer, self, f)
 	}
 	c.m, c.offset = f.message(c.peer), 0
 	return nil
 }
 
-// end acknowledges the message, and waits for the next.
+// end acknowledges the message; the next one may follow.
 func (c *inbound) end() error {
-	f := frame{kind: kindAck, src: uint16(c.peer), dst: uint16(c.driver.env.Self), id: uint32(c.m.ID), tag: uint32(c.m.Tag), size: uint64(c.m.Size)}
+	f := frame{
+		kind: kindAck, src: uint16(c.peer), dst: uint16(c.driver.env.Self),
+		id: uint32(c.m.ID), tag: uint32(c.m.Tag), size: uint64(c.m.Size),
+	}
 	f.encode(&c.head)
-	c.got = 0
+	c.headRead = 0
 	return c.acknowledge(c.head[:])
 }
 
-// acknowledge writes an acknowledgement after those that wait to be written.
+// acknowledge writes an acknowledgement, after those that still wait for the
+// kernel.
 func (c *inbound) acknowledge(ack []byte) error {
 	waited := len(c.acks) > 0
 	c.acks = append(c.acks, ack...)

@@ -11,16 +11,16 @@ import (
 	"sirdbed/baselines/tcp"
 )
 
-// kernelInfo is what the kernel reports about a connection, in memory that is
-// used again: a host asks thousands of times.
-type kernelInfo struct {
+// socketInfo is what the kernel reports about a connection. It is used again, since
+// a host reads it thousands of times.
+type socketInfo struct {
 	tcp     unix.TCPInfo
 	control [32]byte
 }
 
-// gauges registers a host's sums over the connections that carry a message, and
+// addGauges registers a host's sums over the connections that carry a message, and
 // DCTCP's mean alpha.
-func (d *Driver) gauges() {
+func (d *Driver) addGauges() {
 	sink := d.env.Sink
 	sink.Gauge("window", d.sum(func(i *unix.TCPInfo) float64 { return float64(i.Snd_cwnd) * float64(i.Snd_mss) }))
 	sink.Gauge("in_flight", d.sum(func(i *unix.TCPInfo) float64 { return float64(i.Unacked) * float64(i.Snd_mss) }))
@@ -84,7 +84,8 @@ func (d *Driver) alpha() (mean float64) {
 // option reads an option of TCP and returns its length, 0 if there is none.
 func option(fd, name int, into unsafe.Pointer, size int) int {
 	length := uint32(size)
-	_, _, errno := unix.RawSyscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, uintptr(name), uintptr(into), uintptr(unsafe.Pointer(&length)), 0)
+	_, _, errno := unix.RawSyscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, uintptr(name),
+		uintptr(into), uintptr(unsafe.Pointer(&length)), 0)
 	if errno != 0 {
 		return 0
 	}

@@ -15,10 +15,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// settings are the sysctls of the host's namespace, below /proc/sys/net.
+// settings returns the sysctls of the host's namespace, below /proc/sys/net.
 func settings(p *tcp.Params) [][2]string {
 	triple := func(b [3]units.Bytes) string { return fmt.Sprintf("%d\t%d\t%d", b[0], b[1], b[2]) }
-	ecn := "2" // if the other side asks for it
+	ecn := "2" // only if the other side requests it
 	if p.ECN() {
 		ecn = "1"
 	}
@@ -26,7 +26,7 @@ func settings(p *tcp.Params) [][2]string {
 		{"ipv4/tcp_rmem", triple(p.ReceiveBuffer)},
 		{"ipv4/tcp_wmem", triple(p.SendBuffer)},
 		{"ipv4/tcp_ecn", ecn},
-		{"ipv4/tcp_timestamps", "1"}, // Framing counts them
+		{"ipv4/tcp_timestamps", "1"}, // as overhead says
 		{"ipv4/tcp_max_syn_backlog", strconv.Itoa(backlog)},
 		{"core/somaxconn", strconv.Itoa(backlog)},
 	}
@@ -47,8 +47,9 @@ func (d *Driver) prepare() error {
 	return nil
 }
 
-// describe notes the kernel's settings in force, once for the whole fabric.
-func (d *Driver) describe() error {
+// noteSettings adds the kernel's settings in force to the results, once for the
+// whole fabric.
+func (d *Driver) noteSettings() error {
 	if d.env.Self != 0 {
 		return nil
 	}
@@ -66,8 +67,7 @@ func (d *Driver) describe() error {
 	return nil
 }
 
-// reported are the kernel's counters that results contain, by the kernel's
-// names.
+// reported are the kernel's counters that appear in results, by the kernel's names.
 var reported = map[string]string{
 	"RetransSegs": "retransmissions", "TCPTimeouts": "timeouts", "TCPMemoryPressures": "memory_pressures",
 	"TCPRcvQDrop": "receive_buffer_drops", "TCPBacklogDrop": "backlog_drops", "ListenDrops": "connections_dropped",
@@ -75,7 +75,7 @@ var reported = map[string]string{
 }
 
 // Finish implements transport.Driver.
-func (d *Driver) Finish() (c transport.KernelCounts, err error) {
+func (d *Driver) Finish() (c transport.DriverCounts, err error) {
 	counts := map[string]int64{}
 	for _, name := range []string{"snmp", "netstat"} {
 		text, err := os.ReadFile("/proc/thread-self/net/" + name)
@@ -95,7 +95,9 @@ func (d *Driver) Finish() (c transport.KernelCounts, err error) {
 		}
 	}
 	// OutSegs leaves out retransmissions (RFC 4022).
-	return transport.KernelCounts{Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"]}, nil
+	return transport.DriverCounts{
+		Sent: counts["OutSegs"] + counts["RetransSegs"], Received: counts["InSegs"], Corrupt: counts["InCsumErrors"],
+	}, nil
 }
 
 // parseCounts reads the TCP counters from /proc/net/snmp or /proc/net/netstat:

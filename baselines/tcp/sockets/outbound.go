@@ -21,10 +21,10 @@ type outbound struct {
 	busy bool
 	m    transport.Message
 	head [frameLen]byte // the frame of m
-	sent Bytes          // of frame and payload, handed to the kernel
+	sent Bytes          // of frame and payload, taken by the kernel
 
-	ack [frameLen]byte
-	got int // bytes of ack
+	ack     [frameLen]byte
+	ackRead int // bytes of ack
 }
 
 // open starts to connect, unless the socket is open.
@@ -37,13 +37,12 @@ func (c *outbound) open() error {
 	if err != nil {
 		return err
 	}
-	// Edge-triggered: a connection is almost always writable, which is of no
-	// interest.
+	// Edge-triggered, since a connection is almost always writable.
 	if err := d.poller.add(fd, unix.EPOLLIN|unix.EPOLLOUT|unix.EPOLLRDHUP|unix.EPOLLET, c); err != nil {
 		unix.Close(fd)
 		return err
 	}
-	c.fd, c.connected, c.got = fd, false, 0
+	c.fd, c.connected, c.ackRead = fd, false, 0
 	return nil
 }
 
@@ -52,13 +51,13 @@ func (c *outbound) close() {
 	if c.fd < 0 {
 		return
 	}
-	c.driver.poller.drop(c.fd)
+	c.driver.poller.remove(c.fd)
 	reset(c.fd)
 	c.fd, c.connected = -1, false
 }
 
-// carry sends a message, and if it cannot be sent, the next one that waits for
-// a connection.
+// carry sends a message. If that fails it goes on to the next one that waits for a
+// connection.
 func (c *outbound) carry(now Time, m transport.Message) {
 	for ok := true; ok; m, ok = c.peer.pool.Release(c) {
 		c.m, c.busy, c.sent = m, true, 0
@@ -71,7 +70,7 @@ func (c *outbound) carry(now Time, m transport.Message) {
 		if err == nil {
 			return
 		}
-		c.give(now, err)
+		c.fail(now, err)
 	}
 }
 
@@ -125,8 +124,8 @@ func (c *outbound) ready(now Time, events uint32) {
 
 var errClosed = errors.New("the other side has closed the connection")
 
-// receive reads an acknowledgement, or the part of it that has arrived. ended
-// says that nothing will follow.
+// receive reads an acknowledgement, or the part of it that has arrived. ended means
+// that nothing will follow.
 func (c *outbound) receive(now Time, ended bool) error {
 	for {
 		b := c.driver.buffer
@@ -138,11 +137,11 @@ func (c *outbound) receive(now Time, ended bool) error {
 			return err
 		case n == 0:
 			return errClosed
-		case c.got+n > frameLen:
-			return fmt.Errorf("%w: %d bytes, where %d acknowledge a message", errNoFrame, c.got+n, frameLen)
+		case c.ackRead+n > frameLen:
+			return fmt.Errorf("%w: %d bytes, where %d acknowledge a message", errNotFrame, c.ackRead+n, frameLen)
 		}
-		c.got += copy(c.ack[c.got:], b[:n])
-		if c.got == frameLen {
+		c.ackRead += copy(c.ack[c.ackRead:], b[:n])
+		if c.ackRead == frameLen {
 			if err := c.acknowledged(); err != nil {
 				return err
 			}
@@ -156,14 +155,14 @@ func (c *outbound) receive(now Time, ended bool) error {
 
 // acknowledged checks the acknowledgement of the message.
 func (c *outbound) acknowledged() error {
-	c.got = 0
+	c.ackRead = 0
 	var f frame
 	if err := f.decode(&c.ack); err != nil {
 		return err
 	}
 	want := frameOf(c.driver.env.Self, c.m)
 	if want.kind = kindAck; f != want || !c.busy || c.sent < frameLen+c.m.Size {
-		return fmt.Errorf("%w that was to be expected: %+v", errNoFrame, f)
+		return fmt.Errorf("%w that was to be expected: %+v", errNotFrame, f)
 	}
 	return nil
 }
@@ -178,33 +177,33 @@ func (c *outbound) done(now Time) {
 	}
 }
 
-// broken closes a connection that is no longer of use, and starts the next
+// broken closes a connection that cannot be used any more, and sends the next
 // message on a new one.
 func (c *outbound) broken(now Time, err error) {
-	if !c.busy { // opened again when it is needed
+	if !c.busy { // it is opened again when needed
 		c.close()
 		return
 	}
-	c.give(now, err)
+	c.fail(now, err)
 	if m, ok := c.peer.pool.Release(c); ok {
 		c.carry(now, m)
 	}
 }
 
-// give gives up the message and the connection.
-func (c *outbound) give(now Time, err error) {
+// fail gives up the message, and closes the connection.
+func (c *outbound) fail(now Time, err error) {
 	d := c.driver
-	d.breaks(err)
+	d.countBroken(err)
 	c.close()
 	c.busy = false
 	d.env.Sink.Failed(now, c.m, fmt.Sprintf("connection to %s: %v", d.env.Fabric.HostName(c.peer.id), err))
 	c.peer.pool.Settle(c.m.ID)
 }
 
-// breaks counts a connection that was not closed on purpose.
-func (d *Driver) breaks(err error) {
+// countBroken counts a connection that ended with an error.
+func (d *Driver) countBroken(err error) {
 	d.env.Sink.Count(brokenConnections, 1)
-	if errors.Is(err, errNoFrame) {
+	if errors.Is(err, errNotFrame) {
 		d.env.Sink.Count(brokenFrames, 1)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"sirdbed/topo"
 )
 
-// Port is the TCP port that hosts listen on.
+// Port is the TCP port on which hosts listen.
 const Port = 47100
 
-// backlog is how many connections may wait to be accepted: all that a large
+// backlog is how many connections may wait to be accepted: as many as a large
 // fabric opens at once.
 const backlog = 16384
 
@@ -87,7 +87,8 @@ func setControl(fd int, control string) error {
 		if e != nil {
 			have = []byte("unknown: " + e.Error())
 		}
-		return fmt.Errorf("this kernel has no congestion control %q (CONFIG_TCP_CONG_%s, perhaps a module: modprobe tcp_%s): it has %s (%s)",
+		return fmt.Errorf("this kernel has no congestion control %q "+
+			"(CONFIG_TCP_CONG_%s, perhaps a module: modprobe tcp_%s): it has %s (%s)",
 			control, strings.ToUpper(control), control, strings.Join(strings.Fields(string(have)), ", "), availablePath)
 	case errors.Is(err, unix.EPERM):
 		return fmt.Errorf("congestion control %q: %w: it takes CAP_NET_ADMIN in the namespace", control, err)
@@ -95,8 +96,8 @@ func setControl(fd int, control string) error {
 	return os.NewSyscallError("setsockopt TCP_CONGESTION", err)
 }
 
-// reset closes a connection at once: what is buffered is lost, and the other
-// side gets an RST.
+// reset closes a connection at once, with an RST to the other side. What is
+// buffered is lost.
 func reset(fd int) {
 	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	unix.Close(fd)
@@ -114,7 +115,7 @@ func socketError(fd int) error {
 	return nil
 }
 
-// vector is the pieces that one system call sends.
+// A vector has the pieces that one system call sends.
 type vector struct {
 	pieces []unix.Iovec
 	length Bytes
@@ -134,9 +135,9 @@ func (v *vector) add(b []byte) {
 	v.length += Bytes(len(b))
 }
 
-// send writes without blocking. If the kernel takes less than all of it, an
-// edge of EPOLLOUT says when there is room again. more says that the rest of
-// the message follows, so that the kernel fills its segments.
+// send writes without blocking. If the kernel takes less than all of it, an edge of
+// EPOLLOUT follows when there is room again. more means that the rest of the message
+// follows, so that the kernel fills its segments.
 func (v *vector) send(fd int, more bool) (Bytes, error) {
 	flags := unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
 	if more {
@@ -162,7 +163,8 @@ func (v *vector) send(fd int, more bool) (Bytes, error) {
 // fewer than asked for are read, nothing is left.
 func receive(fd int, b []byte) (int, error) {
 	for {
-		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
+		n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])),
+			uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
 		switch errno {
 		case 0:
 			return int(n), nil

@@ -35,7 +35,7 @@ func (p *poller) open(control int) (err error) {
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, control, &event))
 }
 
-// add starts to watch a descriptor, until it is closed and dropped.
+// add watches a descriptor, until it is removed and closed.
 func (p *poller) add(fd int, events uint32, w watcher) error {
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
 		return os.NewSyscallError("epoll_ctl", err)
@@ -49,17 +49,18 @@ func (p *poller) add(fd int, events uint32, w watcher) error {
 
 // change watches for other events.
 func (p *poller) change(fd int, events uint32) error {
-	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}))
+	event := unix.EpollEvent{Events: events, Fd: int32(fd)}
+	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, fd, &event))
 }
 
-// drop forgets a descriptor, which the caller closes.
-func (p *poller) drop(fd int) { p.watchers[fd] = nil }
+// remove ends the watch of a descriptor, which the caller closes.
+func (p *poller) remove(fd int) { p.watchers[fd] = nil }
 
-// wait blocks until a descriptor is ready or CLOCK_MONOTONIC has reached
-// deadline (clock.Forever for none), and never before that. It makes one system
+// wait blocks until a descriptor is ready or CLOCK_MONOTONIC has reached deadline
+// (clock.Forever for none), and never returns before that. It makes one system
 // call, and another for the time that remains if a signal interrupts it: with a
-// virtual clock, time advances only in there. The call is a raw one: see
-// ring.Socket.Wait, whose rules for the thread hold here too.
+// virtual clock, time passes only in there. The call is a raw one, and the rules of
+// ring.Socket.Wait for the thread apply here too.
 func (p *poller) wait(deadline int64) (control bool, now int64, err error) {
 	p.pending = p.pending[:0]
 	for now = clock.Monotonic(); ; {
@@ -85,7 +86,7 @@ func (p *poller) wait(deadline int64) (control bool, now int64, err error) {
 	}
 }
 
-// serve has the watchers handle what the last wait has found.
+// serve lets the watchers handle what the last wait has found.
 func (p *poller) serve(now Time) {
 	for _, e := range p.pending {
 		if w := p.watchers[e.Fd]; w != nil {

@@ -34,7 +34,8 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 				}
 			}
 			if o.Len() != len(open) || o.Next() != next && step > 0 && len(open) > 0 || len(open) > 0 && o.Floor() != floor {
-				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(), o.Floor(), o.Next(), len(open), floor, next)
+				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(), o.Floor(), o.Next(),
+					len(open), floor, next)
 			}
 			for id := first - 2; id != next+2; id++ {
 				if o.Find(id) != open[id] {
@@ -48,8 +49,8 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 			if !slices.IsSorted(all) || len(all) != len(open) {
 				t.Fatalf("seed %d, step %d: all are %v of %v", seed, step, all, open)
 			}
-			if len(open) > 0 && o.Behind(next-1) != uint16(next-1-floor) {
-				t.Fatalf("seed %d: %d is %d behind %d", seed, next-1, o.Behind(next-1), floor)
+			if len(open) > 0 && o.AboveFloor(next-1) != uint16(next-1-floor) {
+				t.Fatalf("seed %d: %d is %d above %d", seed, next-1, o.AboveFloor(next-1), floor)
 			}
 		}
 	}
@@ -72,12 +73,13 @@ func TestOutgoingMayBeSettledWhileVisited(t *testing.T) {
 	}
 }
 
-func TestDistanceThatDoesNotFitIsFarBehind(t *testing.T) {
+func TestDistanceThatDoesNotFitIsUnknown(t *testing.T) {
 	var o Outgoing[bool]
 	o.Add(5, true)
-	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FarBehind, 5 + 65536: FarBehind, 1 << 31: FarBehind} {
-		if got := o.Behind(id); got != want {
-			t.Errorf("%d is %d behind, want %d", id, got, want)
+	for id, want := range map[transport.MessageID]uint16{5: 0, 6: 1, 5 + 65534: 65534, 5 + 65535: FloorUnknown,
+		5 + 65536: FloorUnknown, 1 << 31: FloorUnknown} {
+		if got := o.AboveFloor(id); got != want {
+			t.Errorf("%d is %d above the floor, want %d", id, got, want)
 		}
 	}
 }
@@ -99,23 +101,23 @@ func TestIncomingMatchesMaps(t *testing.T) {
 				open[id] = true
 			case 1:
 				in.Done(id)
-				in.Drop(id)
+				in.Forget(id)
 				done[id] = true
 				delete(open, id)
 			case 2:
-				in.Drop(id)
+				in.Forget(id)
 				delete(open, id)
 			case 3:
-				behind := uint16(r.IntN(40))
+				aboveFloor := uint16(r.IntN(40))
 				if r.IntN(20) == 0 { // further than is known of
 					id += 10_000
 				}
 				var forget func(*transport.MessageID)
 				if forgets {
-					forget = func(m *transport.MessageID) { in.Drop(*m) }
+					forget = func(m *transport.MessageID) { in.Forget(*m) }
 				}
-				in.RaiseFloor(id, behind, forget)
-				if to := id - transport.MessageID(behind); int32(to-floor) > 0 {
+				in.RaiseFloor(id, aboveFloor, forget)
+				if to := id - transport.MessageID(aboveFloor); int32(to-floor) > 0 {
 					floor = to
 				}
 				for id := range open {
@@ -133,7 +135,8 @@ func TestIncomingMatchesMaps(t *testing.T) {
 				}
 			}
 			even := in.Select(func(m *transport.MessageID) bool { return *m%2 == 0 })
-			if in.Len() != len(open) || !slices.IsSortedFunc(even, func(a, b *transport.MessageID) int { return int(int32(*a - *b)) }) {
+			if in.Len() != len(open) || !slices.IsSortedFunc(even,
+				func(a, b *transport.MessageID) int { return int(int32(*a - *b)) }) {
 				t.Fatalf("seed %d: %d open, want %d", seed, in.Len(), len(open))
 			}
 			want := 0
@@ -149,13 +152,13 @@ func TestIncomingMatchesMaps(t *testing.T) {
 	}
 }
 
-// A floor never falls, and FarBehind says nothing of it: what was delivered once
+// A floor never falls, and FloorUnknown leaves it as it is: what was delivered once
 // stays so.
 func TestFloorNeverFalls(t *testing.T) {
 	in := NewIncoming[int]()
 	in.RaiseFloor(100, 10, nil)
 	in.RaiseFloor(80, 0, nil)
-	in.RaiseFloor(70_000, FarBehind, nil)
+	in.RaiseFloor(70_000, FloorUnknown, nil)
 	if !in.IsDone(89) || in.IsDone(90) {
 		t.Errorf("89 done: %v, 90 done: %v", in.IsDone(89), in.IsDone(90))
 	}

@@ -1,6 +1,6 @@
-// Package account keeps account of messages: which of them a sender still has
-// open, which a receiver has open or has delivered, and which of a message's bytes
-// are there. Nothing in it is safe for concurrent use.
+// Package account keeps account of messages: which of them are open at a sender,
+// open or delivered at a receiver, and which of a message's bytes have arrived.
+// Nothing in it is safe for concurrent use.
 package account
 
 import (
@@ -11,10 +11,10 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// Incoming is a receiver's account of the messages from one peer: what it knows
-// of those on their way in, and which ones were delivered, so that late
-// duplicates do not begin them again. It remembers those until the sender says
-// that they are settled (Outgoing.Behind).
+// Incoming is a receiver's account of the messages from one peer: the state of
+// those on their way in, and which ones were delivered, so that late duplicates do
+// not begin them again. It remembers the latter until the sender's packets show
+// that they are settled (Outgoing.AboveFloor).
 type Incoming[M any] struct {
 	open  map[transport.MessageID]*M
 	done  map[transport.MessageID]struct{}
@@ -29,17 +29,17 @@ func NewIncoming[M any]() Incoming[M] {
 	return Incoming[M]{open: map[transport.MessageID]*M{}, done: map[transport.MessageID]struct{}{}}
 }
 
-// Add begins to keep the state of a message.
+// Add keeps the state of a message from now on.
 func (in *Incoming[M]) Add(id transport.MessageID, m *M) { in.open[id] = m }
 
 // Find returns the state of a message, nil if there is none.
 func (in *Incoming[M]) Find(id transport.MessageID) *M { return in.open[id] }
 
-// Drop forgets the state of a message. If it is not Done, its packets begin it
+// Forget drops the state of a message. If it is not Done, its packets begin it
 // anew.
-func (in *Incoming[M]) Drop(id transport.MessageID) { delete(in.open, id) }
+func (in *Incoming[M]) Forget(id transport.MessageID) { delete(in.open, id) }
 
-// Done remembers that a message was delivered, or is not wanted.
+// Done remembers that a message was delivered, or is no longer wanted.
 func (in *Incoming[M]) Done(id transport.MessageID) { in.done[id] = struct{}{} }
 
 // IsDone reports whether a message is Done, or settled at its sender.
@@ -54,8 +54,8 @@ func (in *Incoming[M]) Len() int { return len(in.open) }
 // Remembered returns how many messages are remembered one by one as Done.
 func (in *Incoming[M]) Remembered() int { return len(in.done) }
 
-// All yields the messages on their way in, in no particular order. They may be
-// dropped meanwhile, and none added.
+// All yields the messages on their way in, in no particular order. Some may be
+// forgotten meanwhile, but none added.
 func (in *Incoming[M]) All() iter.Seq[*M] { return maps.Values(in.open) }
 
 // Select returns the messages that match, in the order of their ids, which does
@@ -76,27 +76,27 @@ func (in *Incoming[M]) Select(match func(*M) bool) []*M {
 	return in.selected
 }
 
-// RaiseFloor takes word that the message id is behind messages above the lowest
-// one that is not settled at its sender: all below that need not be remembered.
-// Those that are still on their way in will not be completed by their sender;
-// forget, if there is one, is called with each and may Drop it. Floors do not
-// fall, and FarBehind says nothing.
-func (in *Incoming[M]) RaiseFloor(id transport.MessageID, behind uint16, forget func(*M)) {
-	if behind == FarBehind {
+// RaiseFloor takes from a packet that the id of its message is so far above the
+// lowest id that is not settled at the sender: messages below that floor need not
+// be remembered. Those that are still on their way in will not be completed by
+// their sender; settled, unless nil, is called with each and may Forget it. The
+// floor never falls, and FloorUnknown leaves it as it is.
+func (in *Incoming[M]) RaiseFloor(id transport.MessageID, aboveFloor uint16, settled func(*M)) {
+	if aboveFloor == FloorUnknown {
 		return
 	}
-	floor := id - transport.MessageID(behind)
-	ahead := int32(floor - in.floor)
-	if ahead <= 0 {
+	floor := id - transport.MessageID(aboveFloor)
+	rise := int32(floor - in.floor)
+	if rise <= 0 {
 		return
 	}
-	// Step by step while that is less work than a look at all that is known: a
-	// header may make it jump however far.
-	if int(ahead) <= 64+len(in.done)+len(in.open) {
+	// Step by step while that is less work than going over all that is known: a
+	// header may raise the floor by any distance.
+	if int(rise) <= 64+len(in.done)+len(in.open) {
 		for ; in.floor != floor; in.floor++ {
 			delete(in.done, in.floor)
-			if m := in.open[in.floor]; m != nil && forget != nil {
-				forget(m)
+			if m := in.open[in.floor]; m != nil && settled != nil {
+				settled(m)
 			}
 		}
 		return
@@ -107,12 +107,12 @@ func (in *Incoming[M]) RaiseFloor(id transport.MessageID, behind uint16, forget 
 			delete(in.done, id)
 		}
 	}
-	if forget == nil {
+	if settled == nil {
 		return
 	}
 	for id, m := range in.open {
 		if int32(id-floor) < 0 {
-			forget(m)
+			settled(m)
 		}
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"sirdbed/sirdnode/transport/queue"
 )
 
-// FarBehind is what Outgoing.Behind returns when the distance does not fit a
-// header's 16 bits.
-const FarBehind = 0xffff
+// FloorUnknown is what Outgoing.AboveFloor returns when the distance does not fit
+// a header's 16 bits.
+const FloorUnknown = 0xffff
 
-// Outgoing is a sender's account of its messages to one peer: what it knows of
-// each until it is settled, acknowledged or given up, and which is the lowest
-// that is not. The zero value has none.
+// Outgoing is a sender's account of its messages to one peer: the state of each
+// until it is settled (acknowledged or given up), and the lowest id that is not,
+// the floor. The zero value has none.
 //
-// It takes memory from the lowest unsettled message to the last one.
+// It uses memory for all ids from the floor to the last message.
 type Outgoing[T any] struct {
 	entries queue.FIFO[entry[T]] // by id, from floor on
-	floor   transport.MessageID  // the lowest unsettled id, or the next one
+	floor   transport.MessageID  // the lowest id that is not settled, or Next
 	open    int
 }
 
@@ -27,8 +27,8 @@ type entry[T any] struct {
 	open  bool
 }
 
-// Add begins to keep the state of a message. Ids ascend; those left out are
-// settled.
+// Add keeps the state of a message from now on. Ids ascend; those left out count
+// as settled.
 func (o *Outgoing[T]) Add(id transport.MessageID, state T) {
 	if o.entries.Len() == 0 {
 		o.floor = id
@@ -71,8 +71,8 @@ func (o *Outgoing[T]) Settle(id transport.MessageID) {
 // Len returns how many messages are not settled.
 func (o *Outgoing[T]) Len() int { return o.open }
 
-// All yields the messages that are not settled, by id. They may be settled
-// meanwhile, and none added.
+// All yields the messages that are not settled, by id. Some may be settled
+// meanwhile, but none added.
 func (o *Outgoing[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for id, next := o.floor, o.Next(); id != next; id++ {
@@ -91,9 +91,9 @@ func (o *Outgoing[T]) Next() transport.MessageID {
 	return o.floor + transport.MessageID(o.entries.Len())
 }
 
-// Behind returns how far an id is above the lowest one that is not settled, or
-// FarBehind. Packets carry it, so that the receiver knows what it may forget
-// (Incoming.RaiseFloor).
-func (o *Outgoing[T]) Behind(id transport.MessageID) uint16 {
-	return uint16(min(id-o.floor, FarBehind))
+// AboveFloor returns how far an id is above the floor, or FloorUnknown if that is
+// too far for 16 bits. Packets carry it, so that the receiver knows what it need
+// not remember (Incoming.RaiseFloor).
+func (o *Outgoing[T]) AboveFloor(id transport.MessageID) uint16 {
+	return uint16(min(id-o.floor, FloorUnknown))
 }

@@ -6,8 +6,8 @@ import (
 	"sirdbed/sirdnode/transport"
 )
 
-// Spans is a set of byte ranges: what has arrived of a message. Ranges in order
-// cost nothing, a few out of order little; the zero value is empty.
+// Spans is a set of bytes, kept as ranges: what has arrived of a message. Bytes in
+// order cost nothing, a few ranges out of order little. The zero value is empty.
 type Spans struct {
 	list  []span // disjoint, not adjacent, ascending
 	total transport.Bytes
@@ -20,8 +20,8 @@ func (s *Spans) Add(from, to transport.Bytes) transport.Bytes {
 	if from >= to {
 		return 0
 	}
-	// i is the first span that ends at or behind from: it, and those after it
-	// that begin up to to, melt into one.
+	// i is the first span that ends at or after from. It and those after it that
+	// begin at or before to are merged with the new one.
 	i, _ := slices.BinarySearchFunc(s.list, from, func(e span, at transport.Bytes) int {
 		if e.to < at {
 			return -1
@@ -45,10 +45,10 @@ func (s *Spans) Add(from, to transport.Bytes) transport.Bytes {
 	return to - from - covered
 }
 
-// Total returns how many bytes the set has.
+// Total returns the number of bytes in the set.
 func (s *Spans) Total() transport.Bytes { return s.total }
 
-// Contiguous returns how many bytes are there from 0 on without a gap.
+// Contiguous returns the number of bytes from 0 on without a gap.
 func (s *Spans) Contiguous() transport.Bytes {
 	if len(s.list) > 0 && s.list[0].from == 0 {
 		return s.list[0].to

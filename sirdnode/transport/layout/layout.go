@@ -1,5 +1,5 @@
-// Package layout describes the headers of protocols: their lengths by type, and what
-// they leave of a packet for payload.
+// Package layout describes the headers of protocols: their lengths by type, and
+// how much of a packet they leave for payload.
 package layout
 
 import (
@@ -10,8 +10,7 @@ import (
 	"sirdbed/topo"
 )
 
-// Errors of headers that are no protocol's. Truncated ones are
-// wire.ErrTruncated.
+// Errors of Headers.Len, beside wire.ErrTruncated.
 var (
 	ErrVersion = errors.New("transport header of an unknown version")
 	ErrKind    = errors.New("transport header of an unknown type")
@@ -42,8 +41,9 @@ func (l *Headers) Len(b []byte) (int, error) {
 	return n, nil
 }
 
-// Framing returns how a protocol whose data packets have a header of so many
-// bytes cuts messages into packets.
+// Framing returns the Framing function of a protocol whose data packets have a
+// header of the given length. Every MTU that topo allows has room for payload
+// beside transport.MaxHeader.
 func Framing(header transport.Bytes) func(mtu transport.Bytes) topo.Framing {
 	return func(mtu transport.Bytes) topo.Framing {
 		return topo.Framing{MSS: wire.MSS(mtu, int(header)), Overhead: wire.IPOverhead + header}

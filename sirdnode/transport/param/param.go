@@ -1,5 +1,5 @@
-// Package param checks the parameters of protocols, and holds the defaults that
-// several have in common.
+// Package param checks the parameters of protocols, and has the defaults that
+// several of them share.
 package param
 
 import (
@@ -30,10 +30,9 @@ func OneOf(name, value string, allowed ...string) error {
 	return nil
 }
 
-// EvaluatedBDP returns the bandwidth-delay product of SIRD's evaluation (100 KB
-// for hosts at 100 Gbps, in proportion for others), or the fabric's own where
-// that is larger: what protocols' default windows and thresholds are made of.
-// In wire bytes.
+// EvaluatedBDP returns the bandwidth-delay product of SIRD's evaluation in wire
+// bytes (100 KB for hosts at 100 Gbps, in proportion for others), or the fabric's
+// own if that is larger. Default windows and thresholds derive from it.
 func EvaluatedBDP(f *topo.Fabric) transport.Bytes {
 	bdp := transport.Bytes(float64(100*units.Kilobyte) * float64(f.Spec.HostRate) / float64(100*units.Gbps))
 	return max(bdp, f.BDP())

@@ -1,6 +1,7 @@
 package queue
 
-// A FIFO keeps its memory. The zero value is empty.
+// A FIFO is a queue in order of arrival. It keeps its memory. The zero value is
+// empty.
 type FIFO[T any] struct {
 	list []T
 	head int
@@ -22,7 +23,7 @@ func (q *FIFO[T]) Push(e T) {
 // Front returns the oldest element, which must exist.
 func (q *FIFO[T]) Front() *T { return &q.list[q.head] }
 
-// At returns the element i places behind the oldest.
+// At returns the i-th element, counted from the oldest, which is the 0th.
 func (q *FIFO[T]) At(i int) *T { return &q.list[q.head+i] }
 
 // Pop removes the oldest element, false if there is none.

@@ -1,7 +1,7 @@
 package queue
 
-// A Free is a list of objects to be used again, so that a protocol allocates as
-// many as are ever in use at once. The zero value is empty.
+// A Free is a free list: objects are used again, so that a protocol allocates only
+// as many as are ever in use at once. The zero value is empty.
 type Free[T any] struct{ list []*T }
 
 // Get returns an object as it was put, or a new one.

@@ -1,20 +1,20 @@
-// Package queue holds what protocols put messages and packets in: a heap by key, a
-// queue in order of arrival, and a list of objects to be used again. Once warm
-// they allocate nothing. None is safe for concurrent use.
+// Package queue has the containers of messages and packets that protocols share: a
+// heap by key, a queue in order of arrival, and a free list. Once warm they
+// allocate nothing. None is safe for concurrent use.
 package queue
 
 import "sirdbed/sirdnode/transport"
 
-// A Heap is a priority queue of *T, lowest key first and, among equals, first
-// come first. SRPT is one keyed by remaining bytes. Each element carries its
-// own Slot, so it can be moved or removed, and is in one Heap at a time.
+// A Heap is a priority queue of *T: the lowest key first, and in order of arrival
+// among equal keys. Keyed by remaining bytes it is SRPT. Each element has a Slot of
+// its own, so that it can be moved or removed; a Slot is in one Heap at a time.
 type Heap[T any] struct {
 	slot func(*T) *Slot
 	list []*T
 	seq  uint64
 }
 
-// A Slot is an element's place in a Heap. The zero value is in none.
+// A Slot is an element's position in a Heap. The zero value is in none.
 type Slot struct {
 	key int64
 	seq uint64

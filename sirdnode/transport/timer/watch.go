@@ -1,7 +1,7 @@
-// Package timer holds the timers of protocols, which have no clock: a Pacer says
-// when the next packet may go, a Watch when it is time to look for what has made
-// no progress, Backoff how long to wait after that. Nothing in it is safe for
-// concurrent use.
+// Package timer has the timers of protocols, which have no clock of their own: a
+// Pacer spaces packets, a Watch is a periodic check for lost packets, Backoff
+// lengthens a timeout, and Sleep remembers that there is nothing to send. Nothing
+// in it is safe for concurrent use.
 package timer
 
 import (
@@ -9,8 +9,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A Watch is a check at intervals for messages that make no progress, for as long as
-// there is something to check.
+// A Watch is a periodic check for messages without progress, which runs for as
+// long as there is something to check.
 type Watch struct {
 	Every transport.Time
 
@@ -18,15 +18,15 @@ type Watch struct {
 	at  transport.Time
 }
 
-// Arm makes sure that there will be a check, at most Every from now.
+// Arm makes sure that there will be a check, no later than Every from now.
 func (w *Watch) Arm(now transport.Time) {
 	if !w.set {
 		w.set, w.at = true, now+w.Every
 	}
 }
 
-// Due reports that it is time for a check, and disarms the watch: the caller arms it
-// again if there is still something to check.
+// Due reports whether it is time for a check. If so it disarms the watch: the
+// caller arms it again if there is still something to check.
 func (w *Watch) Due(now transport.Time) bool {
 	if !w.set || w.at > now {
 		return false
@@ -43,9 +43,9 @@ func (w *Watch) At() transport.Time {
 	return w.at
 }
 
-// mostBackoff is how many times the first wait a wait grows to.
-const mostBackoff = 16
+// maxBackoff is the longest timeout, in multiples of the first.
+const maxBackoff = 16
 
-// Backoff returns the wait after one that was in vain: twice as long, up to 16
-// times the first.
-func Backoff(wait, first transport.Time) transport.Time { return min(2*wait, mostBackoff*first) }
+// Backoff returns the timeout that follows one without an answer: twice as long,
+// up to 16 times the first.
+func Backoff(timeout, first transport.Time) transport.Time { return min(2*timeout, maxBackoff*first) }

@@ -53,7 +53,8 @@ func TestGopacketDecodes(t *testing.T) {
 		t.Fatalf("layers %v, want %v", names, want)
 	}
 	l := p.Layers()[3].(*Transport)
-	if l.Protocol != "TEST" || l.Fields[0].Value != "A" || [4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC || len(p.ApplicationLayer().Payload()) != 40 {
+	if l.Protocol != "TEST" || l.Fields[0].Value != "A" || [4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC ||
+		len(p.ApplicationLayer().Payload()) != 40 {
 		t.Errorf("%+v", l)
 	}
 }
