@@ -95,16 +95,3 @@ func SoftnetDrops() (int64, error) {
 	}
 	return sum, nil
 }
-
-// BacklogLimit returns net.core.netdev_max_backlog, the packets that a
-// processor's receive backlog holds for all veth links together. It can be seen,
-// and changed, only in the machine's own network namespace: elsewhere known is
-// false.
-func BacklogLimit() (packets int, known bool) {
-	b, err := os.ReadFile("/proc/sys/net/core/netdev_max_backlog")
-	if err != nil {
-		return 0, false
-	}
-	packets, err = strconv.Atoi(strings.TrimSpace(string(b)))
-	return packets, err == nil
-}

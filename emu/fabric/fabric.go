@@ -177,10 +177,6 @@ func (f *Fabric) Topology() *topo.Fabric { return f.topology }
 // ETH_P_ALL sees frames before the wire.
 func (f *Fabric) Wires() emu.Wires { return f.wires }
 
-// Marker returns what sets CE: emu.RED, emu.EBPF, or emu.NoMarker where nothing
-// has to.
-func (f *Fabric) Marker() emu.Marker { return f.marker }
-
 // Features returns what the fabric is made with.
 func (f *Fabric) Features() emu.Features {
 	seed := emu.RandomHash

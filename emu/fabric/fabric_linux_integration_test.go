@@ -100,8 +100,8 @@ func TestPortsFollowTheProtocol(t *testing.T) {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
-	if f.Marker() == emu.NoMarker || f.Features().Marker != f.Marker() {
-		t.Errorf("marker %q, features %v", f.Marker(), f.Features())
+	if f.Features().Marker == emu.NoMarker || f.Features().Marker != f.marker {
+		t.Errorf("marker %q, features %v", f.marker, f.Features())
 	}
 }
 
@@ -135,17 +135,19 @@ func TestInterfaces(t *testing.T) {
 			if err == nil && len(b) > 0 {
 				t.Errorf("%s has IPv6 addresses: %s", n.Name, b)
 			}
+			// Checksum, scatter-gather, TSO, GSO and GRO (include/uapi/linux/ethtool.h).
+			for name, command := range map[string]uint32{
+				"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23, "gro": 0x2b,
+			} {
+				on, err := offload(f.topology.Ports[n.Ports[0]].Iface, command)
+				if err != nil || on != 0 {
+					t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
+				}
+			}
 			return nil
 		})
 		if err != nil {
 			t.Errorf("%s: %v", n.Name, err)
-		}
-		// Checksum, scatter-gather, TSO, GSO and GRO (include/uapi/linux/ethtool.h).
-		for name, command := range map[string]uint32{"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23, "gro": 0x2b} {
-			on, err := f.namespaces[id].conn.Offload(f.topology.Ports[n.Ports[0]].Iface, command)
-			if err != nil || on != 0 {
-				t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
-			}
 		}
 	}
 }
@@ -206,7 +208,7 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 // A port that need not mark does not need a marker.
 func TestNoMarkerWhereNothingMarks(t *testing.T) {
 	f := up(t, smallSpec, Config{Marker: emu.RED})
-	if f.Marker() != emu.NoMarker {
-		t.Errorf("marker %q", f.Marker())
+	if f.Features().Marker != emu.NoMarker {
+		t.Errorf("marker %q", f.Features().Marker)
 	}
 }

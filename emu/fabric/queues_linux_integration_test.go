@@ -95,8 +95,8 @@ func TestCoreMarks(t *testing.T) {
 	if marked == 0 || marked > packets-20 {
 		t.Errorf("%d of %d packets marked", marked, packets)
 	}
-	if m, ok, err := f.MarkerStats(narrow); err != nil || ok != (f.Marker() == emu.EBPF) || ok &&
+	if m, ok, err := f.markerStats(narrow); err != nil || ok != (f.Features().Marker == emu.EBPF) || ok &&
 		(m.Marked != marked || m.Max < 30000) {
-		t.Errorf("marker %s: %+v, %v, %v", f.Marker(), m, ok, err)
+		t.Errorf("marker %s: %+v, %v, %v", f.Features().Marker, m, ok, err)
 	}
 }

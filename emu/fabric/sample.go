@@ -41,21 +41,6 @@ func (f *Fabric) PortStats(stats []port.Stats) error {
 	return nil
 }
 
-// MarkerStats returns what the eBPF marker of a port has seen. ok is false where
-// the port has none.
-func (f *Fabric) MarkerStats(id topo.PortID) (stats port.MarkerStats, ok bool, err error) {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.closed {
-		return stats, false, ErrClosed
-	}
-	if f.markers == nil || f.step(id) == 0 {
-		return stats, false, nil
-	}
-	stats, err = f.markers.Read(f.index(id))
-	return stats, err == nil, err
-}
-
 // read dumps the namespaces of the nodes from the given one on: hosts come
 // first.
 func (f *Fabric) read(stats []port.Stats, from int) error {

@@ -229,17 +229,6 @@ func (c *Conn) read() ([]byte, error) {
 // SetOffload switches one of an interface's offloads with a legacy ethtool
 // command (ETHTOOL_STXCSUM and its like: a 32-bit value).
 func (c *Conn) SetOffload(device string, command, value uint32) error {
-	_, err := c.ethtool(device, command, value)
-	return err
-}
-
-// Offload reads one of an interface's offloads, with ETHTOOL_GTXCSUM and its
-// like.
-func (c *Conn) Offload(device string, command uint32) (uint32, error) {
-	return c.ethtool(device, command, 0)
-}
-
-func (c *Conn) ethtool(device string, command, value uint32) (uint32, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	arg := struct{ command, value uint32 }{command, value} // struct ethtool_value
@@ -252,7 +241,7 @@ func (c *Conn) ethtool(device string, command, value uint32) (uint32, error) {
 	ifr.data = unsafe.Pointer(&arg)
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
 	if errno != 0 {
-		return 0, &OpError{Op: fmt.Sprintf("ethtool command %#x", command), Device: device, Err: errno}
+		return &OpError{Op: fmt.Sprintf("ethtool command %#x", command), Device: device, Err: errno}
 	}
-	return arg.value, nil
+	return nil
 }
