@@ -102,7 +102,7 @@ func TestMetricsThatCannotBe(t *testing.T) {
 				`counter, drops, marks, credit_drops, unstable`,
 		},
 		{
-			"misspelt statistic", "metric: latency_us, stat: p9.99, max: 1",
+			"misspelled statistic", "metric: latency_us, stat: p9.99, max: 1",
 			`f.yaml:15:41: latency_us has no statistic "p9.99": use one of p50, p90, p99, p99.9, mean, max, min, ` +
 				`count: did you mean "p99.9"?`,
 		},

@@ -86,7 +86,7 @@ func suggest(unknown string, known []string) string {
 }
 
 // distance counts the insertions, deletions, replacements and swaps of
-// neighbours that lead from a to b.
+// neighbors that lead from a to b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

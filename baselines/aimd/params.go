@@ -65,6 +65,4 @@ var Protocol = transport.Protocol{
 	},
 }
 
-func init() { wire.Register(Protocol.Wire) }
-
 var framing = layout.Framing(dataLen)

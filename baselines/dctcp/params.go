@@ -105,5 +105,3 @@ var Protocol = transport.Protocol{
 		return New(env, params.(*Params))
 	},
 }
-
-func init() { wire.Register(Protocol.Wire) }

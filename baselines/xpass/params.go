@@ -136,6 +136,4 @@ var Protocol = transport.Protocol{
 	},
 }
 
-func init() { wire.Register(Protocol.Wire) }
-
 var framing = layout.Framing(dataLen)

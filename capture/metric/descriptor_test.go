@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		{"a default statistic", Metric{Name: "queue_bytes"}, "port", ""},
 		{"one of the needed", Metric{Name: "exact_queue_bytes", Stat: "mean"}, "stat host", ""},
 		{"unknown", Metric{Name: "x"}, "", `metric: no metric is called "x": use one of goodput_gbps`},
-		{"misspelt", Metric{Name: "slowdown", Stat: "P99"}, "stat",
+		{"misspelled", Metric{Name: "slowdown", Stat: "P99"}, "stat",
 			`stat: slowdown has no statistic "P99": use one of p50`},
 		{"no statistics", Metric{Name: "share", Stat: "max"}, "host stat", "stat: stat does not apply to share"},
 		{"a field too many", Metric{Name: "drops"}, "host", "host: host does not apply to drops, which takes port"},

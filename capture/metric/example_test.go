@@ -6,7 +6,7 @@ import (
 	"sirdbed/capture/metric"
 )
 
-// A misspelt statistic is found before there is any result.
+// A misspelled statistic is found before there is any result.
 func ExampleMetric_Check() {
 	m := metric.Metric{Name: "queue_bytes", Stat: "p95"}
 	err := m.Check(func(field string) bool { return field == "stat" })

@@ -39,7 +39,7 @@ func (d *drawing) slowdown() {
 			if s.Count == 0 {
 				continue
 			}
-			b.list = append(b.list, bar{g, i, colour(d.look(i)), s.P50, s.P99, s.Few})
+			b.list = append(b.list, bar{g, i, colorOf(d.look(i)), s.P50, s.P99, s.Few})
 			high = max(high, s.P99)
 		}
 		var borders []int64
@@ -61,7 +61,7 @@ func (d *drawing) slowdown() {
 	p.X.Tick.Marker = at
 	p.X.Tick.LineStyle.Color = color.White // no ticks, and the room for them
 	for i, v := range d.variants {
-		p.legend(d.label(v), draw.LineStyle{Color: colour(d.look(i)), Width: vg.Points(7)})
+		p.legend(d.label(v), draw.LineStyle{Color: colorOf(d.look(i)), Width: vg.Points(7)})
 	}
 	d.add("slowdown"+d.dash(), fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in "+
 		"a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has "+
@@ -78,7 +78,7 @@ func lowest(list []bar) float64 {
 
 type bar struct {
 	group, variant int
-	colour         color.RGBA
+	color          color.RGBA
 	p50, p99       float64
 	few            bool
 }
@@ -102,7 +102,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 				{X: x(left + each*0.94), Y: y(high)}, {X: x(left + each*0.06), Y: y(high)},
 			}))
 		}
-		solid := bar.colour
+		solid := bar.color
 		if !bar.few {
 			fill(bar.p50, max(bar.p99, bar.p50), faint(solid))
 		} else {

@@ -15,7 +15,7 @@ type facet struct {
 }
 
 // facets divides the variants of a result that has several of several protocols,
-// and more in all than there are colours. Otherwise it returns none.
+// and more in all than there are colors. Otherwise it returns none.
 func facets(variants []*results.Variant) (list []facet) {
 	if len(variants) <= len(palette) || len(protocolsOf(variants)) < 2 {
 		return nil
@@ -53,7 +53,7 @@ func (d *drawing) label(v *results.Variant) string {
 	return v.Name
 }
 
-// look numbers the colour and dashes of the i-th variant: in facets a protocol
+// look numbers the color and dashes of the i-th variant: in facets a protocol
 // has the same ones in all of them.
 func (d *drawing) look(i int) int {
 	if d.facet != "" {

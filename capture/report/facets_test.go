@@ -17,8 +17,8 @@ func named(v *results.Variant, name, protocol string, load float64) *results.Var
 	return &c
 }
 
-// More variants than colours are drawn by scenario variant, in which each
-// protocol has its own colour; and over three loads queues make curves.
+// More variants than colors are drawn by scenario variant, in which each
+// protocol has its own color; and over three loads queues make curves.
 func TestFiguresOfManyVariants(t *testing.T) {
 	v := run(t, "x", 1)
 	var list []*results.Variant

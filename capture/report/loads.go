@@ -52,7 +52,7 @@ func (d *drawing) queueByGoodput() {
 			least, most, right = min(least, pt.Y), max(most, pt.Y), max(right, pt.X)
 		}
 		d.line(p, protocol, line(i), points, false)
-		p.Add(&dots{list, points, colour(i)})
+		p.Add(&dots{list, points, colorOf(i)})
 	}
 	if most == 0 {
 		return
@@ -68,7 +68,7 @@ func (d *drawing) queueByGoodput() {
 type dots struct {
 	variants []*results.Variant
 	points   plotter.XYs
-	colour   color.Color
+	color    color.Color
 }
 
 // Plot implements plot.Plotter.
@@ -76,7 +76,7 @@ func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, pt := range d.points {
 		at := vg.Point{X: x(pt.X), Y: y(pt.Y)}
-		c.DrawGlyph(draw.GlyphStyle{Color: d.colour, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
+		c.DrawGlyph(draw.GlyphStyle{Color: d.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
 		if d.variants[i].Stability.Unstable {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, at)
 		}

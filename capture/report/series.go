@@ -102,7 +102,7 @@ func (d *drawing) gauge(name string) {
 		}
 		if raw, err := plotter.NewLine(toXY(samples)); err == nil && len(lines) <= 4 {
 			raw.LineStyle = thin(l.look)
-			raw.LineStyle.Color = faint(colour(l.look))
+			raw.LineStyle.Color = faint(colorOf(l.look))
 			p.Add(raw)
 		}
 		d.line(p, l.name, line(l.look), toXY(average), false)

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The colours of Okabe and Ito, which people with any colour vision tell
+// The colors of Okabe and Ito, which people with any color vision tell
 // apart, the clearest first, and a brown. Dashes tell lines apart on paper.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
@@ -38,9 +38,9 @@ var (
 	grid = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
 )
 
-func colour(i int) color.RGBA { return palette[i%len(palette)] }
+func colorOf(i int) color.RGBA { return palette[i%len(palette)] }
 
-// faint is a colour mixed with white, for what lies behind.
+// faint is a color mixed with white, for what lies behind.
 func faint(c color.RGBA) color.RGBA {
 	mix := func(x uint8) uint8 { return uint8((int(x) + 3*255) / 4) }
 	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
@@ -48,11 +48,11 @@ func faint(c color.RGBA) color.RGBA {
 
 // line is the style of line i.
 func line(i int) draw.LineStyle {
-	return draw.LineStyle{Color: colour(i), Width: vg.Points(1.6), Dashes: dashes[i/2%len(dashes)]}
+	return draw.LineStyle{Color: colorOf(i), Width: vg.Points(1.6), Dashes: dashes[i/2%len(dashes)]}
 }
 
 // thin is the style of line i where lines are dense: no dashes.
-func thin(i int) draw.LineStyle { return draw.LineStyle{Color: colour(i), Width: vg.Points(0.8)} }
+func thin(i int) draw.LineStyle { return draw.LineStyle{Color: colorOf(i), Width: vg.Points(0.8)} }
 
 // Size of a figure: two fit side by side on a page.
 const (
@@ -96,7 +96,7 @@ func (c *chart) legend(name string, style draw.LineStyle) {
 	c.entries = append(c.entries, entry{name, style})
 }
 
-// ticks puts about six labelled ticks on a linear axis, at round numbers, as
+// ticks puts about six labeled ticks on a linear axis, at round numbers, as
 // readers write them: 2500, not 2.5e+03.
 type ticks struct{}
 

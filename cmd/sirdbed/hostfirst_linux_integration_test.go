@@ -18,7 +18,7 @@ import (
 // initialisation has allocated on the heap.
 var initTrace = regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`)
 
-// Hosts run before whatever needs net is initialised, and what libraries allocate
+// Hosts run before whatever needs net is initialized, and what libraries allocate
 // before them is little: of 144 hosts each pays for it, see package hostfirst.
 func TestHostsStartFirst(t *testing.T) {
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestHostsStartFirst(t *testing.T) {
 		}
 		sum += n
 		if pkg := string(m[1]); pkg == "net" || pkg == "net/netip" {
-			t.Errorf("%s is initialised before hosts run", pkg)
+			t.Errorf("%s is initialized before hosts run", pkg)
 		}
 	}
 	if sum == 0 || sum > limit {

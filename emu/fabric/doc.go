@@ -9,7 +9,7 @@
 //	         /      \                  lo, with a switch's address
 //	    leaf1        leaf2             one interface a port, named after its
 //	   /     \      /     \            other end, with the port's qdisc tree
-//	h1-1    h1-2  h2-1    h2-2         permanent neighbours and static routes
+//	h1-1    h1-2  h2-1    h2-2         permanent neighbors and static routes
 //
 // There is no ARP, no IPv6 and nothing else that would send a packet of its
 // own. A host's kernel has only its KernelAddr: what goes to the transport's

@@ -137,6 +137,15 @@ func TestInterfaces(t *testing.T) {
 			if err == nil && len(b) > 0 {
 				t.Errorf("%s has IPv6 addresses: %s", n.Name, b)
 			}
+			// Checksum, scatter-gather, TSO, GSO and GRO (include/uapi/linux/ethtool.h).
+			for name, command := range map[string]uint32{
+				"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23, "gro": 0x2b,
+			} {
+				on, err := offload(f.topology.Ports[n.Ports[0]].Iface, command)
+				if err != nil || on != 0 {
+					t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
+				}
+			}
 			return nil
 		})
 		if err != nil {

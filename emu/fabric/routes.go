@@ -10,7 +10,7 @@ import (
 )
 
 // addRoutes adds what makes a node part of layer 3, once its interfaces are up:
-// its address, permanent neighbours (there is no ARP), and its routes. Gateways
+// its address, permanent neighbors (there is no ARP), and its routes. Gateways
 // are on link by decree: no prefix is.
 func (f *Fabric) addRoutes(b *rtnl.Batch, id topo.NodeID) {
 	n := &f.topology.Nodes[id]
@@ -24,17 +24,17 @@ func (f *Fabric) addRoutes(b *rtnl.Batch, id topo.NodeID) {
 	b.Attr(unix.IFA_ADDRESS, address[:])
 
 	for _, p := range n.Ports {
-		f.addNeighbour(b, &f.topology.Ports[p])
+		f.addNeighbor(b, &f.topology.Ports[p])
 	}
 	for _, r := range f.topology.Routes(id) {
 		f.addRoute(b, r)
 	}
 }
 
-func (f *Fabric) addNeighbour(b *rtnl.Batch, p *topo.Port) {
+func (f *Fabric) addNeighbor(b *rtnl.Batch, p *topo.Port) {
 	address := f.gateway(p.Peer)
-	b.Request("add neighbour", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE,
-		rtnl.Neighbour(f.index(p.ID)))
+	b.Request("add neighbor", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE,
+		rtnl.Neighbor(f.index(p.ID)))
 	b.Attr(unix.NDA_DST, address[:])
 	b.Attr(unix.NDA_LLADDR, f.topology.Ports[p.Reverse].MAC[:])
 }
@@ -61,7 +61,7 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 	})
 }
 
-// gateway is the address by which neighbours know a node, and the only one that
+// gateway is the address by which neighbors know a node, and the only one that
 // its kernel has. Of a host it is not the transport's address: what is sent
 // there, the host's kernel is to ignore.
 func (f *Fabric) gateway(id topo.NodeID) topo.Addr {

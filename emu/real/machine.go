@@ -113,7 +113,7 @@ func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	return max(1, (d+dilationStep-1)/dilationStep*dilationStep)
 }
 
-// Hops returns the number of links on the fabric's longest path.
+// Hops is the number of links on the fabric's longest path.
 func Hops(f *topo.Fabric) int {
 	return len(f.Path(f.Hosts[0], f.Hosts[len(f.Hosts)-1], 0))
 }

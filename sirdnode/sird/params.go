@@ -166,8 +166,6 @@ var Protocol = transport.Protocol{
 	},
 }
 
-func init() { wire.Register(Protocol.Wire) }
-
 var framing = layout.Framing(dataLen)
 
 func (p *Params) network() transport.Network {

@@ -8,9 +8,8 @@
 // veth links carry no frame check sequence, so a CRC32C over addresses, UDP
 // header, transport header and payload finds corruption.
 //
-// The package knows no transport. Each registers a Protocol, which is how
-// captures learn to name its fields: package layer, below this one, has gopacket
-// do so. That and package capture are the only ones that import gopacket.
+// The package knows no transport. Each has a Protocol, which says how its header
+// is taken apart: package layer, below this one, has gopacket do so, for tests.
 //
 // Encoding and decoding allocate nothing and share nothing.
 package wire

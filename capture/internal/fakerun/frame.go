@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"sirdbed/sirdnode/wire"
+	"sirdbed/sirdnode/wire/layer"
 	"sirdbed/topo"
 )
 
@@ -11,7 +12,7 @@ import (
 const port = 47999
 
 func init() {
-	wire.Register(wire.Protocol{
+	layer.Register(wire.Protocol{
 		Name: "TEST", Port: port,
 		HeaderLen: func(b []byte) (int, error) {
 			if len(b) < 4 || b[0] != 0x7e {

@@ -36,8 +36,8 @@ func Address(index int, bits uint8) []byte {
 	return b
 }
 
-// Neighbour is a struct ndmsg of a permanent IPv4 neighbour.
-func Neighbour(index int) []byte {
+// Neighbor is a struct ndmsg of a permanent IPv4 neighbor.
+func Neighbor(index int) []byte {
 	b := make([]byte, 12)
 	b[0] = unix.AF_INET
 	binary.NativeEndian.PutUint32(b[4:], uint32(index))

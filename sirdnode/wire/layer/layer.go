@@ -1,5 +1,5 @@
 // Package layer takes frames apart with gopacket, down to the transport headers
-// of the protocols that package wire knows. Host processes do without it:
+// of protocols that are registered. Host processes do without it:
 // gopacket/layers fills 7 MB of tables when a program starts.
 package layer
 
@@ -16,23 +16,28 @@ import (
 // 1000 for others' layers.
 const base = 4700
 
-// register makes the protocols known to gopacket. All have registered with wire
-// by the time that a first frame is decoded: they do when the program starts.
-var register = sync.OnceFunc(func() {
-	for i, p := range wire.Protocols() {
-		d := &decoder{protocol: p}
-		d.layer = gopacket.RegisterLayerType(base+i, gopacket.LayerTypeMetadata{
-			Name:    p.Name,
-			Decoder: gopacket.DecodeFunc(d.decode),
-		})
-		layers.RegisterUDPPortLayerType(layers.UDPPort(p.Port), d.layer)
-	}
-})
+var registered struct {
+	sync.Mutex
+	n int
+}
+
+// Register makes a protocol known to gopacket, by its port. It is called before
+// frames are decoded, such as from a test's init.
+func Register(p wire.Protocol) {
+	registered.Lock()
+	defer registered.Unlock()
+	d := &decoder{protocol: p}
+	d.layer = gopacket.RegisterLayerType(base+registered.n, gopacket.LayerTypeMetadata{
+		Name:    p.Name,
+		Decoder: gopacket.DecodeFunc(d.decode),
+	})
+	layers.RegisterUDPPortLayerType(layers.UDPPort(p.Port), d.layer)
+	registered.n++
+}
 
 // Decode takes a frame apart, from its Ethernet header on: see
 // gopacket.NewPacket. It is safe for concurrent use.
 func Decode(frame []byte, options gopacket.DecodeOptions) gopacket.Packet {
-	register()
 	return gopacket.NewPacket(frame, layers.LayerTypeEthernet, options)
 }
 

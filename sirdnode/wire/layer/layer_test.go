@@ -15,7 +15,7 @@ const (
 )
 
 func init() {
-	wire.Register(wire.Protocol{
+	Register(wire.Protocol{
 		Name: "TEST", Port: testPort,
 		HeaderLen: func(b []byte) (int, error) {
 			if len(b) < testHeader {
