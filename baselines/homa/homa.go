@@ -121,12 +121,12 @@ func (h *Homa) Next(now Time, p *transport.Packet) bool {
 	if ok || h.nextData(now, p) {
 		return true
 	}
-	h.sleep.Until(min(at, h.lossCheck.At()))
+	h.sleep.Until(at)
 	return false
 }
 
 // Wake implements transport.Transport.
-func (h *Homa) Wake() Time { return h.sleep.WakeAt() }
+func (h *Homa) Wake() Time { return min(h.sleep.WakeAt(), h.lossCheck.At()) }
 
 // startsPacket reports whether a packet of the message begins at offset,
 // endsPacket whether one ends there.

@@ -126,12 +126,12 @@ func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 	if s.sender.sendData(now, p) {
 		return true
 	}
-	s.sleep.Until(min(at, s.lossCheck.At()))
+	s.sleep.Until(at)
 	return false
 }
 
 // Wake implements transport.Transport.
-func (s *SIRD) Wake() Time { return s.sleep.WakeAt() }
+func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.lossCheck.At()) }
 
 // sendControl sends a control packet with the totals of this moment.
 func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
