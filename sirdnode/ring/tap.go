@@ -104,7 +104,7 @@ func (t *Tap) setUp(c TapConfig) error {
 	case t.retire < time.Millisecond || t.retire%time.Millisecond != 0:
 		return t.link.fail("set the block timer", fmt.Errorf("%v is not a positive number of ms: %w", t.retire, unix.EINVAL))
 	case t.blockSize < frameSize+tapFrameOffset || t.blocks < 2:
-		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more with room for a frame of " +
+		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more with room for a frame of "+
 			"%d: %w",
 			t.blocks, t.blockSize, t.link.mtu+wire.EthernetLen, unix.EINVAL))
 	case c.SentOnly && (c.ReceivedOnly || c.Protocol != 0):
