@@ -4,25 +4,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"sirdbed/emu/fabric/port"
-	"sirdbed/topo"
 )
-
-// markerStats returns what the eBPF marker of a port has seen. ok is false where
-// the port has none.
-func (f *Fabric) markerStats(id topo.PortID) (stats port.MarkerStats, ok bool, err error) {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.closed {
-		return stats, false, ErrClosed
-	}
-	if f.markers == nil || f.step(id) == 0 {
-		return stats, false, nil
-	}
-	stats, err = f.markers.Read(f.index(id))
-	return stats, err == nil, err
-}
 
 // offload reads one of an interface's offloads in the thread's namespace, with
 // ETHTOOL_GTXCSUM and its like.

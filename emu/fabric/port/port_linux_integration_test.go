@@ -149,9 +149,6 @@ func TestQueueLimitDropsAndCounts(t *testing.T) {
 	}
 }
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
