@@ -60,7 +60,7 @@ type Scenario struct {
 	Drain units.Time `yaml:"drain,omitempty" json:"drain,omitempty"`
 
 	// How often the fabric and the hosts are looked at.
-	Sample Sample `yaml:"sample,omitempty" json:"sample"`
+	Sample Sample `yaml:"sample,omitempty" json:"sample,omitempty"`
 	// Bytes that each port holds for each priority before it drops; inf or absent:
 	// no drops.
 	QueueLimit units.Bytes `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty"`
@@ -71,7 +71,7 @@ type Scenario struct {
 	// all.
 	SnapLen units.Bytes `yaml:"snap_len,omitempty" json:"snap_len,omitempty"`
 	// Loss, duplication, reordering and corruption at the receiving hosts.
-	Faults fault.Config `yaml:"faults,omitempty" json:"faults"`
+	Faults fault.Config `yaml:"faults,omitempty" json:"faults,omitempty"`
 	// Factor by which the real and virtual engines stretch time; auto (default)
 	// lets the engine choose.
 	Dilation Dilation `yaml:"dilation,omitempty" json:"dilation,omitempty"`
