@@ -13,15 +13,17 @@ func newClean() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove what dead runs have left",
+		Short: "Remove what killed runs have left behind",
 		Long: text(`
-			Remove the state files of runs that are dead, and list those that live.
+			Remove the state files of runs that were killed, and list the runs in progress.
 
-			A run that was killed leaves no namespace, interface or process: namespaces have no names and go with the last
-			process in them, and no host process outlives its controller. So state files are all there is to clean. Results are
-			kept: sirdbed report makes what can be made of a killed run's logs.`),
-		Example: "  sirdbed clean\n  sirdbed clean --json",
-		Args:    cobra.NoArgs,
+			A killed run leaves no namespace, interface or process: namespaces have no names and go with the last
+			process in them, and no host process outlives its controller. So state files are all there is to clean.
+			Results are kept: sirdbed report computes what can be computed from a killed run's logs.`),
+		Example: examples(`
+			sirdbed clean
+			sirdbed clean --json`),
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			live, dead, err := states()
 			if err != nil {
@@ -37,10 +39,10 @@ func newClean() *cobra.Command {
 				return printJSON(out, map[string][]string{"running": runNames(live), "removed": runNames(dead)})
 			}
 			for _, s := range dead {
-				fmt.Fprintf(out, "removed the state of %s, which is dead\n", s.Run)
+				fmt.Fprintf(out, "removed the state of %s, which was killed\n", s.Run)
 			}
 			for _, s := range live {
-				fmt.Fprintf(out, "running: %s (%d nodes, sirdbed exec --run %s HOST)\n", s.Run, len(s.Hosts), s.Run)
+				fmt.Fprintf(out, "running: %s (%d hosts, sirdbed exec --run %s HOST)\n", s.Run, len(s.Hosts), s.Run)
 			}
 			if len(live)+len(dead) == 0 {
 				fmt.Fprintln(out, "nothing to clean, and no fabric is up")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -10,64 +11,81 @@ import (
 	"sirdbed/capture/results"
 )
 
+// compareOptions are the options of compare on the command line.
+type compareOptions struct {
+	json    bool
+	within  float64 // percent
+	limited bool    // by within
+	files   resultFiles
+}
+
 func newCompare() *cobra.Command {
-	var asJSON bool
-	var files resultFiles
-	var within float64
+	var o compareOptions
 	c := &cobra.Command{
 		Use:   "compare RESULT RESULT...",
 		Short: "Show results side by side",
 		Long: text(`
-			Show two or more results side by side: each figure of the first, and of the others with their difference to it.
-			Variants are matched by name. RESULT is a result's directory or its summary.json.
+			Show two or more results side by side: each figure of the first, and those of the others with their
+			difference from it. Variants are matched by name. RESULT is the directory of a result, or its
+			summary.json.
 
-			With --within a figure that differs by more ends the command with exit code 4, as a bound does that is not met.
-			Figures of fewer than 100 samples are held to no limit.`),
-		Example: text(`
+			With --within the exit code is 4 if a figure differs by more, as for a bound that is not met. Figures of
+			fewer than 100 samples have no limit.`),
+		Example: examples(`
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json
 			sirdbed compare results/before results/after --within 5 --junit compare.xml`),
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: completeResults,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := files.check(); err != nil {
-				return err
-			}
-			if !(within >= 0) { // NaN too
+			if !(o.within >= 0) { // NaN too
 				return badInput(errors.New("--within: it is a percentage of 0 or more"))
 			}
-			var list []*results.Summary
-			for _, path := range args {
-				s, err := results.ReadSummary(path)
-				if err != nil {
-					return badInput(err)
-				}
-				list = append(list, s)
-			}
-			comparison := report.Compare(args, list)
-			if c.Flags().Changed("within") {
-				share := within / 100
-				comparison.Within = &share
-			}
-			if err := files.write(comparison); err != nil {
-				return err
-			}
-			var err error
-			if asJSON {
-				err = printJSON(c.OutOrStdout(), comparison)
-			} else {
-				err = comparison.Print(c.OutOrStdout())
-			}
-			if beyond, of := comparison.Beyond(); err == nil && beyond > 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "%d of %d figures differ from the first result's by more than %g %%\n", beyond, of, within)
-				return &codedError{exitUnmet, errReported}
-			}
-			return err
+			o.limited = c.Flags().Changed("within")
+			return o.compare(args, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: for each variant and metric the results' values, and their relative differences")
-	c.Flags().Float64Var(&within, "within", 0, "how far figures may differ from the first result's, in percent (default: as they like)")
-	files.flags(c)
+	f := c.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON: for each variant and metric, the values and their differences")
+	f.Float64Var(&o.within, "within", 0,
+		"allow figures to differ from the first result's by `PERCENT` (default: by anything)")
+	o.files.flags(c)
 	completeFlag(c, "within", noFiles)
 	return c
+}
+
+// compare prints results side by side, and fails if they differ by more than is
+// allowed.
+func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error {
+	if err := o.files.check(); err != nil {
+		return err
+	}
+	var list []*results.Summary
+	for _, path := range paths {
+		s, err := results.ReadSummary(path)
+		if err != nil {
+			return badInput(err)
+		}
+		list = append(list, s)
+	}
+	comparison := report.Compare(paths, list)
+	if o.limited {
+		share := o.within / 100
+		comparison.Within = &share
+	}
+	if err := o.files.write(comparison); err != nil {
+		return err
+	}
+	var err error
+	if o.json {
+		err = printJSON(stdout, comparison)
+	} else {
+		err = comparison.Print(stdout)
+	}
+	if beyond, of := comparison.Beyond(); err == nil && beyond > 0 {
+		fmt.Fprintf(stderr, "%d of %d figures differ from the first result's by more than %g %%\n",
+			beyond, of, o.within)
+		return &codedError{exitUnmet, errReported}
+	}
+	return err
 }

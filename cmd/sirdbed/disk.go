@@ -13,9 +13,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// checkDisk works out about how many bytes the run will write, and warns where
-// the file system lacks room for them. Estimates are good to about a factor of
-// two, and a run on a full disk keeps what it has measured: so it is not refused.
+// checkDisk works out about how many bytes the run will write, and warns if the
+// file system has less room. Estimates are good to a factor of about two, and a run
+// that fills the disk keeps what it measured: so none is refused.
 func (r *scenarioRun) checkDisk() (size int64, err error) {
 	var e results.Estimate
 	for i := range r.experiments {
@@ -28,15 +28,16 @@ func (r *scenarioRun) checkDisk() (size int64, err error) {
 	size = int64(e.Total())
 	dir := existing(cmp.Or(r.out, resultsDir))
 	free, err := freeSpace(dir)
-	if err != nil || size <= free { // where it cannot be told, a full disk will be
+	if err != nil || size <= free { // if it is not known, a full disk is reported when it is full
 		return size, nil
 	}
 	may := "may"
 	if size/2 > free {
 		may = "will"
 	}
-	fmt.Fprintf(r.stderr, "warning: the disk %s be full before this run ends: it writes about %s (%s), and %s has %s left. "+
-		"Free some space, put results elsewhere with --out, or write less (sample, capture, snap_len, duration)\n",
+	fmt.Fprintf(r.stderr, "warning: the disk %s be full before this run ends: it writes about %s (%s), and %s has "+
+		"%s left. Free some space, put results elsewhere with --out, or write less "+
+		"(sample, capture, snap_len, duration)\n",
 		may, humanSize(size), largest(e), dir, humanSize(free))
 	return size, nil
 }
@@ -63,7 +64,10 @@ func largest(e results.Estimate) string {
 		name string
 		size units.Bytes
 	}
-	parts := []part{{"messages", e.Messages}, {"samples of gauges", e.Gauges}, {"samples of queues", e.Queues}, {"captures", e.Captures}}
+	parts := []part{
+		{"messages", e.Messages}, {"samples of gauges", e.Gauges},
+		{"samples of queues", e.Queues}, {"captures", e.Captures},
+	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.size, a.size) })
 	var words []string
 	for _, p := range parts {
@@ -74,8 +78,8 @@ func largest(e results.Estimate) string {
 	return strings.Join(words, ", ")
 }
 
-// explainDisk says what to do about a full disk, in one line however many files
-// did not fit. Other errors stay as they are.
+// explainDisk turns the error of a full disk into one line that says what to do,
+// however many files did not fit. Other errors stay as they are.
 func explainDisk(err error, dir string) error {
 	if err == nil || !diskFull(err) {
 		return err
@@ -90,8 +94,8 @@ func explainDisk(err error, dir string) error {
 	return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)", dir, what)
 }
 
-// diskFull tells whether an error is that of a full disk, here or, by its word,
-// in a host process.
+// diskFull reports whether an error is that of a full disk, in this process or, by
+// its text, in a host process.
 func diskFull(err error) bool {
 	for _, full := range diskFullErrors {
 		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
@@ -99,24 +103,4 @@ func diskFull(err error) bool {
 		}
 	}
 	return false
-}
-
-// humanSize is a number of bytes with three digits and a unit of 1000s: 31.6 MB.
-func humanSize(bytes int64) string {
-	if bytes < 1000 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	size, unit := float64(bytes), ""
-	for _, unit = range []string{"KB", "MB", "GB", "TB", "PB"} {
-		if size /= 1000; size < 999.5 {
-			break
-		}
-	}
-	switch {
-	case size < 9.995:
-		return fmt.Sprintf("%.2f %s", size, unit)
-	case size < 99.95:
-		return fmt.Sprintf("%.1f %s", size, unit)
-	}
-	return fmt.Sprintf("%.0f %s", size, unit)
 }

@@ -25,20 +25,20 @@ func newDoctor() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine can do, engine by engine",
+		Short: "Report what this machine can do, engine by engine",
 		Long: text(`
-			Try everything that the engines need of this machine, and say what works, what does not, and what to do about it.
-			Each feature is tried, in namespaces that are thrown away, not looked up: nothing is left behind.
+			Try everything that the engines need of this machine, and report what works, what does not, and what to do
+			about it. Each feature is used, not looked up, in namespaces that go at the end: nothing is left behind.
 
-			Run it as the user who will run scenarios. It ends with 1 if the real engine cannot run here.`),
-		Example: text(`
+			Run it as the user who will run scenarios. The exit code is 1 if the real engine cannot run here.`),
+		Example: examples(`
 			sirdbed doctor
 			sudo sirdbed doctor          what root could do
 			sirdbed doctor --json`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !sandbox.InSandbox() {
-				// Without a sandbox, the probes say what is missing for one.
+				// Without a sandbox, the probes report what is missing for one.
 				if err := inSandbox(c.Context()); !errors.Is(err, errNoSandbox) {
 					return err
 				}
@@ -102,7 +102,9 @@ func diagnose() *Diagnosis {
 		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
-	d.Engines = []EngineDiagnosis{diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(emu.Model), Works: true, Verdict: "works everywhere"}}
+	d.Engines = []EngineDiagnosis{
+		diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(emu.Model), Works: true, Verdict: "works everywhere"},
+	}
 	nsenter := Finding{Name: "nsenter", Use: "sirdbed exec", Works: true}
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		nsenter.Works, nsenter.Error, nsenter.Remedy = false, "it is not installed", "install util-linux"
@@ -171,7 +173,8 @@ func (d *Diagnosis) print(w io.Writer) {
 		user = "root"
 	}
 	fmt.Fprintf(w, "Linux %s, %d processors, as %s\n", d.Kernel, d.CPUs, user)
-	fmt.Fprintf(w, "Wake-ups are late by %.1f us alone, %.1f us in a crowd (p90)\n", float64(d.TimerNs)/1000, float64(d.CrowdNs)/1000)
+	fmt.Fprintf(w, "Wake-ups are late by %.1f us alone, %.1f us in a crowd (p90)\n",
+		float64(d.TimerNs)/1000, float64(d.CrowdNs)/1000)
 	for _, e := range d.Engines {
 		wrapped(w, "", "", fmt.Sprintf("\nengine %s: %s", e.Engine, e.Verdict))
 		for _, f := range e.Features {
@@ -210,7 +213,7 @@ func kernelRelease() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// inUserNamespace tells whether root here is some ordinary user outside.
+// inUserNamespace reports whether root here is an ordinary user outside.
 func inUserNamespace() bool {
 	text, err := os.ReadFile("/proc/self/uid_map")
 	return err == nil && strings.Join(strings.Fields(string(text)), " ") != "0 0 4294967295"

@@ -9,7 +9,7 @@ import (
 	"sirdbed/topo"
 )
 
-// What fits on a page. Of more leaves or hosts the first ones and the last are
+// What fits on a page. Of more leaves or hosts, the first ones and the last one are
 // drawn.
 const (
 	drawnColumns = 5
@@ -136,5 +136,6 @@ func (d *drawing) hosts(f *topo.Fabric) {
 		}
 		d.b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
-	fmt.Fprintf(&d.b, "%severy host to its leaf: %v, %v\n", strings.Repeat(" ", columnWidth/2-1), f.Spec.HostRate, f.Spec.HostDelay)
+	indent := strings.Repeat(" ", columnWidth/2-1)
+	fmt.Fprintf(&d.b, "%severy host to its leaf: %v, %v\n", indent, f.Spec.HostRate, f.Spec.HostDelay)
 }

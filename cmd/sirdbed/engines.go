@@ -14,9 +14,8 @@ import (
 // An engineKind is how this program makes and runs one of its engines.
 type engineKind struct {
 	make func(whileUp) emu.Engine
-	// enter, if set, sees to it that the engine may build on this machine's
-	// kernel: it runs this command line again where that is so and returns done,
-	// unless it is so here.
+	// enter, if set, runs this command line again in a sandbox, where the engine
+	// may build fabrics, and returns done; unless this process is in one.
 	enter func(context.Context) (done bool, err error)
 	// reserve, if set, keeps what the engine needs from being removed until
 	// release is called.
@@ -34,7 +33,7 @@ func allEngines() map[emu.EngineName]engineKind {
 
 // whileUp is what is to happen while a fabric is up.
 type whileUp struct {
-	running func([]HostState)     // is told which processes are hosts, and nil when it goes down
+	running func([]HostState)     // takes the host processes, and nil when the fabric goes down
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
 }
 
@@ -54,7 +53,7 @@ func engineNames() (names []string) {
 	return names
 }
 
-// engineExists says what to use instead of an engine that this binary has not.
+// engineExists returns an error for an engine that this binary lacks.
 func engineExists(name emu.EngineName) error {
 	if _, ok := engines[name]; ok {
 		return nil
@@ -62,12 +61,13 @@ func engineExists(name emu.EngineName) error {
 	if why := elsewhere(name); why != "" {
 		return fmt.Errorf("the %s engine needs Linux: %s; use --engine %s here", name, why, emu.Model)
 	}
-	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)", name, strings.Join(engineNames(), ", ")))
+	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)",
+		name, strings.Join(engineNames(), ", ")))
 }
 
 // check finds out whether the machine has what the experiments need, before
-// anything is made of them. Its error says what to do. Experiments whose protocol
-// the engine cannot run are skipped, if there are others.
+// anything is built. Its error says what to do. Experiments whose protocol the
+// engine cannot run are skipped if there are others.
 func (r *scenarioRun) check() error {
 	engine := engines[r.engine].make(whileUp{})
 	var suited []emu.Experiment
@@ -79,7 +79,8 @@ func (r *scenarioRun) check() error {
 			suited = append(suited, *x)
 		case errors.Is(err, emu.ErrUnsuited):
 			unsuited = err
-			r.skipped = append(r.skipped, results.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()})
+			skipped := results.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()}
+			r.skipped = append(r.skipped, skipped)
 		case errors.Is(err, emu.ErrNotSupported):
 			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
 		default:
@@ -93,7 +94,7 @@ func (r *scenarioRun) check() error {
 	return nil
 }
 
-// waysOut says what to do about something that the machine lacks.
+// waysOut returns what to do about something that the machine lacks.
 func (r *scenarioRun) waysOut(x *emu.Experiment, err error) string {
 	ways := platformWays(x, err)
 	for _, name := range engineNames() {

@@ -19,15 +19,15 @@ func newExec() *cobra.Command {
 	var run string
 	c := &cobra.Command{
 		Use:   "exec HOST [COMMAND [ARG...]]",
-		Short: "A shell or a command inside a host of a running fabric",
+		Short: "Run a shell or a command inside a host of a running fabric",
 		Long: text(`
-			Enter the namespaces of a host of a fabric that is up, and run a command there: a shell unless one is given. What the
-			kernel of host hL-H answers to is 10.250.L.H (ping, kernel TCP); its interface carries the name of the leaf at the
-			other end. The fabric belongs to a run in another terminal, and goes when that ends: sirdbed run --hold
-			keeps it up.
+			Enter the namespaces of a host of a fabric that is up, and run a command there, or a shell if none is
+			given. The kernel of host hL-H has the address 10.250.L.H (ping, TCP), and its interface is named after
+			its leaf.
 
-			Where several runs are up, --run chooses one; without it the newest is meant.`),
-		Example: text(`
+			The fabric belongs to a run in another terminal and goes with it: sirdbed run --hold keeps it up. If
+			several runs are up, --run chooses one, else the newest is entered.`),
+		Example: examples(`
 			sirdbed exec h1-3                            a shell in h1-3
 			sirdbed exec h1-3 ping -c 3 10.250.1.8       a command
 			sirdbed exec h1-3 tc -s qdisc show           its port
@@ -42,7 +42,7 @@ func newExec() *cobra.Command {
 			return s.enter(args[0], args[1:])
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", "the run whose fabric is meant")
+	c.Flags().StringVar(&run, "run", "", "enter a fabric of the run `NAME`, or whose name begins with it")
 	completeFlag(c, "run", completeRun)
 	c.Flags().SetInterspersed(false) // what comes after HOST is the command's
 	return c
@@ -71,7 +71,7 @@ func completeRun(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion
 	return starting(runNames(live), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// chooseRun finds a live run by name, or by the start of it.
+// chooseRun finds a live run by name, or by how its name begins.
 func chooseRun(name string) (*State, error) {
 	live, _, err := states()
 	if err != nil {
@@ -85,12 +85,13 @@ func chooseRun(name string) (*State, error) {
 		names = append(names, live[i].Run)
 	}
 	if len(live) == 0 {
-		return nil, errors.New("no fabric of this user is up: start one with sirdbed run, and use exec while it runs (--hold keeps it up); a run with sudo takes exec with sudo")
+		return nil, errors.New("no fabric of this user is up: start one with sirdbed run, and use exec while it runs " +
+			"(--hold keeps it up); for a run with sudo, use exec with sudo")
 	}
-	return nil, badInput(fmt.Errorf("no run is called %q: running are %s", name, strings.Join(names, ", ")))
+	return nil, badInput(fmt.Errorf("no run is called %q: there are %s", name, strings.Join(names, ", ")))
 }
 
-// enter replaces this process by a command inside a host.
+// enter replaces this process with a command inside a host.
 func (s *State) enter(host string, command []string) error {
 	var names []string
 	for _, h := range s.Hosts {
@@ -113,13 +114,15 @@ func enterProcess(pid int, host string, command []string) error {
 		return errors.New("exec needs the program nsenter: install util-linux (apt install util-linux)")
 	}
 	args := []string{"nsenter", "--target", strconv.Itoa(pid), "--preserve-credentials"}
-	for _, ns := range []struct{ file, flag string }{{"user", "--user"}, {"net", "--net"}, {"mnt", "--mount"}, {"pid", "--pid"}} {
+	for _, ns := range []struct{ file, flag string }{
+		{"user", "--user"}, {"net", "--net"}, {"mnt", "--mount"}, {"pid", "--pid"},
+	} {
 		mine, _ := os.Readlink("/proc/self/ns/" + ns.file)
 		its, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, ns.file))
 		if err != nil {
 			return fmt.Errorf("namespaces of %s: %w (run exec as the user who runs the fabric)", host, err)
 		}
-		if mine != its { // one cannot enter a user namespace that one is in
+		if mine != its { // the user namespace that one is in cannot be entered
 			args = append(args, ns.flag)
 		}
 	}

@@ -16,10 +16,10 @@ func newExplain() *cobra.Command {
 		Use:   "explain [CHECK | METRIC]",
 		Short: "Explain a check of the verdict, or a metric of bounds",
 		Long: text(`
-			Print the page on a check of the verdict (what it asks, how that is answered, from where on a run is DEGRADED or
-			INVALID and why, and what to do) or on a metric of bounds (what it is, and which fields and statistics it takes).
-			Without a name, list them all.`),
-		Example: text(`
+			Print the page on a check of the verdict (what it asks, how that is answered, when a run is DEGRADED or
+			INVALID and why, and what to do) or on a metric of bounds (what it is, and which fields and statistics it
+			takes). Without a name, list them all.`),
+		Example: examples(`
 			sirdbed explain                     all checks and metrics
 			sirdbed explain wake-up lateness    a check, as a verdict names it
 			sirdbed explain queue_bytes         a metric, as a scenario file names it`),

@@ -16,11 +16,12 @@ type resultFiles struct{ junit, markdown string }
 
 // flags declares the files' flags.
 func (f *resultFiles) flags(c *cobra.Command) {
-	c.Flags().StringVar(&f.junit, "junit", "", "write bounds and the verdict's checks as test cases to this JUnit file")
-	c.Flags().StringVar(&f.markdown, "markdown", "", "write a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY")
+	flags := c.Flags()
+	flags.StringVar(&f.junit, "junit", "", "write bounds and checks as test cases to a JUnit `FILE`")
+	flags.StringVar(&f.markdown, "markdown", "", "write a summary in Markdown to `FILE`, such as $GITHUB_STEP_SUMMARY")
 }
 
-// check tells before anything is run if a file could not be written.
+// check reports, before anything is run, a file that could not be written.
 func (f resultFiles) check() error {
 	for _, x := range []struct{ flag, path string }{{"--junit", f.junit}, {"--markdown", f.markdown}} {
 		if x.path == "" {
@@ -45,7 +46,7 @@ func (f resultFiles) write(of interface {
 	return errors.Join(writeTo(f.junit, of.JUnit), writeTo(f.markdown, of.Markdown))
 }
 
-// writeTo writes a file in place, since it may be none of a disk: /dev/stdout.
+// writeTo writes a file in place, since it may be a device: /dev/stdout.
 func writeTo(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,10 +23,10 @@ func newKernel() *cobra.Command {
 		Use:   "kernel",
 		Short: "Build, show or remove the virtual engine's kernel",
 		Long: text(`
-			The virtual engine runs everything inside a User-Mode Linux: Linux compiled as an ordinary program, with a clock that
-			moves only when everything sleeps. That kernel is built once, from the distribution's source package, and kept in
-			the user's cache directory. Neither building nor running it takes root.`),
-		Example: text(`
+			The virtual engine runs everything inside a User-Mode Linux: Linux compiled as an ordinary program, with a
+			clock that moves only while everything sleeps. That kernel is built once, from the distribution's source
+			package, and kept in the user's cache directory. Neither building nor running it needs root.`),
+		Example: examples(`
 			sudo apt-get install linux-source-6.12 gcc make flex bison bc xz-utils patch
 			sirdbed kernel build
 			sirdbed run incast --engine virtual`),
@@ -42,49 +43,57 @@ func newKernelBuild() *cobra.Command {
 		Use:   "build",
 		Short: "Build the kernel, boot it to see that it works, and keep it",
 		Long: text(`
-			Unpack the source, apply the project's patch and configuration (emu/virtual/kernel), compile on all processors, boot the
-			result, and put it into the cache. It takes 3 to 6 minutes on two processors and does nothing when the kernel is
-			there already. A build that was interrupted goes on where it was.
+			Unpack the source, apply the project's patch and configuration (emu/virtual/kernel), compile on all
+			processors, boot the result, and put it into the cache. It takes 3 to 6 minutes on two processors and does
+			nothing when the kernel is there already. A build that was interrupted goes on where it was.
 
 			It needs ` + kernel.Needs() + `.`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cache, err := kernel.UserCache()
-			if err != nil {
-				return err
-			}
-			shown := newBuildProgress(c.ErrOrStderr())
-			o.Step, o.Compiled = shown.step, shown.compiled
-			o.Verify = func(path string) error { return bootOnce(c.Context(), path) }
-			built, fresh, err := cache.Build(c.Context(), o)
-			shown.end()
-			switch {
-			case errors.Is(err, context.Canceled):
-				left := "nothing is left of it"
-				if cache.Unfinished() {
-					left = "the next build goes on from here, and sirdbed kernel remove clears it away"
-				}
-				fmt.Fprintln(c.ErrOrStderr(), "interrupted: "+left)
-				return &codedError{exitStopped, errReported}
-			case err != nil:
-				return err
-			case !fresh:
-				fmt.Fprintf(c.OutOrStdout(), "there already: %v\n%s\n", built, built.Path)
-			default:
-				fmt.Fprintf(c.OutOrStdout(), "%v\n%s\n", built, built.Path)
-			}
-			return nil
+			return buildKernel(c.Context(), o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
-	c.Flags().StringVar(&o.Source, "source", "", "tarball of Linux's source (default: that of the distribution's package, in /usr/src)")
+	f := c.Flags()
+	f.StringVar(&o.Source, "source", "",
+		"build from the tarball `FILE` of Linux (default: the distribution's, in /usr/src)")
+	f.BoolVar(&o.Force, "force", false, "build even if the kernel is there")
 	completeFlag(c, "source", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"tar.xz", "tar.bz2", "tar.gz"}, cobra.ShellCompDirectiveFilterFileExt
 	})
-	c.Flags().BoolVar(&o.Force, "force", false, "build even if the kernel is there")
 	return c
 }
 
-// bootOnce boots a kernel and has this program say a word in it.
+// buildKernel builds the guest kernel and prints what is in the cache then.
+func buildKernel(ctx context.Context, o kernel.Options, stdout, stderr io.Writer) error {
+	cache, err := kernel.UserCache()
+	if err != nil {
+		return err
+	}
+	shown := newBuildProgress(stderr)
+	o.Step, o.Compiled = shown.step, shown.compiled
+	o.Verify = func(path string) error { return bootOnce(ctx, path) }
+	built, fresh, err := cache.Build(ctx, o)
+	shown.end()
+	if errors.Is(err, context.Canceled) {
+		left := "nothing is left of it"
+		if cache.Unfinished() {
+			left = "the next build goes on from here, and sirdbed kernel remove clears it away"
+		}
+		fmt.Fprintln(stderr, "interrupted: "+left)
+		return &codedError{exitStopped, errReported}
+	}
+	if err != nil {
+		return err
+	}
+	already := ""
+	if !fresh {
+		already = "there already: "
+	}
+	_, err = fmt.Fprintf(stdout, "%s%v\n%s\n", already, built, built.Path)
+	return err
+}
+
+// bootOnce boots a kernel and runs this program in it.
 func bootOnce(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -160,7 +169,7 @@ func newKernelRemove() *cobra.Command {
 	}
 }
 
-// newKernelExec runs any command in a guest: tests, mostly.
+// newKernelExec runs a command in a guest, mostly tests.
 func newKernelExec() *cobra.Command {
 	var memory int64
 	c := &cobra.Command{
@@ -194,7 +203,7 @@ func newKernelExec() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().Int64Var(&memory, "memory", 1024, "what the guest may use, in MB")
+	c.Flags().Int64Var(&memory, "memory", 1024, "let the guest use `MB` of memory")
 	c.Flags().SetInterspersed(false)
 	return c
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// buildProgress tells how far a build of the guest's kernel is: what is done, and
-// of compiling how much, as a bar on a terminal, in tenths elsewhere.
+// buildProgress shows how far a build of the guest kernel has come: its step, and
+// how much is compiled, as a bar on a terminal and in tenths elsewhere.
 type buildProgress struct {
 	w       io.Writer
 	started time.Time
 	bar     *progressbar.ProgressBar // of compiling, on a terminal
-	tenths  int                      // told
+	tenths  int                      // written
 }
 
 func newBuildProgress(w io.Writer) *buildProgress { return &buildProgress{w: w, started: time.Now()} }
 
-// step begins something new.
+// step begins the next step.
 func (p *buildProgress) step(text string) {
 	p.end()
 	p.tenths = 0
 	fmt.Fprintf(p.w, "%3.0f s  %s\n", time.Since(p.started).Seconds(), text)
 }
 
-// compiled tells how many files have been compiled of about how many.
+// compiled shows how many files have been compiled of about how many.
 func (p *buildProgress) compiled(n, of int) {
 	if isTerminal(p.w) {
 		if p.bar == nil {
@@ -51,7 +51,7 @@ func (p *buildProgress) compiled(n, of int) {
 	}
 }
 
-// end removes what is to be written over.
+// end removes the bar.
 func (p *buildProgress) end() {
 	if p.bar != nil {
 		p.bar.Finish()

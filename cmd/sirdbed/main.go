@@ -3,18 +3,17 @@
 // packages together, and starts itself again as each host process of a fabric
 // (package hostfirst).
 //
-// Each command has a file of its own here; main.go is what they share.
+// Each command has a file of its own; main.go is what they share. What needs Linux
+// is in files with that suffix (platform_linux.go).
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -49,8 +48,8 @@ func badInput(err error) error {
 	return &codedError{exitBadInput, err}
 }
 
-// errReported is wrapped by errors that have been told already: only the exit
-// code is left.
+// errReported is wrapped by errors whose message has been written already: only
+// the exit code is left.
 var errReported = errors.New("reported")
 
 func main() { os.Exit(Main()) }
@@ -111,16 +110,21 @@ func newRoot() *cobra.Command {
 		Use:   "sirdbed",
 		Short: "A hardware-in-the-loop testbed for datacenter transports",
 		Long: text(`
-			sirdbed builds a leaf-spine fabric out of Linux network namespaces, runs one real host process in each, and measures
-			what the fabric did: queue depths, goodput, message latency and slowdown. Its first protocol is SIRD.
+			sirdbed emulates a leaf-spine fabric, runs the code of a transport protocol on its hosts, and measures
+			what happens: queue depths, goodput, message latency and slowdown. Its first protocol is SIRD; Homa,
+			dcPIM, ExpressPass, Swift, DCTCP and the kernel's TCP are there to compare with.
 
-			Everything a user states or reads is nominal: a 100 Gbps link and a microsecond are what the scenario says they are.
-			The real engine runs all of it slower by one factor, the dilation, so that this machine can keep up.`),
-		Example: text(`
+			The real engine builds the fabric out of Linux network namespaces, with a process for each host. The
+			virtual engine does the same in a User-Mode Linux whose clock stands still while it computes. The model
+			computes everything, and works everywhere.
+
+			All that is stated or measured is nominal: 100 Gbps and a microsecond are what the scenario says they are.
+			The real engine runs everything slower by one factor, the dilation, so that this machine can keep up.`),
+		Example: examples(`
 			sirdbed doctor                        what this machine can do
-			sirdbed run quickstart                a scenario that is in the binary, under 15 s
+			sirdbed run quickstart                a scenario in the binary, in under 15 s
 			sirdbed run scenarios/incast.yaml     a scenario file
-			sirdbed topo scenarios/incast.yaml    its fabric
+			sirdbed topo scenarios/incast.yaml    the fabric of a scenario
 			sirdbed compare results/A results/B   results side by side`),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -128,10 +132,12 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
-	root.AddCommand(
-		newRun(), newReport(), newCompare(), newResults(), newExplain(), newTopo(), newVersion(),
-	)
-	root.AddCommand(platformCommands()...)
+	addGroup(root, "Experiments:", newRun(), newTopo(), newReport(), newExplain(), newCompare(), newResults())
+	addGroup(root, "This machine:", platformCommands()...)
+	const others = "Other commands:"
+	addGroup(root, others, newVersion())
+	root.SetHelpCommandGroupID(others)
+	root.SetCompletionCommandGroupID(others)
 	settle(root)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -143,8 +149,17 @@ func newRoot() *cobra.Command {
 	return root
 }
 
+// addGroup adds commands under a heading of their own.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
+}
+
 // settle gives the commands below root what all have in common: arguments that one
-// does not take are bad input, and none but those that say so complete file names.
+// does not take are bad input, and only those that say so complete file names.
 func settle(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		settle(c)
@@ -160,22 +175,4 @@ func settle(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// text strips the indentation that a text has in the source.
-func text(s string) string {
-	lines := strings.Split(strings.Trim(s, "\n"), "\n")
-	margin := len(lines[0]) - len(strings.TrimLeft(lines[0], "\t"))
-	for i, l := range lines {
-		lines[i] = strings.TrimPrefix(l, strings.Repeat("\t", min(margin, len(l)-len(strings.TrimLeft(l, "\t")))))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// printJSON prints a value for machines, and for people who look.
-func printJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
 }

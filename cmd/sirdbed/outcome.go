@@ -26,13 +26,13 @@ const (
 	scenarioFile = "scenario.json" // as it is run: a Record
 )
 
-// A Record is scenario.json: what a result's directory has to say to report when
-// nothing else has been written yet.
+// A Record is scenario.json: what report needs to know of a run whose end was never
+// written.
 type Record struct {
 	Format   int                 `json:"format"` // of the raw logs
 	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
-	Skipped  []results.Skipped   `json:"skipped,omitempty"` // that the engine cannot run
+	Skipped  []results.Skipped   `json:"skipped,omitempty"` // what the engine cannot run
 }
 
 func (r *scenarioRun) record() Record { return Record{results.Format, r.engine, r.scenario, r.skipped} }
@@ -96,7 +96,7 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 	return variants, lost, nil
 }
 
-// framing tells how a protocol cuts messages into packets.
+// framing returns how a protocol cuts messages into packets.
 func framing(protocol string, mtu units.Bytes) (topo.Framing, error) {
 	p, err := all.Find(protocol)
 	if err != nil {
@@ -105,8 +105,8 @@ func framing(protocol string, mtu units.Bytes) (topo.Framing, error) {
 	return p.Framing(mtu), nil
 }
 
-// complete are the variants that ran to their end. Those that were cut short are
-// held to no bounds.
+// complete returns the variants that ran to their end. Bounds are not evaluated on
+// the others.
 func (o *outcome) complete() (list []*results.Variant) {
 	for _, v := range o.variants {
 		if v.Facts != nil && v.Facts.Failure == "" {
@@ -116,7 +116,7 @@ func (o *outcome) complete() (list []*results.Variant) {
 	return list
 }
 
-// inOrder lists the variants that have a directory in the scenario's order.
+// inOrder lists the variants that have a directory, in the scenario's order.
 func inOrder(entries []os.DirEntry, s *scenarios.Scenario) (names []string) {
 	there := map[string]bool{}
 	for _, e := range entries {
@@ -136,14 +136,14 @@ func inOrder(entries []os.DirEntry, s *scenarios.Scenario) (names []string) {
 	return names
 }
 
-// report analyzes and prints, and turns the outcome to the command's error.
+// report analyzes and prints, and returns the error with which the command ends.
 func (r *scenarioRun) report() error {
 	if !r.json {
 		fmt.Fprintln(r.stderr, "analyzing")
 	}
 	o, err := analyze(r.dir, r.record())
 	if len(r.failures) > 0 {
-		defer r.tellFailures()
+		defer r.listFailures()
 	}
 	if fileErr := r.files.write(o.forFiles(r)); err == nil {
 		err = fileErr
@@ -155,7 +155,7 @@ func (r *scenarioRun) report() error {
 		return printErr
 	}
 	switch {
-	case err != nil && diskFull(err) && r.toldDisk():
+	case err != nil && diskFull(err) && r.diskReported():
 		return &codedError{exitFailed, errReported}
 	case err != nil:
 		return err
@@ -168,10 +168,12 @@ func (r *scenarioRun) report() error {
 	return o.verdict(r.stderr)
 }
 
-// forFiles is the outcome of r as its files tell it; o may be nil. The summary
-// of nothing has the scenario's name and the engine's.
+// forFiles returns the outcome of r for files of CI systems; o may be nil. Without
+// a summary, that has the names of the scenario and the engine.
 func (o *outcome) forFiles(r *scenarioRun) report.Outcome {
-	f := report.Outcome{Summary: &results.Summary{Scenario: r.scenario.Name, Engine: string(r.engine), Verdict: results.Invalid}}
+	f := report.Outcome{
+		Summary: &results.Summary{Scenario: r.scenario.Name, Engine: string(r.engine), Verdict: results.Invalid},
+	}
 	for _, failed := range r.failures {
 		f.Failed = append(f.Failed, report.Failure{Variant: failed.variant, Reason: failed.err.Error()})
 	}
@@ -189,7 +191,7 @@ func (o *outcome) forFiles(r *scenarioRun) report.Outcome {
 	return f
 }
 
-// print writes a result for people, or for machines.
+// print writes a result as tables, or as JSON.
 func (o *outcome) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, o.summary)
@@ -212,9 +214,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// tellFailures names the variants that failed; why, progress has told unless it
-// was silent.
-func (r *scenarioRun) tellFailures() {
+// listFailures names the variants that failed. Why they did, progress has written,
+// unless it is off.
+func (r *scenarioRun) listFailures() {
 	var names []string
 	for _, f := range r.failures {
 		names = append(names, f.variant)
@@ -225,12 +227,13 @@ func (r *scenarioRun) tellFailures() {
 	fmt.Fprintf(r.stderr, "%d of %d variants failed: %s\n", len(names), len(r.experiments), strings.Join(names, ", "))
 }
 
-// toldDisk tells whether a variant failed, and has said so, for a full disk.
-func (r *scenarioRun) toldDisk() bool {
+// diskReported reports whether a variant failed because the disk was full, which
+// progress has written.
+func (r *scenarioRun) diskReported() bool {
 	return slices.ContainsFunc(r.failures, func(f failure) bool { return diskFull(f.err) })
 }
 
-// verdict is the error with which a command ends that has reported a result.
+// verdict returns the error with which a command ends that has printed a result.
 func (o *outcome) verdict(stderr io.Writer) error {
 	if o.summary.Verdict == results.Invalid {
 		what := "see its reasons above"

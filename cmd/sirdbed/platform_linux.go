@@ -18,8 +18,8 @@ import (
 )
 
 // What sirdbed has on Linux alone: the engines real and virtual, the commands
-// around them, and the processes that they consist of. What it has elsewhere in
-// their place is in platform_other.go.
+// around them, and the processes that they start. platform_other.go is its
+// counterpart for other systems.
 
 // platformEngines are the engines besides the model.
 func platformEngines() map[emu.EngineName]engineKind {
@@ -29,7 +29,7 @@ func platformEngines() map[emu.EngineName]engineKind {
 	}
 }
 
-// elsewhere says why this binary lacks an engine that others have.
+// elsewhere returns why this binary lacks an engine that others have, "" if not.
 func elsewhere(emu.EngineName) string { return "" }
 
 // platformCommands are the commands that need Linux.
@@ -37,7 +37,7 @@ func platformCommands() []*cobra.Command {
 	return []*cobra.Command{newExec(), newDoctor(), newClean(), newKernel()}
 }
 
-// setUpProcess is the first that a process of the command line does.
+// setUpProcess is what a process of the command line does first.
 func setUpProcess() error { return sandbox.SetupInit() }
 
 func realEngine(up whileUp) emu.Engine {
@@ -57,8 +57,8 @@ func realEngine(up whileUp) emu.Engine {
 // hostCommand starts a host process: this program again.
 var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
 
-// inner are the other commands that sirdbed starts itself with. They are no part
-// of the command line, and begin before it is made.
+// inner are the other commands that sirdbed starts itself with. They are not part
+// of the command line, and run before it is built.
 var inner = map[string]func() (exitCode int){
 	guestCommand: controlGuest,
 }
@@ -81,7 +81,7 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 	return run, ok
 }
 
-// platformWays says what to do about something of Linux that the machine lacks.
+// platformWays returns what to do about something of Linux that the machine lacks.
 func platformWays(x *emu.Experiment, err error) (ways []string) {
 	if errors.Is(err, emu.ErrNoMarker) {
 		if os.Getuid() != 0 || inUserNamespace() {

@@ -10,13 +10,13 @@ import (
 	"sirdbed/emu"
 )
 
-// What sirdbed has where it has no Linux below it: a word on why, in place of
-// what platform_linux.go has. The tag portable builds it on Linux too, for tests.
+// What sirdbed has where there is no Linux: errors that say so, in place of what
+// platform_linux.go has. The tag portable builds it on Linux too, for tests.
 
 // platformEngines are the engines besides the model.
 func platformEngines() map[emu.EngineName]engineKind { return map[emu.EngineName]engineKind{} }
 
-// elsewhere says why this binary lacks an engine that others have.
+// elsewhere returns why this binary lacks an engine that others have, "" if not.
 func elsewhere(engine emu.EngineName) string {
 	return map[emu.EngineName]string{
 		emu.Real:    "its fabric is made of network namespaces",
@@ -24,7 +24,7 @@ func elsewhere(engine emu.EngineName) string {
 	}[engine]
 }
 
-// platformCommands are the commands that need Linux. Each says what for.
+// platformCommands are the commands that need Linux. Each only says what for.
 func platformCommands() []*cobra.Command {
 	return []*cobra.Command{
 		needsLinux("exec", "it enters the namespaces of a host of the real engine"),
@@ -34,14 +34,14 @@ func platformCommands() []*cobra.Command {
 	}
 }
 
-// needsLinux is a command that only says why it is not here, whatever it is given.
+// needsLinux is a command that fails with the reason, whatever its arguments.
 func needsLinux(name, why string) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
 		Short:              "Needs Linux: " + why,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("%s needs Linux: %s. The engine %s, and so run, topo, report, compare and results, work here",
+			return fmt.Errorf("%s needs Linux: %s. What works here is the engine %s, topo, report, compare and results",
 				name, why, emu.Model)
 		},
 	}

@@ -16,11 +16,11 @@ import (
 	"sirdbed/topo/units"
 )
 
-// plainEvery is how often progress is told where there is no terminal.
+// plainEvery is how often progress is written where there is no terminal.
 const plainEvery = 5 * time.Second
 
-// A progress shows how far a variant has come: a bar on a terminal, a line now
-// and then elsewhere. It goes to stderr, so that results can be piped.
+// A progress shows how far a variant has come: as a bar on a terminal, as a line
+// now and then elsewhere. It goes to stderr, so that results can be piped.
 type progress struct {
 	w     io.Writer
 	label string
@@ -29,7 +29,7 @@ type progress struct {
 
 	mu      sync.Mutex
 	started time.Time
-	told    time.Time
+	written time.Time // the last line
 }
 
 func isTerminal(w io.Writer) bool {
@@ -37,15 +37,14 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// newProgress begins to show variant number i (from 0) of n. quiet shows
-// nothing.
-func newProgress(w io.Writer, quiet bool, x *emu.Experiment, i, n int) *progress {
-	if quiet {
+// newProgress begins to show variant number i (from 0) of n, or nothing if off.
+func newProgress(w io.Writer, off bool, x *emu.Experiment, i, n int) *progress {
+	if off {
 		w = io.Discard
 	}
 	p := &progress{
 		w: w, label: fmt.Sprintf("[%d/%d] %s", i+1, n, x.Variant),
-		end: x.End(), started: time.Now(), told: time.Now(),
+		end: x.End(), started: time.Now(), written: time.Now(),
 	}
 	if isTerminal(w) {
 		p.bar = progressbar.NewOptions64(int64(p.end),
@@ -63,7 +62,7 @@ func newProgress(w io.Writer, quiet bool, x *emu.Experiment, i, n int) *progress
 	return p
 }
 
-// reached tells how far the run has come. It may be called from any goroutine.
+// reached shows how far the run has come. It may be called from any goroutine.
 func (p *progress) reached(at units.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,13 +70,14 @@ func (p *progress) reached(at units.Time) {
 		p.bar.Set64(int64(min(at, p.end-1)))
 		return
 	}
-	if now := time.Now(); now.Sub(p.told) >= plainEvery {
-		p.told = now
-		fmt.Fprintf(p.w, "%s: %.1f of %.1f ms nominal, %.0f s so far\n", p.label, at.Milliseconds(), p.end.Milliseconds(), now.Sub(p.started).Seconds())
+	if now := time.Now(); now.Sub(p.written) >= plainEvery {
+		p.written = now
+		fmt.Fprintf(p.w, "%s: %.1f of %.1f ms nominal, %.0f s so far\n",
+			p.label, at.Milliseconds(), p.end.Milliseconds(), now.Sub(p.started).Seconds())
 	}
 }
 
-// pause says, in a line of its own, that for now nothing comes of the run.
+// pause writes a line on why the run makes no progress for now.
 func (p *progress) pause(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *progress) pause(why string) {
 	fmt.Fprintf(p.w, "%s: %s\n", p.label, why)
 }
 
-// done ends it with a word on how it went.
+// done ends it with a line on how the run went.
 func (p *progress) done(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"sirdbed/capture/results"
 )
 
-// pruneOptions say which results go.
+// pruneOptions select the results to remove.
 type pruneOptions struct {
 	older  age
 	keep   int // -1: not given
@@ -31,12 +31,12 @@ func newPrune() *cobra.Command {
 		Use:   "prune [DIRECTORY]",
 		Short: "Remove old results",
 		Long: text(`
-			Remove the results in a directory, ` + resultsDir + ` unless another is given, that are older than --older and are not
-			among the newest that --keep keeps. At least one of the two has to be given.
+			Remove the results in DIRECTORY (default: ` + resultsDir + `) that are older than --older and not among
+			the newest that --keep keeps. One of the two must be given.
 
-			What is not a result of sirdbed is never removed, nor is one that is being written, one of another format, or one
-			with files in it that sirdbed did not write.`),
-		Example: text(`
+			Nothing but results of sirdbed is ever removed, and of these none whose run is in progress, that this
+			version cannot read, or that has files in it that sirdbed did not write.`),
+		Example: examples(`
 			sirdbed results prune --older 30d --dry-run
 			sirdbed results prune --keep 20
 			sirdbed results prune /data/runs --older 2w --keep 5`),
@@ -63,10 +63,10 @@ func newPrune() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.Var(&o.older, "older", "remove only results older than this: 30d, 2w, 12h")
+	f.Var(&o.older, "older", "remove only results older than `AGE`: 30d, 2w, 12h")
 	f.IntVar(&o.keep, "keep", -1, "keep the newest `N` results")
-	f.Lookup("keep").DefValue = ""
-	f.BoolVar(&o.dryRun, "dry-run", false, "remove nothing, and say what would be removed")
+	f.Lookup("keep").DefValue = "0" // so that help shows none
+	f.BoolVar(&o.dryRun, "dry-run", false, "remove nothing, only print what would be removed")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
 	completeFlag(c, "older", noFiles)
 	completeFlag(c, "keep", noFiles)
@@ -122,7 +122,7 @@ type Spared struct {
 	Reason string `json:"reason"`
 }
 
-// prune removes results. Its error joins those of all that could not be removed.
+// prune removes results. Its error joins those of the ones that could not be removed.
 func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 	p := &Pruning{Directory: l.Directory, DryRun: o.dryRun, Removed: []ListedRun{}, Spared: []Spared{}}
 	var failed []error
@@ -154,11 +154,11 @@ var written = []string{
 	report.PageFile, report.PlotsDir,
 }
 
-// spared says why a result must not be removed, "" if it may be.
+// spared returns why a result must not be removed, "" if it may be.
 func (r *ListedRun) spared() string {
 	switch r.State {
 	case Running:
-		return "its run goes on"
+		return "its run is in progress"
 	case Unreadable:
 		return r.Problem
 	}

@@ -19,12 +19,14 @@ func newReport() *cobra.Command {
 		Use:   "report RESULT",
 		Short: "Compute a result again from its raw logs",
 		Long: text(`
-			Compute the figures, tables and plots of a result's directory again from the raw logs in it, and check the bounds of
-			its scenario. It also makes what can be made of a run that was killed: logs are good up to where they were cut, and
+			Compute the figures, tables and plots of a result again from the raw logs in its directory, and evaluate
+			the scenario's bounds.
+
+			It also reports what is left of a run that was killed: logs are good up to where they were cut off, and
 			what is missing is named.`),
-		Example: text(`
+		Example: examples(`
 			sirdbed report results/incast-20250101-120000
-			sirdbed report results/incast-20250101-120000 --json | jq .variants[].goodput_gbps`),
+			sirdbed report results/incast-20250101-120000 --json | jq '.variants[].goodput_gbps'`),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -50,12 +52,12 @@ func newReport() *cobra.Command {
 			return o.verdict(c.ErrOrStderr())
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON, and nothing else, to stdout")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON to stdout, and nothing else")
 	files.flags(c)
 	return c
 }
 
-// readRecord reads what run wrote of a scenario.
+// readRecord reads what run wrote down of a scenario.
 func readRecord(dir string) (*Record, error) {
 	record := &Record{}
 	err := results.ReadJSON(filepath.Join(dir, scenarioFile), record)

@@ -22,7 +22,8 @@ func makeResults(out, scenario string, now time.Time) (string, error) {
 			return "", badInput(fmt.Errorf("--out: %w", err))
 		}
 		if len(entries) > 0 {
-			return "", badInput(fmt.Errorf("--out %s: is not empty (it has %s): results are never written over", out, entries[0].Name()))
+			return "", badInput(fmt.Errorf("--out %s: is not empty (it has %s): results are never written over",
+				out, entries[0].Name()))
 		}
 		return out, nil
 	}
@@ -64,9 +65,9 @@ func giveBack(dir string) {
 	})
 }
 
-// holdResult marks a result as being written, for as long as this process lives
-// or until release is called. It is best effort.
-func holdResult(dir string) (release func()) {
+// lockResult marks a result as being written, until release is called or this
+// process ends. It is best effort.
+func lockResult(dir string) (release func()) {
 	file, err := os.OpenFile(filepath.Join(dir, scenarioFile), os.O_RDWR, 0)
 	if err != nil {
 		return func() {}
@@ -75,7 +76,7 @@ func holdResult(dir string) (release func()) {
 	return func() { file.Close() }
 }
 
-// beingWritten tells whether a run that goes on holds a result.
+// beingWritten reports whether a run in progress is writing a result.
 func beingWritten(dir string) bool {
 	file, err := os.Open(filepath.Join(dir, scenarioFile))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"sirdbed/capture/results"
 )
 
-// resultsDir is where run puts results unless it is told otherwise.
+// resultsDir is where run writes results unless --out names another place.
 const resultsDir = "results"
 
 func newResults() *cobra.Command {
@@ -24,12 +24,12 @@ func newResults() *cobra.Command {
 		Use:   "results [DIRECTORY]",
 		Short: "List results, or remove old ones",
 		Long: text(`
-			List the results in a directory, ` + resultsDir + ` unless another is given, the newest first: when and on which engine each
-			ran, its verdict, how many of its bounds are met, and the disk that it takes.
+			List the results in DIRECTORY (default: ` + resultsDir + `), the newest first: when and on which engine each
+			ran, its verdict, how many of its bounds are met, and its size on disk.
 
-			A result that has no report is of a run that was killed: sirdbed report makes what can be made of it. One that
-			is running belongs to a run that goes on.`),
-		Example: text(`
+			A result is "running" while its run is in progress, and has "no report" if its run was killed: sirdbed
+			report computes what can be computed of it.`),
+		Example: examples(`
 			sirdbed results
 			sirdbed results /data/runs --json
 			sirdbed results prune --older 30d --keep 10`),
@@ -51,7 +51,7 @@ func newResults() *cobra.Command {
 	return c
 }
 
-// directory is the one that a command is given, or the usual one.
+// directory returns the argument of a command, or resultsDir without one.
 func directory(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -94,7 +94,7 @@ const (
 	Unreadable RunState = "unreadable" // of another format, or damaged
 )
 
-// listResults lists the results in a directory. The usual one need not be there.
+// listResults lists the results in a directory. resultsDir need not be there.
 func listResults(dir string) (*Listing, error) {
 	l := &Listing{Directory: dir, Results: []ListedRun{}}
 	if _, err := os.Lstat(filepath.Join(dir, scenarioFile)); err == nil {
@@ -120,7 +120,7 @@ func listResults(dir string) (*Listing, error) {
 	return l, nil
 }
 
-// readListed reads as much of a result as a listing shows; ok tells whether path
+// readListed reads as much of a result as a listing shows. ok reports whether path
 // is one.
 func readListed(path string) (r ListedRun, ok bool) {
 	var record struct {
@@ -140,7 +140,10 @@ func readListed(path string) (r ListedRun, ok bool) {
 	if !other && (err != nil || record.Scenario == nil) {
 		return r, false
 	}
-	r = ListedRun{Name: filepath.Base(path), Created: info.ModTime(), Engine: record.Engine, Size: sizeOf(path), Format: 1, path: path}
+	r = ListedRun{
+		Name: filepath.Base(path), Created: info.ModTime(), Engine: record.Engine, Size: sizeOf(path),
+		Format: 1, path: path,
+	}
 	if record.Scenario != nil {
 		r.Scenario = record.Scenario.Name
 	}
@@ -163,7 +166,7 @@ func readListed(path string) (r ListedRun, ok bool) {
 	return r, true
 }
 
-// readFigures reads what the report of a result says.
+// readFigures reads the figures that a listing shows.
 func (r *ListedRun) readFigures() error {
 	var manifest struct {
 		Created time.Time `json:"created"`
@@ -208,7 +211,7 @@ func (l *Listing) print(w io.Writer) error {
 	if err := t.render(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s in %s\n", count(len(l.Results), "result"), humanSize(l.Size))
+	fmt.Fprintf(w, "\n%s in %s: %s\n", count(len(l.Results), "result"), l.Directory, humanSize(l.Size))
 	for _, r := range l.Results {
 		if r.State == Unreadable {
 			fmt.Fprintln(w, r.Problem)
@@ -217,7 +220,7 @@ func (l *Listing) print(w io.Writer) error {
 	return nil
 }
 
-// verdict is a result's verdict, or why it has none.
+// verdict returns a result's verdict, or why it has none.
 func (r *ListedRun) verdict() string {
 	switch r.State {
 	case Reported:
@@ -228,15 +231,7 @@ func (r *ListedRun) verdict() string {
 	return string(r.State)
 }
 
-// count is a number of things, in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// sizeOf is what the files in a directory take together, in bytes.
+// sizeOf returns how many bytes the files in a directory have together.
 func sizeOf(dir string) (size int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -15,8 +15,8 @@ import (
 	"sirdbed/emu/thread"
 )
 
-// runtimeDirVar passes the runtime directory into a sandbox, where everyone
-// seems to be root.
+// runtimeDirVar passes the runtime directory into a sandbox, where every user seems
+// to be root.
 const runtimeDirVar = "SIRDBED_RUNTIME_DIR"
 
 // errNoSandbox is wrapped by the error of a sandbox that could not be entered.
@@ -31,8 +31,8 @@ func enterSandbox(ctx context.Context) (done bool, err error) {
 }
 
 // inSandbox runs this command line again in a sandbox, where it may build
-// fabrics, and waits for it. Nothing that happens there outlives this process.
-// The error carries its exit code, and has been told already.
+// fabrics, and waits for it. Nothing in there outlives this process. The error
+// carries the exit code; its message has been written already.
 func inSandbox(ctx context.Context) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	cmd := sandbox.EnterCommand(os.Args[1:]...)
@@ -41,7 +41,8 @@ func inSandbox(ctx context.Context) error {
 		if os.Geteuid() == 0 || f.Err == nil {
 			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
 		}
-		return fmt.Errorf("%w for an ordinary user: %w\nRun it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details", errNoSandbox, f.Err)
+		const ways = "Run it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details"
+		return fmt.Errorf("%w for an ordinary user: %w\n%s", errNoSandbox, f.Err, ways)
 	}
 	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(syscall.SIGINT) })
 	defer stop()
@@ -52,8 +53,9 @@ func inSandbox(ctx context.Context) error {
 		if status.Signaled() {
 			code = 128 + int(status.Signal())
 		}
-		if code > 128 && code != exitStopped { // it had no chance to say anything
-			return fmt.Errorf("the run was killed by a signal: %v (sirdbed report makes what can be made of its results)", syscall.Signal(code-128))
+		if code > 128 && code != exitStopped { // killed before it could write anything
+			return fmt.Errorf("the run was killed by a signal: %v (sirdbed report computes what can be computed of it)",
+				syscall.Signal(code-128))
 		}
 		return &codedError{code, errReported}
 	}

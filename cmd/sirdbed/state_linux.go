@@ -15,10 +15,9 @@ import (
 	"sirdbed/emu"
 )
 
-// A State tells other sirdbed processes of a fabric that is up: which hosts it
-// has, and which process to enter each by. It is a file in the runtime
-// directory, locked for as long as its run lives: a file that nobody holds is a
-// dead run's.
+// A State describes a fabric that is up to other sirdbed processes: its hosts, and
+// which process to enter each by. It is a file in the runtime directory that its
+// run keeps locked: one that is not locked belongs to a run that was killed.
 type State struct {
 	Run          string      `json:"run"` // names it, see exec --run
 	Scenario     string      `json:"scenario"`
@@ -32,8 +31,8 @@ type State struct {
 	path string
 }
 
-// runtimeDir is where state files are. A process in a user namespace believes
-// that it is root, so whoever starts it has to pass the directory on in
+// runtimeDir returns where state files are. A process in a user namespace takes
+// itself for root, so what starts one passes the directory on in
 // $SIRDBED_RUNTIME_DIR.
 func runtimeDir() string {
 	if dir := os.Getenv(runtimeDirVar); dir != "" {
@@ -48,7 +47,7 @@ func runtimeDir() string {
 	return fmt.Sprintf("/tmp/sirdbed-%d", os.Getuid())
 }
 
-// pidNamespace names the namespace that this process counts PIDs in.
+// pidNamespace names the PID namespace of this process.
 func pidNamespace() string {
 	name, _ := os.Readlink("/proc/self/ns/pid")
 	return name
@@ -84,8 +83,8 @@ func publishState(s State) (withdraw func(), err error) {
 	return withdraw, nil
 }
 
-// publish returns what makes the hosts of a variant known to exec while they
-// run.
+// publish returns the function that makes the hosts of a variant known to exec while
+// they run.
 func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 	withdraw := func() {}
 	return func(hosts []HostState) {
@@ -107,8 +106,8 @@ func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 	}
 }
 
-// states reads all state files, those of live runs and those that dead ones
-// left, newest first.
+// states reads all state files, newest first: those of live runs, and those that
+// killed ones left.
 func states() (live, dead []State, err error) {
 	files, err := filepath.Glob(filepath.Join(runtimeDir(), "*.json"))
 	if err != nil {
@@ -120,7 +119,7 @@ func states() (live, dead []State, err error) {
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil && !alive:
-			dead = append(dead, s) // cut off while it was written
+			dead = append(dead, s) // killed while it wrote the file
 		case err != nil:
 			return nil, nil, err
 		case alive:

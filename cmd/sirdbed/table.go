@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 
@@ -54,21 +53,4 @@ func (t *table) render() error {
 		}
 	}
 	return nil
-}
-
-// wrapped prints a text in lines of up to 100 columns.
-func wrapped(w io.Writer, first, others, s string) {
-	line := first
-	for i, word := range strings.Split(s, " ") {
-		switch {
-		case i == 0:
-			line += word
-		case len(line)+1+len(word) > 100:
-			fmt.Fprintln(w, line)
-			line = others + word
-		default:
-			line += " " + word
-		}
-	}
-	fmt.Fprintln(w, line)
 }

@@ -17,14 +17,16 @@ func newTopo() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "topo SCENARIO",
-		Short: "Draw a scenario's fabric and work out its figures",
+		Short: "Draw the fabric of a scenario and work out its latencies",
 		Long: text(`
-			Draw the fabric of a scenario, a file or the name of one in the binary, with names, addresses, rates and delays, and
-			work out what follows from them: the latency of a message when nothing else is there, the credit loop and the BDP.
+			Draw the fabric of a scenario, with names, addresses, rates and delays, and work out what follows from
+			them: unloaded latencies, the credit loop and the BDP. SCENARIO is a YAML file, or the name of a scenario
+			in the binary.
 
-			Unloaded latency has two definitions. "paper" is the released scripts': payload at the bottleneck's rate, and
-			propagation. "exact" has headers and the store-and-forward of every hop.`),
-		Example: text(`
+			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
+			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
+			store-and-forward at every hop.`),
+		Example: examples(`
 			sirdbed topo incast
 			sirdbed topo scenarios/incast.yaml --json`),
 		Args:              cobra.ExactArgs(1),
@@ -40,12 +42,11 @@ func newTopo() *cobra.Command {
 			return printFabric(c.OutOrStdout(), s)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: nodes, ports and figures, in ns, bytes and bits per second")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: nodes, ports and figures, in ns, bytes and bit/s")
 	return c
 }
 
-// loadScenario reads a scenario for a command: what is wrong with it is bad
-// input.
+// loadScenario reads a scenario for a command. What is wrong with it is bad input.
 func loadScenario(path string, changes ...scenarios.Change) (*scenarios.Scenario, error) {
 	s, err := scenarios.Load(path, changes...)
 	return s, badInput(err)
@@ -110,7 +111,7 @@ func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	f := s.Fabric()
 	p, err := all.Find(s.Protocols[0])
 	if err != nil {
-		return nil // Load has checked it
+		return nil // Load checks it
 	}
 	framing := p.Framing(f.Spec.MTU)
 	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
@@ -125,11 +126,13 @@ func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	if f.Spec.Leaves > 1 {
 		paths = append(paths, path{"core", last})
 	}
+	sizes := []units.Bytes{8, framing.MSS, 100 * units.Kilobyte, 500 * units.Kilobyte, 10 * units.Megabyte}
 	for _, path := range paths {
-		for _, size := range []units.Bytes{8, framing.MSS, 100 * units.Kilobyte, 500 * units.Kilobyte, 10 * units.Megabyte} {
+		for _, size := range sizes {
 			list = append(list, Unloaded{
 				Protocol: p.Name, Path: path.name, From: f.HostName(first), To: f.HostName(path.to), Size: int64(size),
-				PaperNs: int64(f.UnloadedPaper(first, path.to, size)), ExactNs: int64(f.UnloadedExact(first, path.to, size, framing)),
+				PaperNs: int64(f.UnloadedPaper(first, path.to, size)),
+				ExactNs: int64(f.UnloadedExact(first, path.to, size, framing)),
 			})
 		}
 	}
@@ -144,13 +147,7 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 		return err
 	}
 	h := f.Hosts[len(f.Hosts)-1]
-	n := f.Nodes[h]
-	fmt.Fprintf(w, "\nAddresses, for %s:\n", n.Name)
-	fmt.Fprintf(w, "  %-12v the host%s\n", f.HostAddr(h, 0), map[bool]string{true: ", over any spine", false: ""}[spec.Spines > 0])
-	if spec.Spines > 0 {
-		fmt.Fprintf(w, "  %-12v over spine%d\n", f.HostAddr(h, spec.Spines), spec.Spines)
-	}
-	fmt.Fprintf(w, "  %-12v its kernel (ping, applications; see sirdbed exec)\n", f.KernelAddr(h))
+	printAddresses(w, f, h)
 	printOverrides(w, f)
 
 	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
@@ -168,11 +165,25 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 	return err
 }
 
+// printAddresses prints the addresses of a host.
+func printAddresses(w io.Writer, f *topo.Fabric, h topo.HostID) {
+	fmt.Fprintf(w, "\nAddresses, for %s:\n", f.HostName(h))
+	if n := f.Spec.Spines; n > 0 {
+		fmt.Fprintf(w, "  %-12v the host, over any spine\n", f.HostAddr(h, 0))
+		fmt.Fprintf(w, "  %-12v over spine%d\n", f.HostAddr(h, n), n)
+	} else {
+		fmt.Fprintf(w, "  %-12v the host\n", f.HostAddr(h, 0))
+	}
+	fmt.Fprintf(w, "  %-12v its kernel (ping, applications; see sirdbed exec)\n", f.KernelAddr(h))
+}
+
+// shape describes the size of a fabric.
 func shape(s topo.Spec) string {
 	if s.Leaves == 1 && s.Spines == 0 {
 		return fmt.Sprintf("one rack of %d hosts", s.HostsPerLeaf)
 	}
-	return fmt.Sprintf("%d leaves with %d hosts each, %d spines, %d hosts", s.Leaves, s.HostsPerLeaf, s.Spines, s.Leaves*s.HostsPerLeaf)
+	return fmt.Sprintf("%d leaves with %d hosts each, %d spines, %d hosts",
+		s.Leaves, s.HostsPerLeaf, s.Spines, s.Leaves*s.HostsPerLeaf)
 }
 
 // printOverrides lists the links that differ from the rest.

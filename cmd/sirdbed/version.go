@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Version tells what this binary was built from.
+// Version is what this binary was built from.
 type Version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -57,10 +57,12 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print what this binary was built from",
 		Long: text(`
-			Print the version, the commit that the binary was built from, and the Go release that built it. A result's
-			manifest.json has the same.`),
-		Example: "  sirdbed version\n  sirdbed version --json",
-		Args:    cobra.NoArgs,
+			Print the version, the commit that the binary was built from, and the Go release that built it. The
+			manifest.json of a result has them too.`),
+		Example: examples(`
+			sirdbed version
+			sirdbed version --json`),
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := buildVersion()
 			if asJSON {

@@ -17,11 +17,13 @@ import (
 // control a run there.
 const guestCommand = "guest-run"
 
-// virtualEngine makes the virtual engine with the kernel in the user's cache,
-// which run has seen to be there.
+// virtualEngine makes the virtual engine with the kernel in the user's cache, which
+// run has found and locked.
 func virtualEngine() emu.Engine {
 	built, _ := findKernel()
-	return &virtual.Engine{Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: hostCommand}
+	return &virtual.Engine{
+		Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: hostCommand,
+	}
 }
 
 // findKernel returns the guest's kernel.

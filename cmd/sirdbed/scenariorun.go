@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sirdbed/capture"
+	"sirdbed/capture/results"
+	"sirdbed/emu"
+	"sirdbed/emu/atomicfile"
+	"sirdbed/scenarios"
+	"sirdbed/topo"
+)
+
+// A scenarioRun is one run of a scenario.
+type scenarioRun struct {
+	scenario    *scenarios.Scenario
+	engine      emu.EngineName
+	experiments []emu.Experiment
+	skipped     []results.Skipped // that the engine cannot run
+	out         string
+	json        bool
+	keepUp      bool // the last variant's fabric
+	files       resultFiles
+	release     func() // what the engine needs; nil if nothing is reserved
+
+	stdout, stderr io.Writer
+	dir            string // of the results
+	failures       []failure
+	interrupted    bool // before all variants ended
+}
+
+// A failure is a variant that did not run to its end, and why.
+type failure struct {
+	variant string
+	err     error
+}
+
+// prepare checks everything that can be checked before anything is started.
+func prepare(path string, o runOptions) (*scenarioRun, error) {
+	if err := o.files.check(); err != nil {
+		return nil, err
+	}
+	s, err := o.scenario(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files}
+	if o.engine != "" {
+		r.engine = emu.EngineName(o.engine)
+	}
+	if err := engineExists(r.engine); err != nil {
+		return nil, err
+	}
+	if r.keepUp && engines[r.engine].enter == nil {
+		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
+	}
+	if reserve := engines[r.engine].reserve; reserve != nil {
+		if r.release, err = reserve(); err != nil {
+			return nil, err
+		}
+	}
+	r.experiments, err = s.Experiments(scenarios.Options{Seed: o.seed, Variants: o.variants})
+	return r, badInput(err)
+}
+
+// scenario loads a scenario with the changes of --set and --dilation.
+func (o *runOptions) scenario(path string) (*scenarios.Scenario, error) {
+	var changes []scenarios.Change
+	for _, text := range o.set {
+		change, err := scenarios.ParseChange(text)
+		if err != nil {
+			return nil, badInput(err)
+		}
+		changes = append(changes, change)
+	}
+	s, err := loadScenario(path, changes...)
+	if err != nil || o.dilation == "" {
+		return s, err
+	}
+	if err := s.Dilation.UnmarshalText([]byte(o.dilation)); err != nil {
+		return nil, badInput(fmt.Errorf("--dilation: %w", err))
+	}
+	return s, nil
+}
+
+// run runs all variants and reports them.
+func (r *scenarioRun) run(ctx context.Context) error {
+	if r.release != nil {
+		defer r.release()
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	size, err := r.checkDisk()
+	if err != nil {
+		return err
+	}
+	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
+		return err
+	}
+	defer giveBack(r.dir)
+	if err := r.keepScenario(); err != nil {
+		return explainDisk(err, r.dir)
+	}
+	defer lockResult(r.dir)()
+	r.announce(size)
+	for i := range r.experiments {
+		if ctx.Err() != nil {
+			r.interrupted = true
+			break
+		}
+		r.runVariant(ctx, i)
+	}
+	return r.report()
+}
+
+// announce writes what is about to run, and about how much disk it takes.
+func (r *scenarioRun) announce(size int64) {
+	if r.json {
+		return
+	}
+	fmt.Fprintf(r.stderr, "%s: %s, engine %s, about %s of results in %s\n",
+		r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir)
+	for _, skipped := range r.skipped {
+		fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
+	}
+}
+
+// keepScenario writes down what is run, so that report knows it even if this
+// process is killed.
+func (r *scenarioRun) keepScenario() error {
+	head := ""
+	for _, set := range r.scenario.Set {
+		head += "# run with --set " + set + "\n"
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
+		atomicfile.JSON(filepath.Join(r.dir, scenarioFile), r.record()),
+		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
+	)
+}
+
+// runVariant runs experiment i. A failure is recorded, and the others still run.
+func (r *scenarioRun) runVariant(ctx context.Context, i int) {
+	x := &r.experiments[i]
+	dir := filepath.Join(r.dir, results.VariantsDir, x.Variant)
+	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
+	err := os.Mkdir(dir, 0o777)
+	if err == nil {
+		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p)})
+		_, err = engine.Run(ctx, x, dir, emu.Hooks{
+			Progress: p.reached,
+			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {
+				return capture.Create(path, r.scenario.Fabric(), node)
+			},
+		})
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		r.interrupted = true
+		p.done(context.Canceled)
+		return
+	}
+	err = explainDisk(err, r.dir)
+	p.done(err)
+	if err != nil {
+		r.failures = append(r.failures, failure{x.Variant, err})
+	}
+}
+
+// keepingUp returns what keeps the fabric of experiment i up, nil unless it is the
+// last one and that was asked for.
+func (r *scenarioRun) keepingUp(i int, p *progress) func(context.Context) {
+	if !r.keepUp || i+1 < len(r.experiments) {
+		return nil
+	}
+	return func(ctx context.Context) {
+		p.pause("the fabric is kept up: enter it with sirdbed exec HOST in another terminal, end it with Ctrl-C")
+		<-ctx.Done()
+	}
+}
