@@ -22,7 +22,8 @@ sird: {bdp: 216912B, b: 1.5, credit_rate: 0.98, priorities: none}
 traffic:
   - {name: background, pattern: fixed, from: [h1-1, h1-2, h1-3], to: [h1-4], size: 1MB, rate: 34Gbps}
   - {name: small, pattern: fixed, from: [h1-1], to: [h1-4], size: 8B, interval: 40us, reply: 8B}
-  - {name: unscheduled, pattern: fixed, from: [h1-1, h1-2, h1-3], to: [h1-4], size: 150KB, interval: 500us} # queues, each time
+  # Each of these makes a queue.
+  - {name: unscheduled, pattern: fixed, from: [h1-1, h1-2, h1-3], to: [h1-4], size: 150KB, interval: 500us}
 duration: 4ms
 drain: 2ms
 dilation: 600
@@ -59,12 +60,14 @@ func capturesAgree(t *testing.T, b *program) {
 	for _, a := range v.Agreements {
 		if s := v.Queue.Ports[a.Port]; s.Max > 0 {
 			deepest = max(deepest, int(s.Max))
-			t.Logf("%s: %d samples, %.2f %% within 2 packets, at most %d apart, mean %.3f; queue up to %d B", a.Port, a.Samples, 100*a.Share(), a.MaxPackets, a.Mean, s.Max)
+			t.Logf("%s: %d samples, %.2f %% within 2 packets, at most %d apart, mean %.3f; queue up to %d B",
+				a.Port, a.Samples, 100*a.Share(), a.MaxPackets, a.Mean, s.Max)
 		}
 		// Queues change slowly: samples of the wrong time are often within 2
 		// packets too, but not the same on average.
 		if a.Samples < 50 || a.Share() < 0.99 || a.Mean > 0.05 {
-			t.Errorf("%s: %.2f %% of %d samples within 2 packets of the capture, mean %.3f, at most %d apart", a.Port, 100*a.Share(), a.Samples, a.Mean, a.MaxPackets)
+			t.Errorf("%s: %.2f %% of %d samples within 2 packets of the capture, mean %.3f, at most %d apart",
+				a.Port, 100*a.Share(), a.Samples, a.Mean, a.MaxPackets)
 		}
 	}
 	if deepest < 20_000 {
@@ -87,11 +90,14 @@ func tsharkReads(t *testing.T, b *program) {
 		t.Skip("tshark is not installed (apt install tshark)")
 	}
 	port := fmt.Sprintf("udp.port==%d,data", sird.Port)
-	for node, ports := range map[string][]string{"leaf1": {"leaf1>h1-4", "h1-4>leaf1", "h1-1>leaf1"}, "h1-4": {"leaf1>h1-4", "h1-4>leaf1"}} {
+	for node, ports := range map[string][]string{
+		"leaf1": {"leaf1>h1-4", "h1-4>leaf1", "h1-1>leaf1"}, "h1-4": {"leaf1>h1-4", "h1-4>leaf1"},
+	} {
 		file := filepath.Join("r", "variants", "sird", "captures", node+".pcapng")
 		var stderr strings.Builder
-		cmd := b.other(tshark, "-r", file, "-n", "-d", port, "-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=|",
-			"-e", "frame.interface_name", "-e", "frame.time_epoch", "-e", "udp.dstport", "-e", "ip.checksum.status", "-e", "_ws.malformed")
+		cmd := b.other(tshark, "-r", file, "-n", "-d", port, "-o", "ip.check_checksum:TRUE",
+			"-T", "fields", "-E", "separator=|", "-e", "frame.interface_name", "-e", "frame.time_epoch",
+			"-e", "udp.dstport", "-e", "ip.checksum.status", "-e", "_ws.malformed")
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {

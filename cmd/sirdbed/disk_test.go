@@ -13,7 +13,8 @@ import (
 func TestHumanSizes(t *testing.T) {
 	for bytes, want := range map[int64]string{
 		0: "0 B", 999: "999 B", 1000: "1.00 KB", 9994: "9.99 KB", 9995: "10.0 KB", 31_613_456: "31.6 MB",
-		99_949: "99.9 KB", 99_950: "100 KB", 999_499: "999 KB", 999_500: "1.00 MB", 2e9: "2.00 GB", 5e15: "5.00 PB", 5e18: "5000 PB",
+		99_949: "99.9 KB", 99_950: "100 KB", 999_499: "999 KB", 999_500: "1.00 MB",
+		2e9: "2.00 GB", 5e15: "5.00 PB", 5e18: "5000 PB",
 	} {
 		if got := humanSize(bytes); got != want {
 			t.Errorf("%d: got %s, want %s", bytes, got, want)
@@ -24,7 +25,8 @@ func TestHumanSizes(t *testing.T) {
 // estimated are scenarios whose results are filled by different things.
 var estimated = map[string]string{
 	"messages": `name: messages
-topology: {leaves: 2, hosts_per_leaf: 4, spines: 1, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1us, core_delay: 500ns}
+topology:
+  {leaves: 2, hosts_per_leaf: 4, spines: 1, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1us, core_delay: 500ns}
 traffic: [{name: a, pattern: fixed, size: 1KB, rate: 20Gbps, reply: 8B}]
 duration: 1ms
 `,
@@ -36,7 +38,9 @@ sample: {gauges: 1us}
 duration: 2ms
 `,
 	"captures": `name: captures
-topology: {leaves: 2, hosts_per_leaf: 3, spines: 2, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1us, core_delay: 500ns, mtu: 9KB}
+topology:
+  {leaves: 2, hosts_per_leaf: 3, spines: 2, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1us, core_delay: 500ns,
+   mtu: 9KB}
 traffic: [{name: a, pattern: poisson, sizes: wkc, load: 0.5}]
 capture: [leaf1, h1-2, spine1, "leaf2>h2-1", "spine2>leaf2"]
 duration: 4ms

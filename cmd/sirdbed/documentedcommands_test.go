@@ -55,7 +55,8 @@ func commandsOf(text string) (blocks, spans [][]string) {
 	}
 	for _, m := range codeSpan.FindAllStringSubmatch(strings.ReplaceAll(rest, "\n", " "), -1) {
 		words := wordsOf(m[1])
-		if named, rest, err := newRoot().Find(words[min(1, len(words)):]); err != nil || named.HasParent() && len(rest) > 0 {
+		named, rest, err := newRoot().Find(words[min(1, len(words)):])
+		if err != nil || named.HasParent() && len(rest) > 0 {
 			spans = append(spans, words)
 		}
 	}

@@ -130,7 +130,8 @@ func TestLinksOfDocumentsWork(t *testing.T) {
 			case strings.HasPrefix(to, "..") || !there(to):
 				t.Errorf("%s links to %s: there is no %s", name, m[1], to)
 			case anchor != "" && !slices.Contains(anchors[to], anchor):
-				t.Errorf("%s links to %s: no heading of %s makes that anchor; there are %q", name, m[1], to, anchors[to])
+				t.Errorf("%s links to %s: no heading of %s makes that anchor; there are %q",
+					name, m[1], to, anchors[to])
 			}
 		}
 	})
@@ -147,7 +148,8 @@ func TestSectionsThatCommentsCiteExist(t *testing.T) {
 				if !slices.ContainsFunc(readmesAbove(pkg, headings), func(heading string) bool {
 					return strings.HasPrefix(after, heading)
 				}) {
-					t.Errorf("%s cites \"README, %.40s\": no README of its folder, or above it, has such a heading", file, after)
+					t.Errorf("%s cites \"README, %.40s\": no README of its folder, or above it, has such a heading",
+						file, after)
 				}
 			}
 		}

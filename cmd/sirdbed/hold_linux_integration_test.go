@@ -46,7 +46,8 @@ func TestHoldKeepsTheFabricUp(t *testing.T) {
 	for lines.Scan() {
 		said.WriteString(lines.Text() + "\n")
 	}
-	if got := code(run.Wait()); got != exitFine && got != exitInvalid || strings.Contains(said.String(), "interrupted") {
+	got := code(run.Wait())
+	if got != exitFine && got != exitInvalid || strings.Contains(said.String(), "interrupted") {
 		t.Errorf("exit code %d\n%s", got, said.String())
 	}
 	s, variants := b.result("r")

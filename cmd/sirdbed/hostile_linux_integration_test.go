@@ -40,7 +40,8 @@ const garbageFrames = 400
 
 // sendGarbage sends frames of a kind from h1-4 to h1-3, by way of the leaf.
 func sendGarbage(kind string) error {
-	fabric, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: 4, HostRate: 100 * units.Gbps, HostDelay: 2000, MTU: 9000})
+	spec := topo.Spec{Leaves: 1, HostsPerLeaf: 4, HostRate: 100 * units.Gbps, HostDelay: 2000, MTU: 9000}
+	fabric, err := topo.New(spec)
 	if err != nil {
 		return err
 	}
@@ -157,12 +158,14 @@ func TestHostilePacketsAreCountedAndHarmless(t *testing.T) {
 	if delivered != len(v.Messages) || delivered < 100 {
 		t.Errorf("%d of %d messages were delivered", delivered, len(v.Messages))
 	}
-	if c := check(v, "corruption"); c == nil || !strings.Contains(strings.Join(v.Verdict.Reasons, "\n"), "corruption: ") {
+	reasons := strings.Join(v.Verdict.Reasons, "\n")
+	if c := check(v, "corruption"); c == nil || !strings.Contains(reasons, "corruption: ") {
 		t.Errorf("the verdict does not tell: %q", v.Verdict.Reasons)
 	}
 	if len(v.Captures) != 1 || v.Captures[0].Frames < 3*garbageFrames {
 		t.Errorf("captures: %+v", v.Captures)
 	}
-	t.Logf("%d messages; h1-3 found %d corrupt, %d foreign of %d frames; %q", delivered, h.Corrupt, h.Foreign, 5*garbageFrames, v.Verdict.Reasons)
+	t.Logf("%d messages; h1-3 found %d corrupt, %d foreign of %d frames; %q",
+		delivered, h.Corrupt, h.Foreign, 5*garbageFrames, v.Verdict.Reasons)
 	b.gone()
 }

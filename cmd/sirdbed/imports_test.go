@@ -20,7 +20,8 @@ var order = []string{
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
 	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
 	"emu", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric", "emu/real", "emu/virtual", "emu/model",
-	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report", "capture/internal",
+	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report",
+	"capture/internal",
 	"scenarios", "cmd",
 }
 
@@ -132,7 +133,8 @@ func TestOnlyWireAndCaptureKnowGopacket(t *testing.T) {
 func TestProtocolsHaveNoSocketClockOrGoroutine(t *testing.T) {
 	barred := []string{"time", "net", "os", "sync", "syscall", "golang.org/x/sys/unix", "crypto/rand"}
 	eachFile(t, func(pkg, path string, file *ast.File) {
-		protocol := pkg == "sirdnode/sird" || pkg == "sirdnode/transport" || (strings.HasPrefix(pkg, "baselines/") && pkg != "baselines/tcp/sockets")
+		protocol := pkg == "sirdnode/sird" || pkg == "sirdnode/transport" ||
+			strings.HasPrefix(pkg, "baselines/") && pkg != "baselines/tcp/sockets"
 		if !protocol || strings.HasSuffix(path, "_test.go") {
 			return
 		}

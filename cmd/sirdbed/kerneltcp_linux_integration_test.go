@@ -19,7 +19,9 @@ import (
 // Two racks, so that the kernel's hash chooses paths; marks for DCTCP; queues that
 // overflow; captures.
 const kernelTCPScenario = `name: kerneltcp
-topology: {leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us, mtu: 1500B}
+topology:
+  {leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps, core_rate: 400Gbps,
+   host_delay: 1.25us, core_delay: 0.5us, mtu: 1500B}
 protocols: [tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno]
 traffic:
   - {name: all, pattern: poisson, sizes: wka, load: 0.2}
@@ -40,7 +42,8 @@ func TestVirtualKernelTCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(out, variants string) (s results.Summary) {
-		cmd := exec.Command(path, "run", "tcp.yaml", "--engine", "virtual", "--json", "--out", out, "--variant", variants)
+		cmd := exec.Command(path,
+			"run", "tcp.yaml", "--engine", "virtual", "--json", "--out", out, "--variant", variants)
 		cmd.Dir, cmd.Stderr = dir, os.Stderr
 		text, err := cmd.Output()
 		if err != nil {
@@ -54,10 +57,13 @@ func TestVirtualKernelTCP(t *testing.T) {
 	s := run("a", "tcp-dctcp,tcp-cubic,tcp-bbr,tcp-reno")
 	for _, v := range s.Variants {
 		c := v.Counters
-		if c["messages_offered"] == 0 || c["messages_delivered"] != c["messages_offered"] || c["messages_acked"] != c["messages_offered"] || c["payload_mismatches"] != 0 {
+		offered := c["messages_offered"]
+		if offered == 0 || c["messages_delivered"] != offered || c["messages_acked"] != offered ||
+			c["payload_mismatches"] != 0 {
 			t.Errorf("%s: %v", v.Variant, c)
 		}
-		if k := v.Conserved; k == nil || k.Sent == 0 || k.Sent != k.Received+k.Drops || k.Drops == 0 || c["retransmissions"] == 0 {
+		k := v.Conserved
+		if k == nil || k.Sent == 0 || k.Sent != k.Received+k.Drops || k.Drops == 0 || c["retransmissions"] == 0 {
 			t.Errorf("%s: conservation %+v, %d retransmissions", v.Variant, k, c["retransmissions"])
 		}
 		if low := v.Slowdown[results.Exact][results.AllSizes].Min; low < 1 {
@@ -66,14 +72,16 @@ func TestVirtualKernelTCP(t *testing.T) {
 		for _, check := range v.Checks {
 			// How late loops are is counted in packet times, and at a dilation of 10 the
 			// kernel's own clock reads show.
-			if check.Level == results.Invalid || check.Level == results.Degraded && !strings.Contains(check.Name, "lateness") && check.Name != "generator lag" {
+			late := strings.Contains(check.Name, "lateness") || check.Name == "generator lag"
+			if check.Level == results.Invalid || check.Level == results.Degraded && !late {
 				t.Errorf("%s: %+v", v.Variant, check)
 			}
 		}
 		if v.Dilation != 10 {
 			t.Errorf("%s: dilation %d", v.Variant, v.Dilation)
 		}
-		if !strings.Contains(strings.Join(v.Notes, "\n"), strings.TrimPrefix(v.Protocol, "tcp-")+", tcp_rmem 4096 131072 6291456, tcp_wmem 4096 16384 4194304") {
+		const buffers = ", tcp_rmem 4096 131072 6291456, tcp_wmem 4096 16384 4194304"
+		if !strings.Contains(strings.Join(v.Notes, "\n"), strings.TrimPrefix(v.Protocol, "tcp-")+buffers) {
 			t.Errorf("%s: notes %q", v.Variant, v.Notes)
 		}
 	}

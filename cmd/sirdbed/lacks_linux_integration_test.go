@@ -43,7 +43,8 @@ func TestFullDiskKeepsWhatWasMeasured(t *testing.T) {
 			t.Errorf("left: %s\n%s", bad, report)
 		}
 	}
-	if !strings.Contains(report, " sird     bulk ") || !strings.Contains(report, "Verdict: INVALID") || !strings.Contains(report, "To look at") || !strings.HasSuffix(report, "report's exit code 3\n") {
+	if !strings.Contains(report, " sird     bulk ") || !strings.Contains(report, "Verdict: INVALID") ||
+		!strings.Contains(report, "To look at") || !strings.HasSuffix(report, "report's exit code 3\n") {
 		t.Errorf("with room again:\n%s", report)
 	}
 	b.gone()
@@ -71,7 +72,8 @@ func TestForbiddenUserNamespaces(t *testing.T) {
 	b := build(t)
 	unshareFlags(t)
 	const forbidden = `unshare --user --map-user=1000 --map-group=1000 --keep-caps sh -c '
-		echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$SIRDBED" "$@"' sh `
+		echo 0 >/proc/sys/user/max_user_namespaces &&
+			exec setpriv --ambient-caps=-all --inh-caps=-all "$SIRDBED" "$@"' sh `
 	for command, want := range map[string][]string{
 		"run real.yaml": {"user namespaces takes permission: sysctl -w user.max_user_namespaces=10000",
 			"Run it with sudo, allow user namespaces, or use --engine model"},
@@ -103,7 +105,8 @@ func TestMissingMarker(t *testing.T) {
 	unshare := unshareFlags(t)
 	b.write("lossy.yaml", lossyScenario)
 	run := func(set string) (string, error) {
-		out, err := b.other("unshare", append(unshare, b.path, "run", "lossy.yaml", "--out", "r", "--set", set)...).CombinedOutput()
+		args := append(unshare, b.path, "run", "lossy.yaml", "--out", "r", "--set", set)
+		out, err := b.other("unshare", args...).CombinedOutput()
 		return string(out), err
 	}
 	out, err := b.other("unshare", append(unshare, b.path, "doctor")...).CombinedOutput()

@@ -14,7 +14,9 @@ import (
 // and damages one packet in twenty, each. Long enough after the last message
 // for all credit to come back.
 const lossyScenario = `name: lossy
-topology: {leaves: 2, hosts_per_leaf: 2, spines: 2, host_rate: 100Gbps, core_rate: 100Gbps, host_delay: 2us, core_delay: 1us, mtu: 9000B}
+topology:
+  {leaves: 2, hosts_per_leaf: 2, spines: 2, host_rate: 100Gbps, core_rate: 100Gbps,
+   host_delay: 2us, core_delay: 1us, mtu: 9000B}
 sird: {max_resends: 50, ecn: none}
 traffic:
   - {name: small, pattern: fixed, from: [h1-1, h2-2], to: [h1-2], size: 8B, interval: 100us, reply: 8B}
@@ -61,7 +63,8 @@ func TestLossyRunDeliversExactlyOnce(t *testing.T) {
 		}
 	}
 	if corrupt < 50 || dropped < 50 || extra < 50 || v.Counters["retransmissions"] == 0 {
-		t.Errorf("%d damaged, %d lost, %d repeated, counters %v: this network was too good", corrupt, dropped, extra, v.Counters)
+		t.Errorf("%d damaged, %d lost, %d repeated, counters %v: this network was too good",
+			corrupt, dropped, extra, v.Counters)
 	}
 	for h := range v.Fabric.Hosts {
 		for _, name := range []string{"credit_held", "credit_out"} {
@@ -74,7 +77,8 @@ func TestLossyRunDeliversExactlyOnce(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d messages, %d packets damaged, %d lost, %d repeated; over at %v nominal, %.1f s", delivered, corrupt, dropped, extra, v.End, v.Facts.Wall)
+	t.Logf("%d messages, %d packets damaged, %d lost, %d repeated; over at %v nominal, %.1f s",
+		delivered, corrupt, dropped, extra, v.End, v.Facts.Wall)
 	b.gone()
 }
 

@@ -61,12 +61,14 @@ func TestExecEntersAHost(t *testing.T) {
 		b.gone()
 	}()
 	name := b.running()
-	out, err := b.command("exec", "--run", name, "h1-2", "sh", "-c", "echo $SIRDBED_HOST; cat /proc/net/dev").CombinedOutput()
+	const script = "echo $SIRDBED_HOST; cat /proc/net/dev"
+	out, err := b.command("exec", "--run", name, "h1-2", "sh", "-c", script).CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "h1-2\n") || !strings.Contains(string(out), "leaf1:") {
 		t.Errorf("%v: %s", err, out)
 	}
 	out, err = b.command("exec", "h1-9").CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitBadInput || !strings.Contains(string(out), `has no host "h1-9"`) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitBadInput ||
+		!strings.Contains(string(out), `has no host "h1-9"`) {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -46,7 +46,9 @@ func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hook
 }
 
 // runFake runs twoVariants on a fakeEngine.
-func runFake(t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error) (dir, stdout, stderr string, err error) {
+func runFake(
+	t *testing.T, ctx context.Context, second func(context.Context, *emu.Experiment, string) error,
+) (dir, stdout, stderr string, err error) {
 	t.Helper()
 	engines["fake"] = engineKind{make: func(whileUp) emu.Engine { return fakeEngine{second: second} }}
 	defer delete(engines, "fake")
@@ -92,7 +94,8 @@ func TestFailedVariantFailsTheRunAndKeepsTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Variants) != 3 || s.Verdict != results.Invalid || s.Variants[0].Verdict != results.Pass || s.Variants[2].Verdict != results.Pass {
+	if len(s.Variants) != 3 || s.Verdict != results.Invalid ||
+		s.Variants[0].Verdict != results.Pass || s.Variants[2].Verdict != results.Pass {
 		t.Errorf("summary is of %d variants, verdict %s", len(s.Variants), s.Verdict)
 	}
 	if len(s.Bounds) != 2 || !s.Bounds[0].OK || !s.Bounds[1].OK {
@@ -124,7 +127,9 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "/data/x.rec", Err: syscall.ENOSPC}
 	_, _, stderr, _ := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error { return full })
-	if !strings.Contains(stderr, "is full: free some space, or put results elsewhere with --out (write /data/x.rec: no space left on device)") {
+	const want = "is full: free some space, or put results elsewhere with --out " +
+		"(write /data/x.rec: no space left on device)"
+	if !strings.Contains(stderr, want) {
 		t.Errorf("stderr is\n%s", stderr)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 func TestStateOfARunIsThereWhileItLives(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
-	withdraw, err := publishState(State{Run: "incast-1-srpt", Started: clock, Hosts: []HostState{{"h1-1", os.Getpid()}}})
+	hosts := []HostState{{"h1-1", os.Getpid()}}
+	withdraw, err := publishState(State{Run: "incast-1-srpt", Started: clock, Hosts: hosts})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"sirdbed/emu"
 )
 
+const benchLinks = ", host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us}"
+
 // benchFabrics are growing parts of the paper's fabric, loaded to a half with its
 // largest workload.
 var benchFabrics = []struct {
@@ -22,9 +24,9 @@ var benchFabrics = []struct {
 	duration string
 }{
 	{8, "{leaves: 1, hosts_per_leaf: 8, host_rate: 100Gbps, host_delay: 1.25us}", "2ms"},
-	{36, "{leaves: 3, hosts_per_leaf: 12, spines: 2, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us}", "700us"},
-	{72, "{leaves: 6, hosts_per_leaf: 12, spines: 2, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us}", "400us"},
-	{144, "{leaves: 9, hosts_per_leaf: 16, spines: 4, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us}", "400us"},
+	{36, "{leaves: 3, hosts_per_leaf: 12, spines: 2" + benchLinks, "700us"},
+	{72, "{leaves: 6, hosts_per_leaf: 12, spines: 2" + benchLinks, "400us"},
+	{144, "{leaves: 9, hosts_per_leaf: 16, spines: 4" + benchLinks, "400us"},
 }
 
 // benchRun runs a fabric and returns its facts: processor and wall time are the
@@ -32,7 +34,14 @@ var benchFabrics = []struct {
 func benchRun(b *testing.B, binary, engine, topology, duration string) *emu.Facts {
 	dir := b.TempDir()
 	file := filepath.Join(dir, "bench.yaml")
-	text := fmt.Sprintf("name: bench\ntopology: %s\ntraffic:\n  - {name: all, pattern: poisson, sizes: wkc, load: 0.5}\nwarmup: 100us\nduration: %s\ndrain: 0us\n", topology, duration)
+	text := fmt.Sprintf(`name: bench
+topology: %s
+traffic:
+  - {name: all, pattern: poisson, sizes: wkc, load: 0.5}
+warmup: 100us
+duration: %s
+drain: 0us
+`, topology, duration)
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		b.Error(err)
 		return nil

@@ -36,7 +36,8 @@ func startVirtual(t *testing.T, path, dir string) *virtualRun {
 		r.tmp = t.TempDir()
 	}
 	t.Cleanup(func() { os.RemoveAll(r.tmp) })
-	r.cmd = exec.CommandContext(t.Context(), path, "run", filepath.Join(dir, "virtual.yaml"), "--out", "out", "--set", "duration=100ms")
+	r.cmd = exec.CommandContext(t.Context(), path,
+		"run", filepath.Join(dir, "virtual.yaml"), "--out", "out", "--set", "duration=100ms")
 	r.cmd.Dir, r.cmd.Env = r.dir, append(os.Environ(), "TMPDIR="+r.tmp)
 	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
 	if err := r.cmd.Start(); err != nil {
@@ -65,7 +66,8 @@ func (r *virtualRun) processes() (list []int) {
 			for field := range strings.FieldsSeq(string(text)) {
 				child, _ := strconv.Atoi(field)
 				command, _ := os.ReadFile("/proc/" + field + "/cmdline")
-				if list = append(list, child); strings.Contains(string(command), "umid=guest") && pid == r.cmd.Process.Pid {
+				list = append(list, child)
+				if strings.Contains(string(command), "umid=guest") && pid == r.cmd.Process.Pid {
 					list[0], list[len(list)-1] = list[len(list)-1], list[0]
 				}
 				tree(child)
@@ -145,11 +147,16 @@ func TestVirtualDeaths(t *testing.T) {
 		says   string // by run
 		reason string // by report
 	}{
-		{"panic", true, syscall.SIGSEGV, exitFailed, "FAILED after", "run: it failed: the guest died: Kernel panic - not syncing"},
-		{"guest killed", true, syscall.SIGKILL, exitFailed, "the guest's kernel ended: signal: killed (by somebody, or by this machine", "run: it failed: the guest's kernel ended"},
-		{"no memory", true, syscall.SIGBUS, exitFailed, "no room is left for its memory in ", "set TMPDIR to another directory"},
+		{"panic", true, syscall.SIGSEGV, exitFailed, "FAILED after",
+			"run: it failed: the guest died: Kernel panic - not syncing"},
+		{"guest killed", true, syscall.SIGKILL, exitFailed,
+			"the guest's kernel ended: signal: killed (by somebody, or by this machine",
+			"run: it failed: the guest's kernel ended"},
+		{"no memory", true, syscall.SIGBUS, exitFailed, "no room is left for its memory in ",
+			"set TMPDIR to another directory"},
 		{"killed", false, syscall.SIGKILL, -1, "", "facts: facts.json is missing: the run was killed"},
-		{"terminated", false, syscall.SIGTERM, exitStopped, "interrupted: the above is what was measured until then", "run: it was interrupted at "},
+		{"terminated", false, syscall.SIGTERM, exitStopped,
+			"interrupted: the above is what was measured until then", "run: it was interrupted at "},
 		{"hung up", false, syscall.SIGHUP, exitStopped, "interrupted: the above", "run: it was interrupted at "},
 	} {
 		t.Run(d.name, func(t *testing.T) {
@@ -235,11 +242,13 @@ func TestVirtualFullDisks(t *testing.T) {
 	if !ok || strings.Count(out, "is full: free some space, or put results elsewhere with --out") != 1 {
 		t.Errorf("no exit code 1, or not one error:\n%s", out)
 	}
-	if strings.Contains(report, ".part\n") || strings.Contains(report, ".new\n") || !strings.Contains(report, " sird     all ") || !strings.HasSuffix(report, "report's exit code 3\n") {
+	if strings.Contains(report, ".part\n") || strings.Contains(report, ".new\n") ||
+		!strings.Contains(report, " sird     all ") || !strings.HasSuffix(report, "report's exit code 3\n") {
 		t.Errorf("with room again:\n%s", report)
 	}
 	out = run(virtualTinyMemory)
-	if !strings.Contains(out, "no room is left for its memory in "+filepath.Join(dir, "mem")+": free some there, or set TMPDIR") || !strings.HasSuffix(out, "exit code 1\nfill\n") {
+	want := "no room is left for its memory in " + filepath.Join(dir, "mem") + ": free some there, or set TMPDIR"
+	if !strings.Contains(out, want) || !strings.HasSuffix(out, "exit code 1\nfill\n") {
 		t.Errorf("memory:\n%s", out)
 	}
 }

@@ -17,7 +17,9 @@ import (
 // Two racks, packets sprayed over two spines, marks in the core, captures: all
 // that could differ from run to run, in some seconds.
 const virtualScenario = `name: virtual
-topology: {leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us, mtu: 1500B}
+topology:
+  {leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps, core_rate: 400Gbps,
+   host_delay: 1.25us, core_delay: 0.5us, mtu: 1500B}
 engine: virtual
 traffic:
   - {name: all, pattern: poisson, sizes: wka, load: 0.5}
