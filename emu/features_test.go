@@ -44,8 +44,8 @@ func TestFactsAreReadBack(t *testing.T) {
 		})
 	}
 	for _, text := range []string{
-		`{"burst_time": "?"}`, `{"burst_time": "100"}`, `{"burst": "many"}`, `{"marker": "green"}`, `{"wire": "copper"}`,
-		`{"levels": "drr"}`, `{"hash_seed": "-1"}`,
+		`{"burst_time": "?"}`, `{"burst_time": "100"}`, `{"burst": "many"}`, `{"marker": "green"}`,
+		`{"wire": "copper"}`, `{"levels": "drr"}`, `{"hash_seed": "-1"}`,
 	} {
 		if err := json.Unmarshal([]byte(text), &Features{}); err == nil {
 			t.Errorf("%s was read", text)

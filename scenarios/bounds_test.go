@@ -38,7 +38,8 @@ func TestBoundsOfProtocols(t *testing.T) {
 		result("low-sird", "sird", 11), result("low-homa", "homa", 12),
 		result("high-sird", "sird", 10), result("high-homa", "homa", 20),
 	}
-	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20}, {Name: "less", Value: -1}}
+	want := []results.Bound{{Name: "order", Value: 0.55, OK: true}, {Name: "most", Value: 20},
+		{Name: "less", Value: -1}}
 	got := Evaluate(s.Bounds, emu.Model, variants)
 	if len(got) != len(want) {
 		t.Fatalf("%+v: want 3, the variant alone was not run", got)

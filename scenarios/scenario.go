@@ -132,7 +132,8 @@ func (d *Dilation) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 || n > int64(units.MaxDilation) {
-		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text, units.MaxDilation)
+		return fmt.Errorf("%q is not a dilation factor: want auto or a whole number from 1 to %d", text,
+			units.MaxDilation)
 	}
 	*d = Dilation(n)
 	return nil

@@ -202,7 +202,8 @@ func unitSchema(t reflect.Type) *jsonschema.Schema {
 		return s
 	case reflect.TypeFor[Dilation]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-			{Const: "auto"}, {Type: "integer", Minimum: "1", Maximum: json.Number(fmt.Sprint(int64(units.MaxDilation)))},
+			{Const: "auto"}, {Type: "integer", Minimum: "1",
+				Maximum: json.Number(fmt.Sprint(int64(units.MaxDilation)))},
 		}}
 	}
 	if t.Kind() == reflect.Float64 && decodesItself(t) { // a number that may be infinite

@@ -18,7 +18,8 @@ fail() {
 
 [ $# -ge 2 ] || fail "usage: scripts/release.sh VERSION OUTDIR [OS/ARCH...]"
 version=$1
-[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || fail "$version is no version like v1.2.3 or v1.2.3-rc.1"
+[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] ||
+  fail "$version is no version like v1.2.3 or v1.2.3-rc.1"
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 [ -z "$(ls -A "$out")" ] || fail "$2 is not empty"

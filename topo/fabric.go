@@ -102,7 +102,8 @@ func (f *Fabric) addNode(kind Kind, name string, leaf, number int, a Addr) {
 
 func (f *Fabric) addLink(a, b NodeID, rate units.BitsPerSecond, delay units.Time, core bool) {
 	forth, back := PortID(len(f.Ports)), PortID(len(f.Ports)+1)
-	for _, p := range []Port{{ID: forth, Reverse: back, Node: a, Peer: b}, {ID: back, Reverse: forth, Node: b, Peer: a}} {
+	for _, p := range []Port{{ID: forth, Reverse: back, Node: a, Peer: b}, {ID: back, Reverse: forth, Node: b,
+		Peer: a}} {
 		n := &f.Nodes[p.Node]
 		ip := n.Addr
 		p.MAC = MAC{2, byte(len(n.Ports)), ip[0], ip[1], ip[2], ip[3]}

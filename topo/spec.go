@@ -97,7 +97,8 @@ func (s Spec) Validate() error {
 	case s.Spines < 0 || s.Spines > maxSpines:
 		return specError("spines", "%d spines: want 0 to %d", s.Spines, maxSpines)
 	case s.Leaves > 1 && s.Spines == 0:
-		return specError("spines", "%d leaves with no spine cannot reach one another: add spines, or use one leaf", s.Leaves)
+		return specError("spines", "%d leaves with no spine cannot reach one another: add spines, or use one leaf",
+			s.Leaves)
 	case s.MTU != 0 && (s.MTU < minMTU || s.MTU > maxMTU):
 		return specError("mtu", "%v: want %d to %d bytes", s.MTU, minMTU, maxMTU)
 	}

@@ -176,7 +176,9 @@ func TestImpossibleSpecs(t *testing.T) {
 		"host_rate":        func(s *Spec) { s.HostRate = 0 },
 		"core_delay":       func(s *Spec) { s.CoreDelay = -1 },
 		"links[0].between": func(s *Spec) { s.Links = []LinkOverride{{Between: [2]string{"h1-1", "h1-2"}}} },
-		"links[0].rate":    func(s *Spec) { s.Links = []LinkOverride{{Between: [2]string{"h1-1", "leaf1"}, Rate: &fast}} },
+		"links[0].rate": func(s *Spec) {
+			s.Links = []LinkOverride{{Between: [2]string{"h1-1", "leaf1"}, Rate: &fast}}
+		},
 	} {
 		s := paper
 		change(&s)

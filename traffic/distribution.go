@@ -67,7 +67,8 @@ func ParseDistribution(name string, r io.Reader) (*Distribution, error) {
 		}
 		size, err := strconv.ParseInt(row[0], 10, 64)
 		if err != nil || size < 1 || units.Bytes(size) > MaxSize {
-			return nil, fmt.Errorf("%s:%d: size_bytes %q: want a whole number from 1 to %d", name, line, row[0], int64(MaxSize))
+			return nil, fmt.Errorf("%s:%d: size_bytes %q: want a whole number from 1 to %d", name, line, row[0],
+				int64(MaxSize))
 		}
 		prob, err := strconv.ParseFloat(row[1], 64)
 		if err != nil || !(prob > 0 && prob <= 1) {

@@ -61,7 +61,8 @@ func TestSharesBySizeGroup(t *testing.T) {
 				m, b = d.CDF(c.borders[g]-1, c.rule), d.BytesCDF(c.borders[g]-1)
 			}
 			if got := m - messages; math.Abs(got-c.messages[g]) > 0.0012 {
-				t.Errorf("%s %s: group %c has %.5f of the messages, want %.5f", c.name, c.rule, 'A'+g, got, c.messages[g])
+				t.Errorf("%s %s: group %c has %.5f of the messages, want %.5f", c.name, c.rule, 'A'+g, got,
+					c.messages[g])
 			}
 			if got := b - bytes; c.rule == SamplingStep && math.Abs(got-c.bytes[g]) > 0.001 {
 				t.Errorf("%s: group %c has %.4f of the bytes, want %.4f", c.name, 'A'+g, got, c.bytes[g])
@@ -142,7 +143,8 @@ func TestDistributionErrors(t *testing.T) {
 		header + "1,.5\n":        "d.csv: cum_prob ends at 0.5",
 		header + "1,.5\n2,1,3\n": "d.csv:4: wrong number of fields",
 	} {
-		if _, err := ParseDistribution("d.csv", strings.NewReader(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseDistribution("d.csv", strings.NewReader(in)); err == nil || !strings.HasPrefix(err.Error(),
+			want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}
@@ -152,9 +154,11 @@ func TestDistributionErrors(t *testing.T) {
 }
 
 func TestDistributionOfOtherStreams(t *testing.T) {
-	list := Stream{Name: "l", Pattern: PatternList, Messages: []ListEntry{{Size: 30}, {Size: 10}, {Size: 10}, {Size: 20}}}
+	list := Stream{Name: "l", Pattern: PatternList, Messages: []ListEntry{{Size: 30}, {Size: 10}, {Size: 10},
+		{Size: 20}}}
 	d := list.Distribution()
-	if p := d.Points(); len(p) != 3 || p[0] != (Point{10, .5}) || p[2] != (Point{30, 1}) || d.Mean(SamplingStep) != 17.5 {
+	if p := d.Points(); len(p) != 3 || p[0] != (Point{10, .5}) || p[2] != (Point{30, 1}) ||
+		d.Mean(SamplingStep) != 17.5 {
 		t.Errorf("points %v, mean %v", p, d.Mean(SamplingStep))
 	}
 	fixed := Stream{Pattern: PatternFixed, Size: 500}

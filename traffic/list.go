@@ -69,7 +69,8 @@ func ParseList(name string, r io.Reader, reply units.Bytes) ([]ListEntry, error)
 	if !slices.Equal(header, []string{"time", "src", "dst", "size"}) &&
 		!slices.Equal(header, []string{"time", "src", "dst", "size", "reply"}) {
 		line, _ := in.FieldPos(0)
-		return nil, fmt.Errorf("%s:%d: header %q: want time,src,dst,size[,reply]", name, line, strings.Join(header, ","))
+		return nil, fmt.Errorf("%s:%d: header %q: want time,src,dst,size[,reply]", name, line,
+			strings.Join(header, ","))
 	}
 	var list []ListEntry
 	for {

@@ -10,7 +10,7 @@ type Offered struct {
 	Stream   string
 	Senders  int                 // hosts that may send
 	MeanSize float64             // bytes of payload of a message
-	Rate     units.BitsPerSecond // payload of all senders together; 0 for outcast and list, which have none of their own
+	Rate     units.BitsPerSecond // payload of all senders together; 0 for outcast and list, which have none
 }
 
 // OfferedLoad returns what each of a scenario's streams offers. It fails as

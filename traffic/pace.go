@@ -40,7 +40,8 @@ func (s *Stream) withinLinks(f *topo.Fabric) error {
 	for _, h := range from {
 		rate, link := s.payloadRate(f, h), f.Uplink(h).Rate
 		if rate > float64(link) && !s.Overload {
-			return fieldError(s.pace(), "%s offers %.4g Gbps of payload to its link of %v: set overload if that is meant",
+			return fieldError(s.pace(),
+				"%s offers %.4g Gbps of payload to its link of %v: set overload if that is meant",
 				f.HostName(h), rate/1e9, link)
 		}
 	}

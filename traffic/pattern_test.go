@@ -298,8 +298,8 @@ func TestOfferedLoad(t *testing.T) {
 	f := fabric(t, rackSpec)
 	streams := []Stream{
 		{Name: "p", Pattern: PatternPoisson, Load: 0.5, Sizes: "wka"},
-		{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, From: []string{"h1-1", "h1-2"},
-			To: []string{"h1-8"}},
+		{Name: "f", Pattern: PatternFixed, Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, From: []string{"h1-1",
+			"h1-2"}, To: []string{"h1-8"}},
 		{Name: "i", Pattern: PatternIncast, Load: 0.07, FanIn: 3, Size: 500 * units.Kilobyte},
 		{Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"}, Size: 100},
 		{Name: "l", Pattern: PatternList, Messages: []ListEntry{{Src: "h1-1", Dst: "h1-2", Size: 100},
@@ -310,7 +310,8 @@ func TestOfferedLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean := workload(t, "wka").Mean(SamplingLog)
-	want := []Offered{{"p", 8, mean, 400 * units.Gbps}, {"f", 2, 1e7, 34 * units.Gbps}, {"i", 8, 500000, 56 * units.Gbps},
+	want := []Offered{{"p", 8, mean, 400 * units.Gbps}, {"f", 2, 1e7, 34 * units.Gbps},
+		{"i", 8, 500000, 56 * units.Gbps},
 		{"o", 1, 100, 0}, {"l", 1, 200, 0}}
 	if !slices.Equal(got, want) {
 		t.Errorf("offered %+v, want %+v", got, want)

@@ -21,7 +21,8 @@ func everyOpenPattern() []Stream {
 func TestSameSeedSameMessages(t *testing.T) {
 	f := fabric(t, rackSpec)
 	for self := range topo.HostID(3) {
-		a, b := arrivals(t, f, 7, self, 2*ms, everyOpenPattern()...), arrivals(t, f, 7, self, 2*ms, everyOpenPattern()...)
+		a := arrivals(t, f, 7, self, 2*ms, everyOpenPattern()...)
+		b := arrivals(t, f, 7, self, 2*ms, everyOpenPattern()...)
 		if !slices.Equal(a, b) || len(a) < 100 {
 			t.Errorf("host %d: %d messages, then %d, and not the same", self, len(a), len(b))
 		}
@@ -66,8 +67,8 @@ func TestStreamsAreIndependent(t *testing.T) {
 				}
 			}
 			if !slices.Equal(alone, among) {
-				t.Errorf("stream %s at host %d: %d messages alone, %d among others, or different ones", stream.Name, self,
-					len(alone), len(among))
+				t.Errorf("stream %s at host %d: %d messages alone, %d among others, or different ones", stream.Name,
+					self, len(alone), len(among))
 			}
 		}
 	}
@@ -130,7 +131,8 @@ func TestStartStopUntil(t *testing.T) {
 	} {
 		s.Start, s.Stop = ms, 2*ms
 		all := arrivals(t, f, 1, 0, end, s)
-		if first, last := all[0].At, all[len(all)-1].At; first < ms || first > ms+10*us || last >= 2*ms || last < 2*ms-10*us {
+		if first, last := all[0].At, all[len(all)-1].At; first < ms || first > ms+10*us || last >= 2*ms ||
+			last < 2*ms-10*us {
 			t.Errorf("%s: messages from %v to %v, want 1ms to 2ms", s.Pattern, first, last)
 		}
 		if short := arrivals(t, f, 1, 0, 1500*us, s); !slices.Equal(short, all[:len(short)]) || len(short) >= len(all) {
@@ -161,7 +163,8 @@ func TestTooManyMessages(t *testing.T) {
 // A source whose stream runs out of tags ends with an error.
 func TestTagOverflowEndsTheSource(t *testing.T) {
 	f := fabric(t, rackSpec)
-	s := source(t, f, 1, 0, units.Never, Stream{Name: "f", Pattern: PatternFixed, Interval: 8, Size: 1, Phase: PhaseZero})
+	s := source(t, f, 1, 0, units.Never, Stream{Name: "f", Pattern: PatternFixed, Interval: 8, Size: 1,
+		Phase: PhaseZero})
 	s.lanes[0].generator.(*fixed).count = MaxIndex
 	s.lanes[0].refresh()
 	if a, ok := s.Pop(); !ok || a.Tag.Index() != MaxIndex {

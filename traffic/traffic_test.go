@@ -17,8 +17,8 @@ const (
 
 // paper is the fabric of the paper's simulations, rack a single one of 8 hosts.
 var (
-	paperSpec = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500}
+	paperSpec = topo.Spec{Leaves: 9, HostsPerLeaf: 16, Spines: 4, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps, HostDelay: 1250, CoreDelay: 500}
 	rackSpec = topo.Spec{Leaves: 1, HostsPerLeaf: 8, HostRate: 100 * units.Gbps, HostDelay: 4135}
 )
 

@@ -85,7 +85,8 @@ func (s *Stream) given() (fields []string) {
 	}{
 		{"from", len(s.From) > 0}, {"to", len(s.To) > 0}, {"rate", s.Rate != 0}, {"load", s.Load != 0},
 		{"interval", s.Interval != 0}, {"overload", s.Overload}, {"size", s.Size != 0}, {"sizes", s.Sizes != ""},
-		{"sampling", s.Sampling != ""}, {"arrivals", s.Arrivals != ""}, {"phase", s.Phase != ""}, {"fan_in", s.FanIn != 0},
+		{"sampling", s.Sampling != ""}, {"arrivals", s.Arrivals != ""}, {"phase", s.Phase != ""},
+		{"fan_in", s.FanIn != 0},
 		{"outstanding", s.Outstanding != 0}, {"stagger", s.Stagger != 0}, {"file", s.File != "" || len(s.Messages) > 0},
 	} {
 		if f.set {

@@ -14,14 +14,18 @@ import (
 // valid holds one stream of each pattern, with every field that it may have.
 func valid() map[Pattern]Stream {
 	return map[Pattern]Stream{
-		PatternPoisson: {Name: "p", Pattern: PatternPoisson, From: []string{"h1-1", "h1-2"}, To: []string{"all"}, Load: 0.5,
+		PatternPoisson: {Name: "p", Pattern: PatternPoisson, From: []string{"h1-1", "h1-2"}, To: []string{"all"},
+			Load:  0.5,
 			Sizes: "wka", Sampling: SamplingStep, Arrivals: ArrivalsReleased, Start: ms, Stop: 5 * ms, Reply: 4},
-		PatternFixed: {Name: "f", Pattern: PatternFixed, From: []string{"all"}, To: []string{"h1-1"}, Rate: 17 * units.Gbps,
-			Size: 10 * units.Megabyte, Phase: PhaseZero},
-		PatternIncast:  {Name: "i", Pattern: PatternIncast, FanIn: 5, Size: 500 * units.Kilobyte, Load: 0.07, Overload: true},
-		PatternOutcast: {Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"}, Size: 100, Outstanding: 3, Stagger: ms},
+		PatternFixed: {Name: "f", Pattern: PatternFixed, From: []string{"all"}, To: []string{"h1-1"},
+			Rate: 17 * units.Gbps, Size: 10 * units.Megabyte, Phase: PhaseZero},
+		PatternIncast: {Name: "i", Pattern: PatternIncast, FanIn: 5, Size: 500 * units.Kilobyte, Load: 0.07,
+			Overload: true},
+		PatternOutcast: {Name: "o", Pattern: PatternOutcast, From: []string{"h1-1"}, Size: 100, Outstanding: 3,
+			Stagger: ms},
 		PatternList: {Name: "l", Pattern: PatternList, File: "l.csv", Messages: []ListEntry{
-			{At: 5, Src: "h1-1", Dst: "h1-2", Size: 100, Reply: 8, Line: 2}, {Src: "h1-2", Dst: "h1-1", Size: 1, Line: 3}}},
+			{At: 5, Src: "h1-1", Dst: "h1-2", Size: 100, Reply: 8, Line: 2}, {Src: "h1-2", Dst: "h1-1", Size: 1,
+				Line: 3}}},
 	}
 }
 
@@ -47,7 +51,8 @@ func TestImpossibleFields(t *testing.T) {
 		{PatternPoisson, func(s *Stream) { s.To = []string{"leaf1"} }, "to[0]", "no host"},
 		{PatternPoisson, func(s *Stream) { s.To = []string{"h1-3", "h1-3"} }, "to[1]", "twice"},
 		{PatternPoisson, func(s *Stream) { s.To = []string{"h1-3", "all"} }, "to[1]", "all"},
-		{PatternPoisson, func(s *Stream) { s.To = []string{"h1-2"} }, "to", "h1-2, one of the senders, has only itself"},
+		{PatternPoisson, func(s *Stream) { s.To = []string{"h1-2"} }, "to",
+			"h1-2, one of the senders, has only itself"},
 		{PatternPoisson, func(s *Stream) { s.Start = -1 }, "start", "want 0"},
 		{PatternPoisson, func(s *Stream) { s.Start = units.Never }, "start", "want 0"},
 		{PatternPoisson, func(s *Stream) { s.Stop = s.Start }, "stop", "not after start"},

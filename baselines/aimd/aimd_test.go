@@ -24,10 +24,11 @@ func TestHalfLoadArrives(t *testing.T)         { modeltest.HalfLoad(t, subject, 
 func TestSendersShareALinkAndItsQueueStaysShort(t *testing.T) {
 	f := modeltest.Rack(t, 4, 2*units.Microsecond)
 	from, to := 5*units.Millisecond, 15*units.Millisecond
-	sim := modeltest.Sim(t, aimd.Protocol, model.Config{Fabric: f, Seed: 1, From: from, To: to, Streams: []traffic.Stream{{
-		Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1", "h1-2", "h1-3"}, To: []string{"h1-4"},
-		Size: 100 * units.Megabyte, Outstanding: 2,
-	}}})
+	sim := modeltest.Sim(t, aimd.Protocol, model.Config{Fabric: f, Seed: 1, From: from, To: to,
+		Streams: []traffic.Stream{{
+			Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1", "h1-2", "h1-3"}, To: []string{"h1-4"},
+			Size: 100 * units.Megabyte, Outstanding: 2,
+		}}})
 	sim.Run(from)
 	sim.ResetQueues()
 	before := [3]int64{}

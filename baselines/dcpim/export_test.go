@@ -164,8 +164,8 @@ func Parse(b []byte) Header {
 	}
 	return Header{
 		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset, Length: h.length,
-		AboveFloor: h.aboveFloor,
+		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset,
+		Length: h.length, AboveFloor: h.aboveFloor,
 	}
 }
 
@@ -173,8 +173,8 @@ func Parse(b []byte) Header {
 func (h Header) Encode(p *transport.Packet) {
 	e := header{
 		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
-		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset, length: h.Length,
-		aboveFloor: h.AboveFloor,
+		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset,
+		length: h.Length, aboveFloor: h.AboveFloor,
 	}
 	for k, name := range kindNames {
 		if name == h.Kind {

@@ -73,7 +73,8 @@ func (s *DCPIM) grantAll(round int64) {
 	}
 	shuffle(&s.env, requests)
 	if n < int64(s.params.SelectMinRounds) {
-		slices.SortStableFunc(requests, func(a, b channelRequest) int { return int(int64(a.remaining) - int64(b.remaining)) })
+		slices.SortStableFunc(requests,
+			func(a, b channelRequest) int { return int(int64(a.remaining) - int64(b.remaining)) })
 	}
 	free := s.params.Channels - accepted.channels
 	for _, w := range requests {

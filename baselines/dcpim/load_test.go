@@ -45,7 +45,8 @@ func TestFourRoundsMatchAllChannels(t *testing.T) {
 		sim.Run(to)
 		goodput := float64(sim.Totals().WindowPayload) * 8 / (to - from).Seconds() / 16 / 100e9
 		if data := goodput * frame / mss; data < c.low || data > c.high {
-			t.Errorf("r %d, k %d: data takes %.3f of the links, want %.2f to %.2f", c.rounds, c.channels, data, c.low, c.high)
+			t.Errorf("r %d, k %d: data takes %.3f of the links, want %.2f to %.2f", c.rounds, c.channels, data, c.low,
+				c.high)
 		} else {
 			t.Logf("r %d, k %d: goodput %.1f Gbps, data on the wire %.1f", c.rounds, c.channels, goodput*100, data*100)
 		}
@@ -77,7 +78,8 @@ func TestSustainsTheReleasedLoad(t *testing.T) {
 		sim.Run(to)
 		total := sim.Totals()
 		carried[rounds] = float64(total.WindowPayload) * 8 / (to - from).Seconds() / 16 / 100e9 * frame / mss
-		t.Logf("r %d: data takes %.3f of the links, %d messages wait", rounds, carried[rounds], total.Offered-total.Delivered)
+		t.Logf("r %d: data takes %.3f of the links, %d messages wait", rounds, carried[rounds],
+			total.Offered-total.Delivered)
 	}
 	if carried[4] < 0.76 || carried[4] > 0.88 || carried[1] > carried[4]-0.05 {
 		t.Errorf("four rounds carry %.3f, one %.3f: want 0.82 +- 0.06, and less", carried[4], carried[1])

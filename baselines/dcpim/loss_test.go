@@ -41,8 +41,8 @@ func TestEveryLossIsRecovered(t *testing.T) {
 					// An RTS lost three times is sent again after 1, 2 and 4
 					// epochs, and so on for the others.
 					if m.Acked > alone+9*epoch || sim.Totals().Payload != int64(size) {
-						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size, m.Acked, alone,
-							sim.Totals().Payload)
+						t.Errorf("%d %s of %v lost: acknowledged at %v instead of %v, %d bytes", lost, kind, size,
+							m.Acked, alone, sim.Totals().Payload)
 					}
 				}
 			}
@@ -89,7 +89,8 @@ func TestDeadPeerFailsTheMessage(t *testing.T) {
 					t.Errorf("%v, host %d dead: not done: %s", size, dead, modeltest.Undone(sim))
 				}
 				m := sim.Messages()[0]
-				if m.Acked == units.Never && (m.Failed == units.Never || m.Reason != "h2-2 did not answer 10 announcements") {
+				if m.Acked == units.Never && (m.Failed == units.Never ||
+					m.Reason != "h2-2 did not answer 10 announcements") {
 					t.Errorf("%v, host %d dead since %v: %+v", size, dead, since, m)
 				}
 				if since == 0 && m.Failed == units.Never {

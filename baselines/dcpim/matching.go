@@ -158,7 +158,8 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 	}
 	shuffle(&s.env, r.grants) // which orders equal ones below
 	if n < int64(s.params.SelectMinRounds) {
-		slices.SortStableFunc(r.grants, func(a, b channelOffer) int { return int(int64(a.remaining) - int64(b.remaining)) })
+		slices.SortStableFunc(r.grants,
+			func(a, b channelOffer) int { return int(int64(a.remaining) - int64(b.remaining)) })
 	}
 	for _, g := range r.grants {
 		take := min(g.channels, s.params.Channels-r.building.total)

@@ -120,8 +120,8 @@ func TestFirstRoundGrantsTheShortest(t *testing.T) {
 	for h := 1; h <= 8; h++ {
 		// Binomial with p 1/2: 30 +- 3.9.
 		if later[h] < 15 || later[h] > 45 || ties[h] < 15 || ties[h] > 45 {
-			t.Errorf("host %d was granted %d times in a second round, %d times as one of equals: want 30 of 60", h, later[h],
-				ties[h])
+			t.Errorf("host %d was granted %d times in a second round, %d times as one of equals: want 30 of 60", h,
+				later[h], ties[h])
 		}
 	}
 }
@@ -163,7 +163,8 @@ func TestFirstRoundAcceptsTheShortest(t *testing.T) {
 	later := map[int]int{}
 	for seed := range uint64(60) {
 		c := inReceiverCore(t, seed, packets)
-		if got := c.accepts(0, []int{1, 2, 1, 1, 1}, packets); len(got) != 3 || got[2] != 2 || got[4] != 1 || got[5] != 1 {
+		if got := c.accepts(0, []int{1, 2, 1, 1, 1}, packets); len(got) != 3 || got[2] != 2 || got[4] != 1 ||
+			got[5] != 1 {
 			t.Fatalf("first round: accepted %v", got)
 		}
 		c = inReceiverCore(t, seed, packets)
@@ -261,7 +262,8 @@ func TestReceiverGivesBackWhatGrantSRTakes(t *testing.T) {
 			now += 2 * units.Microsecond // what was paced before has been sent
 		}
 		if c.With(1) != 1 || c.With(2) != 1 || c.ReceiverChannels() != 2 || c.Broken() != "" {
-			t.Errorf("after GRANTSR: %d and %d of %d channels; %s", c.With(1), c.With(2), c.ReceiverChannels(), c.Broken())
+			t.Errorf("after GRANTSR: %d and %d of %d channels; %s", c.With(1), c.With(2), c.ReceiverChannels(),
+				c.Broken())
 		}
 		// Two channels of four: 8 packets each in 8 x 4 packet times.
 		tokens := map[topo.HostID]int{}

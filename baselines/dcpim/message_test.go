@@ -77,7 +77,8 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 		if latency < wait+alone || c.size > long && latency > wait+alone*105/100+2*control {
 			t.Errorf("%v at %v: %v, want the wait of %v and %v", c.size, c.at, latency, wait, alone)
 		}
-		t.Logf("%v at %v: latency %v, alone %v: slowdown %.2f", c.size, c.at, latency, alone, float64(latency)/float64(alone))
+		t.Logf("%v at %v: latency %v, alone %v: slowdown %.2f", c.size, c.at, latency, alone,
+			float64(latency)/float64(alone))
 	}
 }
 
@@ -91,7 +92,9 @@ func TestIncompleteShortMessageJoinsTheMatching(t *testing.T) {
 		var tokens []dcpim.Header
 		first := units.Never
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 10 * mss}},
-			Lose: loses(f, 1, func(_ model.PacketEvent, h dcpim.Header) bool { return h.Kind == "DATA" && h.Offset == lost }),
+			Lose: loses(f, 1, func(_ model.PacketEvent, h dcpim.Header) bool {
+				return h.Kind == "DATA" && h.Offset == lost
+			}),
 			OnPacket: func(e model.PacketEvent) {
 				if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" {
 					tokens = append(tokens, h)

@@ -135,7 +135,8 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 		if m == nil {
 			return false
 		}
-		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag, aboveFloor: m.to.messages.AboveFloor(m.ID)}
+		h := header{kind: data, id: m.ID, length: uint32(m.Size), tag: m.Tag,
+			aboveFloor: m.to.messages.AboveFloor(m.ID)}
 		if m.sent < m.unscheduled {
 			h.unscheduled, h.seq, h.offset = true, uint32(m.sent), uint32(Bytes(m.sent)*s.mss)
 			m.sent++

@@ -50,8 +50,8 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 		near("resend timeout", got.ResendTimeout, want.ResendTimeout, 1)
 		near("window timeout", got.WindowTimeout, want.WindowTimeout, 1)
 		if got.BDP != want.BDP || got.ChannelPackets != want.ChannelPackets {
-			t.Errorf("%s: BDP %d packets, %d per channel, want %d and %d", c.name, got.BDP, got.ChannelPackets, want.BDP,
-				want.ChannelPackets)
+			t.Errorf("%s: BDP %d packets, %d per channel, want %d and %d", c.name, got.BDP, got.ChannelPackets,
+				want.BDP, want.ChannelPackets)
 		}
 	}
 }

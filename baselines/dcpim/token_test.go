@@ -33,7 +33,8 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 				t.Errorf("%d channels: %d ps between tokens %d and %d, want %d", n, gap, i-1, i, want)
 			}
 		}
-		if mean := (times[len(times)-1] - times[0]) / int64(len(times)-1); mean < want-want/100 || mean > want+want/100 {
+		if mean := (times[len(times)-1] - times[0]) / int64(len(times)-1); mean < want-want/100 ||
+			mean > want+want/100 {
 			t.Errorf("%d channels: a token each %d ps, want %d", n, mean, want)
 		}
 	}
@@ -128,8 +129,8 @@ func TestMissingPacketsGetNewTokensAfterARest(t *testing.T) {
 		if want := uint32(10*i + 3); p.Offset != want*mss || p.Seq != uint32(60+i) {
 			t.Errorf("%+v, want packet %d with sequence number %d", p, want, 60+i)
 		}
-		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss},
-			mss)
+		c.get(last+rest+2*units.Microsecond, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset,
+			Length: 60 * mss}, mss)
 	}
 	if c.sink.Deliveries != 1 || c.sink.Bytes != 60*mss {
 		t.Errorf("%d delivered, %d bytes", c.sink.Deliveries, c.sink.Bytes)

@@ -41,9 +41,9 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := dctcp.Params{
-		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true, MinRTO: 200 * us,
-		MaxTimeouts: 15,
-		DelayedAck:  6 * us, SegmentsPerAck: 1, Connections: 40,
+		InitialWindow: 66, MaxWindow: 1256, Growth: "always", Gain: 0.08, K: 125_000, UplinkMarks: true,
+		MinRTO: 200 * us, MaxTimeouts: 15,
+		DelayedAck: 6 * us, SegmentsPerAck: 1, Connections: 40,
 	}
 	if got := *dctcp.DefaultParams(f); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -61,7 +61,8 @@ func TestDefaultsAreThePapers(t *testing.T) {
 // The window, its cap and K scale with the hosts' rate.
 func TestDefaultsFollowTheRate(t *testing.T) {
 	s := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: 400 * units.Gbps, HostDelay: 1000}
-	if p := dctcp.DefaultParams(modeltest.Fabric(t, s)); p.InitialWindow != 264 || p.K != 500_000 || p.MaxWindow != 5024 {
+	if p := dctcp.DefaultParams(modeltest.Fabric(t, s)); p.InitialWindow != 264 || p.K != 500_000 ||
+		p.MaxWindow != 5024 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -44,8 +44,8 @@ func TestFortyMessagesAtOnceThenInOrder(t *testing.T) {
 			if h.ID >= 40 {
 				before := onConnection[h.Connection]
 				if a, ok := acked[before]; !ok || e.At < a {
-					t.Errorf("message %d begins at %v on connection %d, whose message %d is not acknowledged", h.ID, e.At,
-						h.Connection, before)
+					t.Errorf("message %d begins at %v on connection %d, whose message %d is not acknowledged", h.ID,
+						e.At, h.Connection, before)
 				}
 				if _, ok := started[h.ID-1]; !ok {
 					t.Errorf("message %d begins before %d", h.ID, h.ID-1)
@@ -73,7 +73,8 @@ func TestPoolsOfPeersAreSeparate(t *testing.T) {
 		sends = append(sends, model.Send{Dst: 1, Size: 1_000_000}, model.Send{Dst: 2, Size: 1_000_000})
 	}
 	first := map[topo.HostID]map[transport.MessageID]units.Time{1: {}, 2: {}}
-	sim := newSim(t, model.Config{Fabric: f, Params: config(66, func(c *flow.Config) { c.Connections = 1 }), Sends: sends,
+	sim := newSim(t, model.Config{Fabric: f, Params: config(66, func(c *flow.Config) { c.Connections = 1 }),
+		Sends: sends,
 		OnPacket: func(e model.PacketEvent) {
 			if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
 				if _, ok := first[e.Dst][h.ID]; !ok {
@@ -290,7 +291,8 @@ func TestLossesOfAWindowAreOneEvent(t *testing.T) {
 	f := rack(t, 2)
 	for lost := 1; lost <= 20; lost++ {
 		c := &fixed{window: 40, keep: true}
-		cfg := config(0, func(cfg *flow.Config) { cfg.Controller = func(transport.HostID) flow.Controller { return c } })
+		cfg := config(0,
+			func(cfg *flow.Config) { cfg.Controller = func(transport.HostID) flow.Controller { return c } })
 		sim := newSim(t, model.Config{Fabric: f, Params: cfg, Sends: []model.Send{{Dst: 1, Size: 200 * full}},
 			Lose: func(e model.PacketEvent) bool {
 				n := e.Packet.Offset / full

@@ -21,8 +21,8 @@ func (s *Segments) Broken() string {
 		}
 	}
 	if inFlight != s.inFlight || lost != s.lost || s.acked > s.fresh || s.fresh > s.count {
-		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost, s.lost,
-			s.acked, s.fresh, s.count)
+		return fmt.Sprintf("%d in flight, counted %d; %d lost, counted %d; %d, %d, %d", inFlight, s.inFlight, lost,
+			s.lost, s.acked, s.fresh, s.count)
 	}
 	return ""
 }

@@ -64,7 +64,8 @@ func FuzzReceive(f *testing.F) {
 		for len(script) > 0 {
 			now += units.Time(take()) * 200
 			h := flow.Header{
-				Connection: take() & 3, ID: transport.MessageID(int8(take())), Offset: uint32(take()) * full, Stamp: uint32(take()),
+				Connection: take() & 3, ID: transport.MessageID(int8(take())), Offset: uint32(take()) * full,
+				Stamp:  uint32(take()),
 				Length: uint32(take()) * 700, AboveFloor: uint16(int8(take())), Echo: take()&1 != 0,
 			}
 			n := 0
@@ -125,7 +126,9 @@ func TestNoAllocationPerPacket(t *testing.T) {
 		s := subject
 		s.Protocol.DefaultParams = func(*topo.Fabric) any {
 			return config(0, func(cfg *flow.Config) {
-				cfg.Controller = func(transport.HostID) flow.Controller { return &fixed{window: c.window, pacing: c.pacing} }
+				cfg.Controller = func(transport.HostID) flow.Controller {
+					return &fixed{window: c.window, pacing: c.pacing}
+				}
 			})
 		}
 		modeltest.NoAllocationPerPacket(t, s)

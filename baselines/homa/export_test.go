@@ -22,7 +22,8 @@ func (h *Homa) Idle() error {
 func (h *Homa) Leaks() string {
 	s, r := &h.sender, &h.receiver
 	if s.ready.Len() != 0 || len(s.retransmit) != 0 || s.unsent != 0 {
-		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.retransmit), s.unsent)
+		return fmt.Sprintf("sender: %d messages ready, %d ranges, %d unsent", s.ready.Len(), len(s.retransmit),
+			s.unsent)
 	}
 	for _, o := range s.peers {
 		if o != nil && o.messages.Len() != 0 {
@@ -35,7 +36,8 @@ func (h *Homa) Leaks() string {
 	}
 	for _, i := range r.known {
 		if i.messages.Len() != 0 || i.ungranted.Len() != 0 || i.rank != 0 {
-			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, i.messages.Len(), i.ungranted.Len())
+			return fmt.Sprintf("receiver's peer %d: %d messages, %d to grant", i.id, i.messages.Len(),
+				i.ungranted.Len())
 		}
 	}
 	return h.Broken()
@@ -50,8 +52,8 @@ func (h *Homa) Broken() string {
 		for m := range i.messages.All() {
 			outstanding += m.outstanding()
 			if m.granted > m.Size || m.outstanding() < 0 || m.from != i || m.slot.In() != (m.toGrant() > 0) {
-				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted, m.received.Total(),
-					m.Size)
+				return fmt.Sprintf("message %d from %d: granted %d, got %d of %d", m.ID, i.id, m.granted,
+					m.received.Total(), m.Size)
 			}
 		}
 		if (i.rank > 0) != (i.ungranted.Len() > 0) {
@@ -83,9 +85,10 @@ func (h *Homa) Broken() string {
 	}
 	if outstanding != h.receiver.outstanding || unsent != h.sender.unsent || ranked != len(h.receiver.ranking) ||
 		ready != h.sender.ready.Len() {
-		return fmt.Sprintf("outstanding %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
-			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked, h.sender.ready.Len(),
-			ready)
+		return fmt.Sprintf(
+			"outstanding %d, by message %d; unsent %d, by message %d; %d senders ranked of %d; %d ready of %d",
+			h.receiver.outstanding, outstanding, h.sender.unsent, unsent, len(h.receiver.ranking), ranked,
+			h.sender.ready.Len(), ready)
 	}
 	return ""
 }
@@ -139,8 +142,8 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], FromSender: h.fromSender, Priority: h.priority, ID: h.id, Offset: h.offset, Length: h.length,
-		AboveFloor: h.aboveFloor, Unscheduled: h.unscheduled,
+		Kind: kindNames[h.kind], FromSender: h.fromSender, Priority: h.priority, ID: h.id, Offset: h.offset,
+		Length: h.length, AboveFloor: h.aboveFloor, Unscheduled: h.unscheduled,
 	}
 }
 

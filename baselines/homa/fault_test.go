@@ -44,7 +44,8 @@ func TestRecoveryCausesNoControlStorm(t *testing.T) {
 	f := modeltest.Fabric(t, s)
 	for seed := range uint64(3) {
 		sim := newSim(t, model.Config{
-			Fabric: f, Seed: seed, To: 3 * units.Millisecond, Params: params(f, func(p *homa.Params) { p.Workload = "wka" }),
+			Fabric: f, Seed: seed, To: 3 * units.Millisecond,
+			Params:  params(f, func(p *homa.Params) { p.Workload = "wka" }),
 			Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: "wka", Load: 0.5}},
 			Faults:  fault.Config{Drop: 0.001, Reorder: 0.01},
 		})

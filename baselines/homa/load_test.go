@@ -42,8 +42,8 @@ func TestWorkloadsAtHalfLoadAllArrive(t *testing.T) {
 		t.Logf("%s: %d messages, slowdown p99 %.2f; %d below 10 KB, %.2f", c.workload, len(all), p99(all), len(small),
 			p99(small))
 		if p99(small) > c.small || p99(all) > c.all {
-			t.Errorf("%s: slowdown p99 %.2f, below 10 KB %.2f; want at most %.2f and %.2f", c.workload, p99(all), p99(small),
-				c.all, c.small)
+			t.Errorf("%s: slowdown p99 %.2f, below 10 KB %.2f; want at most %.2f and %.2f", c.workload, p99(all),
+				p99(small), c.all, c.small)
 		}
 		if total := sim.Totals(); total.Payload != payload(sim) || total.Failed != 0 {
 			t.Errorf("%s: %+v", c.workload, total.Counts)

@@ -102,7 +102,8 @@ func TestMessageHasAtMostRTTBytesInFlight(t *testing.T) {
 		}
 		sim = newSim(t, model.Config{
 			Fabric: f, OnPacket: check, Params: params(f, func(p *homa.Params) { p.RTTBytes = rttBytes }),
-			Sends: []model.Send{{Src: 0, Dst: 3, Size: 500_000}, {Src: 1, Dst: 3, Size: 100_000}, {Src: 2, Dst: 3, Size: 99_999},
+			Sends: []model.Send{{Src: 0, Dst: 3, Size: 500_000}, {Src: 1, Dst: 3, Size: 100_000},
+				{Src: 2, Dst: 3, Size: 99_999},
 				{At: 1000, Src: 0, Dst: 3, Size: 300_000}, {At: 2000, Src: 1, Dst: 3, Size: 1 << 20}},
 			Lose: func(e model.PacketEvent) bool { n++; return n%101 == 0 },
 		})
@@ -116,7 +117,8 @@ func TestOneMessageOfEachSenderIsGranted(t *testing.T) {
 	f := rack(t, 3)
 	h := newCore(t, f, 2, params(f, nil))
 	for id, packets := range []uint32{400, 200, 300} {
-		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Length: packets * mss, Unscheduled: 100}, mss)
+		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Length: packets * mss, Unscheduled: 100},
+			mss)
 		h.get(0, 0, homa.Header{Kind: "DATA", ID: transport.MessageID(id), Offset: mss, Length: packets * mss,
 			Unscheduled: 100}, mss)
 	}

@@ -120,8 +120,8 @@ func TestBoostedTailHasUnscheduledPriorities(t *testing.T) {
 			}})
 		modeltest.AllDone(t, f, sim, units.Millisecond)
 		if grants != want || behind != 0 {
-			t.Errorf("boost of %v: %d grants at priority 7, want %d; %d of the tail's packets below", boost, grants, want,
-				behind)
+			t.Errorf("boost of %v: %d grants at priority 7, want %d; %d of the tail's packets below", boost, grants,
+				want, behind)
 		}
 	}
 }

@@ -60,14 +60,16 @@ func TestLostGrants(t *testing.T) {
 		from        uint32
 		timeouts    bool
 		busyAnswers int64
-	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true, 1}} {
+	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true,
+		1}} {
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
 			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool {
 				return hd.Kind == "GRANT" && hd.Offset >= c.from
 			})})
 		modeltest.AllDone(t, f, sim, units.Second)
 		took := sim.Messages()[0].Latency()
-		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers || took > units.Millisecond != c.timeouts ||
+		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers ||
+			took > units.Millisecond != c.timeouts ||
 			took > 4*units.Millisecond {
 			t.Errorf("%s: %d BUSY, done after %v", c.name, n, took)
 		}

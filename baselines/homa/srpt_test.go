@@ -82,7 +82,8 @@ func TestReceiverGrantsShortestFirst(t *testing.T) {
 	f := rack(t, 4)
 	sim := newSim(t, model.Config{Fabric: f, Params: params(f, func(p *homa.Params) { p.Overcommitment = 1 }),
 		Sends: []model.Send{
-			{Src: 0, Dst: 3, Size: 2_000_000}, {Src: 1, Dst: 3, Size: 3_000_000}, {At: 50_000, Src: 2, Dst: 3, Size: 500_000},
+			{Src: 0, Dst: 3, Size: 2_000_000}, {Src: 1, Dst: 3, Size: 3_000_000}, {At: 50_000, Src: 2, Dst: 3,
+				Size: 500_000},
 		}})
 	modeltest.AllDone(t, f, sim, units.Millisecond)
 	var times []units.Time

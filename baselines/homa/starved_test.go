@@ -40,8 +40,8 @@ func TestStarvedIsNotLost(t *testing.T) {
 			t.Fatalf("starved for %v only", longest)
 		}
 		if n := modeltest.Counted(f, sim, "retransmissions"); int(n) != lost {
-			t.Errorf("%d lost: %d sent again, %d RESENDs; starved for %v", lost, n, modeltest.Counted(f, sim, "resends_asked"),
-				longest)
+			t.Errorf("%d lost: %d sent again, %d RESENDs; starved for %v", lost, n, modeltest.Counted(f, sim,
+				"resends_asked"), longest)
 		}
 	}
 }

@@ -24,7 +24,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	round := func() {
 		for range 50 {
 			for i := range ends {
-				ends[i].Send(now, transport.Message{ID: next[i], Peer: topo.HostID(1 - i), Size: sizes[int(next[i])%len(sizes)]})
+				ends[i].Send(now, transport.Message{ID: next[i], Peer: topo.HostID(1 - i),
+					Size: sizes[int(next[i])%len(sizes)]})
 				next[i]++
 			}
 			for idle := 0; idle < 2; {
@@ -84,9 +85,9 @@ func FuzzReceive(f *testing.F) {
 			now += units.Time(b[7]) * 10_000
 			size := uint32(1) << (b[5] & 31)
 			hd := homa.Header{
-				Kind: []string{"DATA", "GRANT", "RESEND", "BUSY", "ACK", "NEED_ACK", "UNKNOWN"}[b[0]%7], FromSender: b[0]&0x80 != 0,
-				Priority: b[1] & 7,
-				ID:       transport.MessageID(b[2] & 3), Offset: uint32(binary.BigEndian.Uint16(b[3:5])), Length: size,
+				Kind:       []string{"DATA", "GRANT", "RESEND", "BUSY", "ACK", "NEED_ACK", "UNKNOWN"}[b[0]%7],
+				FromSender: b[0]&0x80 != 0, Priority: b[1] & 7,
+				ID: transport.MessageID(b[2] & 3), Offset: uint32(binary.BigEndian.Uint16(b[3:5])), Length: size,
 				AboveFloor: uint16(b[6] & 3), Unscheduled: uint16(b[6]),
 			}
 			if b[1]&8 != 0 { // where a packet begins

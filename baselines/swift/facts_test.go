@@ -51,8 +51,8 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := swift.Params{
 		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, AI: 1, Beta: 0.8, MaxMDF: 0.5,
-		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15,
-		Connections: 40,
+		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12,
+		MaxTimeouts: 15, Connections: 40,
 	}
 	if got := *swift.DefaultParams(f); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -145,8 +145,8 @@ func TestDelaySettlesAtItsTarget(t *testing.T) {
 			least, most = min(least, c.Window()), max(most, c.Window())
 			target += float64(c.Target(c.Window())) / float64(n)
 		}
-		t.Logf("%d flows: delay %v, target %v, windows %.1f to %.1f, queue max %v, %.2f Gbps", n, delay, units.Time(target),
-			least, most, q.Max, rate)
+		t.Logf("%d flows: delay %v, target %v, windows %.1f to %.1f, queue max %v, %.2f Gbps", n, delay,
+			units.Time(target), least, most, q.Max, rate)
 		if got := float64(delay) / target; got < 0.95 || got > 1.05 {
 			t.Errorf("%d flows: delay %v, target %.0f ns", n, delay, target)
 		}
@@ -203,8 +203,8 @@ func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 			sum += c.Window() / (n * each)
 		}
 	}
-	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip", n*each,
-		sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
+	t.Logf("%d flows: mean window %.2f, delay %v, target %v, %.2f Gbps; of %d gaps %d are less than a round trip",
+		n*each, sum, delay, p.BaseTarget+p.PerHop, rate, gaps, short)
 	// 320 windows of one segment would make a delay of 39 us.
 	if sum >= 0.9 || delay > 2*p.BaseTarget || delay < p.BaseTarget/2 || rate < 90 {
 		t.Errorf("mean window %.2f, delay %v, %.2f Gbps", sum, delay, rate)
@@ -219,11 +219,13 @@ func TestWindowsBelowOneSegmentArePaced(t *testing.T) {
 // Every message starts from a window of 66 segments (README, Window).
 func TestEachMessageBeginsWithTheInitialWindow(t *testing.T) {
 	f := rack(t, 5)
-	sends := []model.Send{{Src: 0, Dst: 4, Size: 5_000_000}, {At: 3 * units.Millisecond, Src: 0, Dst: 4, Size: 5_000_000}}
+	sends := []model.Send{{Src: 0, Dst: 4, Size: 5_000_000}, {At: 3 * units.Millisecond, Src: 0, Dst: 4,
+		Size: 5_000_000}}
 	for h := range f.Hosts[1:4] {
 		sends = append(sends, model.Send{Src: topo.HostID(1 + h), Dst: 4, Size: 20_000_000})
 	}
-	sim := newSim(t, model.Config{Fabric: f, Sends: sends, Params: params(f, func(p *swift.Params) { p.Connections = 1 })})
+	sim := newSim(t, model.Config{Fabric: f, Sends: sends,
+		Params: params(f, func(p *swift.Params) { p.Connections = 1 })})
 	sim.Run(units.Millisecond)
 	if w := controls(sim, 0, 4)[0].Window(); w > 50 {
 		t.Errorf("window %g when four share the link", w)

@@ -91,7 +91,8 @@ func (p *Params) validate(name, own string) error {
 	}{{"tcp_rmem", p.ReceiveBuffer}, {"tcp_wmem", p.SendBuffer}} {
 		s := b.sizes
 		if s[0] < leastBuffer || s[1] < s[0] || s[2] < s[1] || s[2] > largestBuffer {
-			return fmt.Errorf("%s is [%d, %d, %d]: want least, initial and largest, none above the next, from %d to %d bytes",
+			return fmt.Errorf(
+				"%s is [%d, %d, %d]: want least, initial and largest, none above the next, from %d to %d bytes",
 				b.name, s[0], s[1], s[2], leastBuffer, largestBuffer)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // rack is a rack of hosts at 100 Gbps.
 func rack(t testing.TB, hosts int) *topo.Fabric {
 	t.Helper()
-	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})
+	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps,
+		HostDelay: units.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func TestOnlyDCTCPHasPortsMark(t *testing.T) {
 		k                units.Bytes
 		ecn              bool
 	}{
-		{"tcp-cubic", `{}`, 0, false}, {"tcp-bbr", `{}`, 0, false}, {"tcp-reno", `{}`, 0, false}, {"tcp", `{}`, 0, false},
+		{"tcp-cubic", `{}`, 0, false}, {"tcp-bbr", `{}`, 0, false}, {"tcp-reno", `{}`, 0, false},
+		{"tcp", `{}`, 0, false},
 		{"tcp-dctcp", `{}`, 125_000, true}, {"tcp", `{"congestion_control": "dctcp"}`, 125_000, true},
 		{"tcp-dctcp", `{"k": "30KB"}`, 30_000, true}, {"tcp-dctcp", `{"k": "inf"}`, 0, true},
 		{"tcp-cubic", `{"k": "30KB"}`, 30_000, true},
@@ -75,7 +77,8 @@ func TestOnlyDCTCPHasPortsMark(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.params), params); err != nil {
 			t.Fatal(err)
 		}
-		if n := p.Network(f, params); n.MarkCore != c.k || n.MarkEdge != c.k || n.Priorities != 1 || params.ECN() != c.ecn {
+		if n := p.Network(f, params); n.MarkCore != c.k || n.MarkEdge != c.k || n.Priorities != 1 ||
+			params.ECN() != c.ecn {
 			t.Errorf("%s %s: %+v, ECN %v", c.protocol, c.params, n, params.ECN())
 		}
 	}

@@ -30,8 +30,8 @@ func (x *XPass) Leaks() string {
 	}
 	for _, o := range x.outPeers {
 		if o != nil && (o.pool.Busy() != 0 || o.pool.Waiting() != 0 || o.pool.Open() != 0) {
-			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(), o.pool.Waiting(),
-				o.pool.Open())
+			return fmt.Sprintf("to %d: %d connections busy, %d messages wait, %d open", o.id, o.pool.Busy(),
+				o.pool.Waiting(), o.pool.Open())
 		}
 	}
 	return ""

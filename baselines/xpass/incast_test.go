@@ -56,8 +56,8 @@ func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 	} {
 		f := rack(t, c.senders+1)
 		used, queue, loss, _ := longFlows(t, f, params(f, nil), c.senders, 3*units.Millisecond)
-		t.Logf("%2d senders: %.3f of the room for data used, %v waited at most, %.3f of credits lost", c.senders, used, queue,
-			loss)
+		t.Logf("%2d senders: %.3f of the room for data used, %v waited at most, %.3f of credits lost", c.senders, used,
+			queue, loss)
 		if used < 0.95 || used > 1.003 {
 			t.Errorf("%d senders: %.3f of the room for data used", c.senders, used)
 		}
@@ -74,7 +74,8 @@ func TestQueueStaysShortAndTheLinkFull(t *testing.T) {
 // target: (1 - 1/k)/8 for each of k equal flows (README, Feedback).
 func TestLossIsNearItsTargetOverLongRoundTrips(t *testing.T) {
 	for _, k := range []int{2, 4, 8} {
-		f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 25_000})
+		f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps,
+			HostDelay: 25_000})
 		_, _, loss, _ := longFlows(t, f, params(f, nil), k, 15*units.Millisecond)
 		target := (1 - 1/float64(k)) / 8
 		t.Logf("%d senders: loss %.3f, target %.3f", k, loss, target)
@@ -130,11 +131,12 @@ func TestTwoFlowsShareEvenly(t *testing.T) {
 func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 	for _, mtu := range []units.Bytes{1500, 9000} {
 		for _, k := range []int{1, 4} {
-			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps, HostDelay: 1250,
-				MTU: mtu})
+			f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: k + 1, HostRate: 100 * units.Gbps,
+				HostDelay: 1250, MTU: mtu})
 			var sends []model.Send
 			for i := range topo.HostID(k) {
-				sends = append(sends, model.Send{Src: 1 + i, Dst: 0, Size: 1 << 31}, model.Send{Src: 0, Dst: 1 + i, Size: 1 << 31})
+				sends = append(sends, model.Send{Src: 1 + i, Dst: 0, Size: 1 << 31}, model.Send{Src: 0, Dst: 1 + i,
+					Size: 1 << 31})
 			}
 			sim := newSim(t, model.Config{Fabric: f, Sends: sends})
 			down, up := f.Downlink(0).ID, f.Uplink(0).ID
@@ -145,7 +147,8 @@ func TestBothDirectionsAtOnceFillTheLinks(t *testing.T) {
 				used := float64(sim.Port(p).WireBytes-before[i]) * 8 / 3e-3 / 100e9
 				t.Logf("MTU %v, %d peers, %s: %.4f used, %v waited", mtu, k, f.Ports[p].Name, used, sim.Queue(p).Max)
 				if used < 0.98 || sim.Queue(p).Max > 8*(mtu+14) {
-					t.Errorf("MTU %v, %d peers, %s: %.4f used, %v waited", mtu, k, f.Ports[p].Name, used, sim.Queue(p).Max)
+					t.Errorf("MTU %v, %d peers, %s: %.4f used, %v waited", mtu, k, f.Ports[p].Name, used,
+						sim.Queue(p).Max)
 				}
 			}
 		}

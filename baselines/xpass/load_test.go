@@ -26,7 +26,8 @@ func loaded(
 	t.Helper()
 	f := eight(t)
 	sim = newSim(t, model.Config{Fabric: f, Seed: 1, From: end / 2, To: end,
-		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: sizes, Load: load, Reply: reply}}})
+		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: sizes, Load: load,
+			Reply: reply}}})
 	for i := range backlog {
 		sim.Run(end / 2 * units.Time(i+1))
 		c := sim.Totals().Counts
@@ -59,7 +60,8 @@ func TestWKaSaturatesWellBelowTheLink(t *testing.T) {
 		sent := float64(modeltest.Counted(eight(t), sim, "credits_sent"))
 		t.Logf("load %.1f: %.1f Gbps offered, %.1f received, backlog %v, of credits %.3f dropped, %.3f wasted", c.load,
 			offered, goodput, backlog,
-			float64(sim.Totals().PortStats.CreditDrops)/sent, float64(modeltest.Counted(eight(t), sim, "credits_wasted"))/sent)
+			float64(sim.Totals().PortStats.CreditDrops)/sent,
+			float64(modeltest.Counted(eight(t), sim, "credits_wasted"))/sent)
 		if goodput < c.least || goodput > c.most {
 			t.Errorf("load %.1f: %.1f Gbps, want %v to %v", c.load, goodput, c.least, c.most)
 		}

@@ -64,7 +64,8 @@ func TestGapIsRequestedAtOnce(t *testing.T) {
 	lost, lostAt, againAt := false, units.Time(0), units.Time(0)
 	sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 400 * mss}}, Bytes: true,
 		OnPacket: func(e model.PacketEvent) {
-			if h := xpass.Parse(e.Packet.Header()); h.Kind == "DATA" && h.Offset == 100*mss && e.Kind == model.Transmitted &&
+			if h := xpass.Parse(e.Packet.Header()); h.Kind == "DATA" && h.Offset == 100*mss &&
+				e.Kind == model.Transmitted &&
 				e.Port == f.Uplink(0) && lost {
 				againAt = e.At
 			}

@@ -153,7 +153,8 @@ func TestFortyMessagesAtATime(t *testing.T) {
 		sends = append(sends, model.Send{Dst: 1, Size: 1_000_000})
 	}
 	sim := newSim(t, model.Config{Fabric: f, Sends: sends, OnPacket: func(e model.PacketEvent) {
-		if e.Kind == model.Transmitted && e.Port == f.Uplink(0) && xpass.Parse(e.Packet.Header()).Kind == "CREDIT_REQUEST" {
+		if e.Kind == model.Transmitted && e.Port == f.Uplink(0) &&
+			xpass.Parse(e.Packet.Header()).Kind == "CREDIT_REQUEST" {
 			asked++
 		}
 	}})
@@ -173,7 +174,8 @@ func TestFortyMessagesAtATime(t *testing.T) {
 func TestLateCreditsCountAgainstTheNextMessage(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.Connections, p.EarlyStop = 1, 0 })
-	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 200 * mss}, {Dst: 1, Size: 8}}})
+	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 200 * mss},
+		{Dst: 1, Size: 8}}})
 	for sim.Totals().Delivered == 0 {
 		sim.Run(sim.Now() + 100)
 	}

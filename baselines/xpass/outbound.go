@@ -233,7 +233,8 @@ func (x *XPass) fillOutbound(now Time, n *queuedPacket, h *header, p *transport.
 		h.count = uint32(n.offset)
 	case data:
 		h.seq, h.time = n.seq, n.time
-		h.length, h.tag, h.offset, h.aboveFloor = uint32(c.m.Size), c.m.Tag, uint32(n.offset), c.peer.pool.AboveFloor(n.id)
+		h.length, h.tag, h.offset, h.aboveFloor = uint32(c.m.Size), c.m.Tag, uint32(n.offset),
+			c.peer.pool.AboveFloor(n.id)
 		p.ID, p.Tag, p.Offset, p.PayloadLen = n.id, c.m.Tag, n.offset, int(n.length)
 	}
 	return true

@@ -13,8 +13,8 @@ import (
 // w_init 1/16, loss_tgt 1/8.
 func TestDefaultsAreTheEvaluations(t *testing.T) {
 	want := xpass.Params{
-		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 0.125, RTTGain: 0.2,
-		Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
+		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 0.125,
+		RTTGain: 0.2, Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
 		RetransmitTimeout: 100 * units.Microsecond, StopTimeout: 2 * units.Millisecond, MaxAttempts: 100,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
@@ -45,8 +45,8 @@ func TestCreditShare(t *testing.T) {
 		p := params(f, func(p *xpass.Params) { p.CreditMin, p.CreditMax = c.least, c.most })
 		n := xpass.Protocol.Network(f, p)
 		if math.Abs(p.CreditSize()-c.size) > 1e-9 || math.Abs(n.CreditShare-c.share) > 1e-12 {
-			t.Errorf("MTU %v, credits of %v to %v: size %g, share %g; want %g, %g", c.mtu, c.least, c.most, p.CreditSize(),
-				n.CreditShare, c.size, c.share)
+			t.Errorf("MTU %v, credits of %v to %v: size %g, share %g; want %g, %g", c.mtu, c.least, c.most,
+				p.CreditSize(), n.CreditShare, c.size, c.share)
 		}
 		if !n.CreditClass || n.CreditQueue != 8 || n.Priorities != 1 || n.MarkCore != 0 || n.MarkEdge != 0 {
 			t.Errorf("ports: %+v", n)

@@ -54,7 +54,8 @@ func TestNoAllocationPerMessage(t *testing.T) {
 // requests anything impossible, and goes idle in the end.
 func FuzzReceive(f *testing.F) {
 	for _, h := range []xpass.Header{
-		{Kind: "CREDIT_REQUEST", Count: 1}, {Kind: "CREDIT", Seq: 1}, {Kind: "DATA", Seq: 1, Length: 3000, Offset: 1438},
+		{Kind: "CREDIT_REQUEST", Count: 1}, {Kind: "CREDIT", Seq: 1}, {Kind: "DATA", Seq: 1, Length: 3000,
+			Offset: 1438},
 		{Kind: "CREDIT_STOP", Count: 5000}, {Kind: "NACK", Length: 1438}, {Kind: "ACK"}, {Kind: "BUSY"},
 		{Kind: "CREDIT_STOP", Gone: true},
 	} {

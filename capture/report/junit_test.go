@@ -20,13 +20,16 @@ func outcome() Outcome {
 	}
 	return Outcome{
 		Summary: &results.Summary{
-			Scenario: "made|up", Engine: "real", Dilation: 560, Seed: 7, Verdict: results.Invalid, WallSeconds: 12345.6789,
-			Reasons: []string{"a: link drops: 3 packets_lost"},
+			Scenario: "made|up", Engine: "real", Dilation: 560, Seed: 7, Verdict: results.Invalid,
+			WallSeconds: 12345.6789, Reasons: []string{"a: link drops: 3 packets_lost"},
 			Variants: []results.VariantSummary{
-				{Variant: "a", Protocol: "sird", WallSeconds: 12345.5, Verdict: results.Invalid, Checks: []results.Check{
-					check("run", results.Pass), check("lateness", results.Pass), check("stolen time", results.Degraded), check("link drops", results.Invalid),
-				}},
-				{Variant: "b", Protocol: "homa", Verdict: results.Invalid, Checks: []results.Check{check("run", results.Invalid)}},
+				{Variant: "a", Protocol: "sird", WallSeconds: 12345.5, Verdict: results.Invalid,
+					Checks: []results.Check{
+						check("run", results.Pass), check("lateness", results.Pass),
+						check("stolen time", results.Degraded), check("link drops", results.Invalid),
+					}},
+				{Variant: "b", Protocol: "homa", Verdict: results.Invalid,
+					Checks: []results.Check{check("run", results.Invalid)}},
 			},
 			Skipped: []results.Skipped{{Variant: "tcp", Protocol: "tcp-cubic", Reason: "the model has no kernel"}},
 			Bounds: []results.Bound{
@@ -71,14 +74,16 @@ func read(t *testing.T, write func(io.Writer) error) (all junitSuites, cases map
 			c.Class = s.Name
 			count.add(c)
 		}
-		if s.Name == "" || s.Tests != count.Tests || s.Failures != count.Failures || s.Errors != count.Errors || s.Skipped != count.Skipped {
+		if s.Name == "" || s.Tests != count.Tests || s.Failures != count.Failures || s.Errors != count.Errors ||
+			s.Skipped != count.Skipped {
 			t.Errorf("suite %q counts %d %d %d %d, its cases %d %d %d %d", s.Name,
 				s.Tests, s.Failures, s.Errors, s.Skipped, count.Tests, count.Failures, count.Errors, count.Skipped)
 		}
 		tests, failures, broken = tests+s.Tests, failures+s.Failures, broken+s.Errors
 	}
 	if all.Name == "" || all.Tests != tests || all.Failures != failures || all.Errors != broken {
-		t.Errorf("%q counts %d %d %d, its suites %d %d %d", all.Name, all.Tests, all.Failures, all.Errors, tests, failures, broken)
+		t.Errorf("%q counts %d %d %d, its suites %d %d %d", all.Name, all.Tests, all.Failures, all.Errors, tests,
+			failures, broken)
 	}
 	return all, cases
 }
@@ -141,11 +146,14 @@ func compared(within *float64) *Comparison {
 	summary := func(gbps, p50 float64, streams ...string) *results.Summary {
 		v := results.VariantSummary{Variant: "v", Engine: "model", Verdict: results.Pass, GoodputGbps: gbps}
 		for _, name := range streams {
-			v.Streams = append(v.Streams, results.Stream{Name: name, LatencyNS: stats.Summary{Count: 5, Few: name == "few", P50: p50, P99: p50}})
+			v.Streams = append(v.Streams, results.Stream{Name: name, LatencyNS: stats.Summary{Count: 5,
+				Few: name == "few", P50: p50, P99: p50}})
 		}
 		return &results.Summary{Scenario: "s", Variants: []results.VariantSummary{v}}
 	}
-	c := Compare([]string{"x/one", "x/two"}, []*results.Summary{summary(10, 1000, "few"), summary(11, 2000, "few", "more")})
+	c := Compare([]string{"x/one", "x/two"}, []*results.Summary{
+		summary(10, 1000, "few"), summary(11, 2000, "few", "more"),
+	})
 	c.Within = within
 	return c
 }

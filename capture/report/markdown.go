@@ -104,6 +104,7 @@ func (m *markdown) table(t Table) {
 
 // cell escapes what Markdown and the HTML in it would take for markup, and
 // breaks of lines, which no table has.
-var cellEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "\r", "", "\n", " ")
+var cellEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`",
+	"\\`", "[", "\\[", "\r", "", "\n", " ")
 
 func cell(text string) string { return cellEscapes.Replace(text) }

@@ -64,7 +64,8 @@ func TestMarkdownOfAComparison(t *testing.T) {
 		{new(0.05), "## Comparison: 3 of 6 figures differ by more than 5 %\n"},
 	} {
 		got := written(t, compared(c.within).Markdown)
-		for _, want := range []string{c.want, "\n### v\n\n| metric | one | two | diff |\n", "| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % |\n"} {
+		for _, want := range []string{c.want, "\n### v\n\n| metric | one | two | diff |\n",
+			"| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % |\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}

@@ -40,7 +40,8 @@ func run(t *testing.T, name string, seed uint64) *results.Variant {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "hosts"), 0o755))
 	save(t, filepath.Join(dir, "experiment.json"), x)
-	facts := emu.Facts{Engine: "real", Dilation: 500, Reached: 10 * ms, Lateness: emu.Lateness{Count: 1, P99: 90}, Features: emu.Features{Burst: 1538}}
+	facts := emu.Facts{Engine: "real", Dilation: 500, Reached: 10 * ms, Lateness: emu.Lateness{Count: 1, P99: 90},
+		Features: emu.Features{Burst: 1538}}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	logs := make([][]record.Record, 3)
 	for i := range 2000 {
@@ -153,7 +154,8 @@ func TestPageStandsAlone(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
-	for _, want := range []string{"made &lt;up&gt;", "PASS", "<svg", "wake-up lateness", "Latency of small", "Goodput", "burst: 1.538KB", `class=" FAIL"`, "Stable?"} {
+	for _, want := range []string{"made &lt;up&gt;", "PASS", "<svg", "wake-up lateness", "Latency of small", "Goodput",
+		"burst: 1.538KB", `class=" FAIL"`, "Stable?"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -67,9 +67,10 @@ func (c *Comparison) JUnit(w io.Writer) error {
 				test.Skipped = &junitResult{Message: "fewer than 100 samples"}
 			case !ok:
 				test.Failure = &junitResult{
-					Type:    "differs",
-					Message: fmt.Sprintf("got %s, want %s within %s", v.text(), row.Values[0].text(), percent(*c.Within)),
-					Text:    v.difference(),
+					Type: "differs",
+					Message: fmt.Sprintf("got %s, want %s within %s", v.text(), row.Values[0].text(),
+						percent(*c.Within)),
+					Text: v.difference(),
 				}
 			}
 			s := &figures[i]

@@ -69,7 +69,8 @@ const batch = 4096
 // or not there.
 func writeParquet[T any](path string, each func(put func(T) error) error) error {
 	err := atomicfile.Write(path, func(file *os.File) error {
-		w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1", ""))
+		w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1",
+			""))
 		rows := make([]T, 0, batch)
 		flush := func() error {
 			_, err := w.Write(rows)

@@ -25,7 +25,8 @@ func (e Estimate) Total() units.Bytes { return e.Messages + e.Gauges + e.Queues 
 
 // Add adds the estimate of another experiment of the same result.
 func (e Estimate) Add(o Estimate) Estimate {
-	return Estimate{e.Messages + o.Messages, e.Gauges + o.Gauges, e.Queues + o.Queues, e.Captures + o.Captures, e.Page + o.Page}
+	return Estimate{e.Messages + o.Messages, e.Gauges + o.Gauges, e.Queues + o.Queues, e.Captures + o.Captures, e.Page +
+		o.Page}
 }
 
 // What things take, as measured over results of the scenarios in the program.
@@ -83,7 +84,8 @@ func EstimateSize(x *emu.Experiment) (e Estimate, err error) {
 	framing := p.Framing(f.Spec.MTU)
 	for _, name := range x.Capture {
 		packets := flows.passing(name, framing.MSS)
-		e.Captures += units.Bytes(packets) * (captured(framing.MSS+framing.Overhead, x.SnapLen) + captured(controlSize, x.SnapLen))
+		e.Captures += units.Bytes(packets) * (captured(framing.MSS+framing.Overhead, x.SnapLen) +
+			captured(controlSize, x.SnapLen))
 	}
 	return e, nil
 }

@@ -140,5 +140,6 @@ func (a *flows) passing(name string, mss units.Bytes) (total float64) {
 
 // rack returns a leaf's hosts.
 func (a *flows) rack(leaf topo.NodeID) []topo.HostID {
-	return slices.DeleteFunc(slices.Clone(a.fabric.Hosts), func(h topo.HostID) bool { return a.fabric.LeafOf(h) != leaf })
+	return slices.DeleteFunc(slices.Clone(a.fabric.Hosts),
+		func(h topo.HostID) bool { return a.fabric.LeafOf(h) != leaf })
 }

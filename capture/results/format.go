@@ -27,7 +27,8 @@ type FormatError struct {
 
 func (e *FormatError) Error() string {
 	if e.Format > e.Newest {
-		return fmt.Sprintf("made by a newer sirdbed: format %d, this one reads up to %d: use that version, or a later one",
+		return fmt.Sprintf(
+			"made by a newer sirdbed: format %d, this one reads up to %d: use that version, or a later one",
 			e.Format, e.Newest)
 	}
 	return fmt.Sprintf("made by an older sirdbed: format %d, this one reads %d and later: "+

@@ -17,7 +17,8 @@ func TestFormatsBesideThisOneAreNamed(t *testing.T) {
 		{"the newest", 5, 3, 5, ""},
 		{"older", 2, 3, 5, "made by an older sirdbed: format 2, this one reads 3 and later: " +
 			"use the version that manifest.json names, or run the scenario again"},
-		{"newer", 6, 3, 5, "made by a newer sirdbed: format 6, this one reads up to 5: use that version, or a later one"},
+		{"newer", 6, 3, 5,
+			"made by a newer sirdbed: format 6, this one reads up to 5: use that version, or a later one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""

@@ -113,7 +113,8 @@ type ExactQueue struct {
 // caller's to fill in.
 func Summarize(variants []*Variant) *Summary {
 	s := &Summary{
-		Format: Format, Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{}, Digest: Digest(variants),
+		Format: Format, Verdict: Pass, Reasons: []string{}, Bounds: []Bound{}, Variants: []VariantSummary{},
+		Digest: Digest(variants),
 	}
 	for i, v := range variants {
 		vs := v.summary()

@@ -10,8 +10,8 @@ import (
 
 var kernelTimersLimit = Threshold{
 	Of: "dilation", Limit: float64(emu.MaxKernelTCPDilation), Level: results.Degraded,
-	Why: "TCP's least retransmission timeout is then 20 ms of nominal time instead of 200 ms, which is still far above " +
-		"any round trip. Beyond, losses cost less than they would.",
+	Why: "TCP's least retransmission timeout is then 20 ms of nominal time instead of 200 ms, which is still far " +
+		"above any round trip. Beyond, losses cost less than they would.",
 }
 
 var kernelTimers = Check{

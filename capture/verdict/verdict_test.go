@@ -241,7 +241,8 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 
 // A burst is bytes, or a time of the machine's clock, which dilation stretches.
 func TestBurst(t *testing.T) {
-	for features, want := range map[string]units.Bytes{`{"burst": "9038B"}`: 9038, `{"burst_time": "100µs"}`: 1250, `{}`: 0} {
+	for features, want := range map[string]units.Bytes{`{"burst": "9038B"}`: 9038, `{"burst_time": "100µs"}`: 1250,
+		`{}`: 0} {
 		r := fakerun.New(t)
 		r.Facts.Features = emu.Features{}
 		if err := json.Unmarshal([]byte(features), &r.Facts.Features); err != nil {

@@ -153,7 +153,8 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
 	t := newTable(w, "path", "size", "paper", "exact")
 	for _, u := range unloaded(s) {
-		t.row(fmt.Sprintf("%s to %s (%s)", u.From, u.To, u.Path), units.Bytes(u.Size).String(), micros(u.PaperNs), micros(u.ExactNs))
+		t.row(fmt.Sprintf("%s to %s (%s)", u.From, u.To, u.Path), units.Bytes(u.Size).String(), micros(u.PaperNs),
+			micros(u.ExactNs))
 	}
 	if err := t.render(); err != nil {
 		return err

@@ -27,8 +27,8 @@ const exactDilation = 1000
 func exactFabric(t *testing.T) *Fabric {
 	t.Helper()
 	nstest.RequireExactTime(t)
-	return up(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
-		HostDelay: 1250, CoreDelay: 500}, Config{Dilation: exactDilation, Wires: emu.Netem})
+	return up(t, topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 4, HostRate: 100 * units.Gbps,
+		CoreRate: 400 * units.Gbps, HostDelay: 1250, CoreDelay: 500}, Config{Dilation: exactDilation, Wires: emu.Netem})
 }
 
 // nowRealtime is the clock that arrivals are stamped by.
@@ -113,9 +113,11 @@ func TestExactLinkRate(t *testing.T) {
 				worst = max(worst, math.Abs(nominal(got[i].At-got[i-1].At)-each))
 			}
 			rate := float64(wire*8*(packets-1)) / nominal(got[packets-1].At-got[0].At) / 1000
-			t.Logf("%d bytes to host %d: %.4f Gbps on the wire, no gap off by more than %.3f ns", frame, to, rate, worst*1000)
+			t.Logf("%d bytes to host %d: %.4f Gbps on the wire, no gap off by more than %.3f ns", frame, to, rate,
+				worst*1000)
 			if math.Abs(rate-100) > 0.1 || worst > each/1000+0.0005 {
-				t.Errorf("%d bytes to host %d: %.4f Gbps on the wire, a gap is %.3f ns off", frame, to, rate, worst*1000)
+				t.Errorf("%d bytes to host %d: %.4f Gbps on the wire, a gap is %.3f ns off", frame, to, rate,
+					worst*1000)
 			}
 		}
 	}

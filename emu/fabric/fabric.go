@@ -186,7 +186,8 @@ func (f *Fabric) Features() emu.Features {
 		seed = emu.HashSeed(f.config.HashSeed)
 	}
 	return emu.Features{
-		Marker: f.marker, Levels: f.levels, Wires: f.wires, HashSeed: seed, BurstTime: emu.KernelTime(f.config.BurstTime),
+		Marker: f.marker, Levels: f.levels, Wires: f.wires, HashSeed: seed,
+		BurstTime: emu.KernelTime(f.config.BurstTime),
 	}
 }
 

@@ -89,7 +89,8 @@ func ping(to [4]byte) error {
 // the same in each direction.
 func TestPortsFollowTheProtocol(t *testing.T) {
 	f := up(t, smallSpec, Config{Dilation: 1000, QueueLimit: 1000000, BurstTime: 100 * time.Microsecond,
-		Network: transport.Network{Priorities: 3, MarkCore: 125000, CreditClass: true, CreditQueue: 8, CreditShare: 0.05}})
+		Network: transport.Network{Priorities: 3, MarkCore: 125000, CreditClass: true, CreditQueue: 8,
+			CreditShare: 0.05}})
 	for i := range f.topology.Ports {
 		p := &f.topology.Ports[i]
 		c := f.PortConfig(p.ID)
@@ -152,7 +153,8 @@ func TestInterfaces(t *testing.T) {
 			t.Errorf("%s: %v", n.Name, err)
 		}
 		// Checksum, scatter-gather, TSO, GSO and GRO (include/uapi/linux/ethtool.h).
-		for name, command := range map[string]uint32{"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23, "gro": 0x2b} {
+		for name, command := range map[string]uint32{"tx checksum": 0x16, "sg": 0x18, "tso": 0x1e, "gso": 0x23,
+			"gro": 0x2b} {
 			on, err := f.namespaces[id].conn.Ethtool(f.topology.Ports[n.Ports[0]].Iface, command, 0)
 			if err != nil || on != 0 {
 				t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)

@@ -41,10 +41,12 @@ func makeNamespaces(ctx context.Context, count int, inside func(i int) error) (m
 			}
 			switch err := unix.Unshare(unix.CLONE_NEWNET); {
 			case err == unix.ENOSPC: // not the disk's: see namespaces(7)
-				return fmt.Errorf("make network namespace %d of %d: the limit is reached: sysctl -w user.max_net_namespaces=10000",
+				return fmt.Errorf(
+					"make network namespace %d of %d: the limit is reached: sysctl -w user.max_net_namespaces=10000",
 					i+1, count)
 			case err != nil:
-				return fmt.Errorf("make network namespace %d of %d: %w; be root, or use a user namespace (package sandbox)",
+				return fmt.Errorf(
+					"make network namespace %d of %d: %w; be root, or use a user namespace (package sandbox)",
 					i+1, count, err)
 			}
 			fd, err := openNamespace()
@@ -75,7 +77,8 @@ func openNamespace() (int, error) {
 	const path = "/proc/thread-self/ns/net"
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return -1, fmt.Errorf("open the thread's network namespace: %w", &os.PathError{Op: "open", Path: path, Err: err})
+		return -1, fmt.Errorf("open the thread's network namespace: %w", &os.PathError{Op: "open", Path: path,
+			Err: err})
 	}
 	return fd, nil
 }

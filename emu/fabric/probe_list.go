@@ -97,7 +97,8 @@ func tryMultipath(b *rtnl.Batch) error {
 		return err
 	}
 	b.LinkUp(rtnl.Loopback, "lo")
-	b.Request("add route with two next hops", "lo", unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Route(8, 0))
+	b.Request("add route with two next hops", "lo", unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
+		rtnl.Route(8, 0))
 	b.Attr(unix.RTA_DST, []byte{10, 0, 0, 0})
 	b.Nest(unix.RTA_MULTIPATH, nil, func() {
 		for host := range byte(2) {

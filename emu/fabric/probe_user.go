@@ -37,8 +37,8 @@ func userNamespaceObstacle() string {
 	for _, o := range []struct{ path, bad, what string }{
 		{"kernel/unprivileged_userns_clone", "0", "permission: sysctl -w kernel.unprivileged_userns_clone=1"},
 		{"kernel/apparmor_restrict_unprivileged_userns", "1",
-			"AppArmor's permission: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile for sirdbed with " +
-				"the rule userns"},
+			"AppArmor's permission: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile for " +
+				"sirdbed with the rule userns"},
 		{"user/max_user_namespaces", "0", "permission: sysctl -w user.max_user_namespaces=10000"},
 		{"user/max_net_namespaces", "0", "permission: sysctl -w user.max_net_namespaces=10000"},
 	} {

@@ -36,7 +36,8 @@ func TestConformance(t *testing.T) {
 			s := newSim(t, Config{
 				Fabric: f, Protocol: discardProtocol, QueueLimit: c.Limit,
 				Network: &transport.Network{
-					Priorities: c.Priorities, MarkEdge: c.Mark, CreditClass: c.Share > 0, CreditShare: c.Share, CreditQueue: c.Credits,
+					Priorities: c.Priorities, MarkEdge: c.Mark, CreditClass: c.Share > 0, CreditShare: c.Share,
+					CreditQueue: c.Credits,
 				},
 				OnPacket: func(e PacketEvent) {
 					if !burst || e.Kind != Transmitted {
@@ -46,7 +47,8 @@ func TestConformance(t *testing.T) {
 						first = e.PS
 					}
 					got.Departures = append(got.Departures, conformance.Departure{
-						Frame: conformance.Frame{ID: uint32(e.Packet.ID), Credit: e.Packet.Credit}, Marked: e.Packet.CE, At: e.PS - first,
+						Frame: conformance.Frame{ID: uint32(e.Packet.ID), Credit: e.Packet.Credit}, Marked: e.Packet.CE,
+						At: e.PS - first,
 					})
 				},
 			})

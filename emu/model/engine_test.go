@@ -90,8 +90,8 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 		}
 	}
 	if sent == 0 || sent != received || offered < 1000 || delivered != offered || acked != offered {
-		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked", sent, received, offered, delivered,
-			acked)
+		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked", sent, received, offered,
+			delivered, acked)
 	}
 	ticks, highest := 0, map[uint16]int64{}
 	for _, r := range readLog(t, filepath.Join(dir, "queues.rec")) {
@@ -284,7 +284,8 @@ func TestEngineStops(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || facts.Failure == "" || facts.Reached < reached || facts.Reached >= x.Duration {
+	if !errors.Is(err, context.Canceled) || facts.Failure == "" || facts.Reached < reached ||
+		facts.Reached >= x.Duration {
 		t.Errorf("%v, %+v", err, facts)
 	}
 	if late := time.Since(stopped); late > time.Second {

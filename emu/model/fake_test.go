@@ -39,7 +39,7 @@ type fakeReply struct {
 // fakeParams of the zero value send full packets over paths the hash chooses,
 // one entropy for each message, and get no answer.
 type fakeParams struct {
-	Answer int                                     // payload bytes that answer each packet, -1: a minimal packet, 0: none
+	Answer int                                     // payload bytes of an answer, -1: a minimal packet, 0: no answer
 	Acks   bool                                    // a minimal packet tells the sender of each delivery
 	MSS    int                                     // payload of full packets, 0: what the MTU allows
 	Tune   func(n int, p *transport.Packet)        // changes packet n of a host

@@ -71,7 +71,8 @@ func (r *run) capture() error {
 		} else if i := slices.IndexFunc(f.Ports, func(p topo.Port) bool { return p.Name == name }); i >= 0 {
 			add = []topo.PortID{topo.PortID(i)}
 		} else {
-			return fmt.Errorf("capture: no node or port is called %q: use a name such as h1-1, leaf1 or leaf1>h1-1", name)
+			return fmt.Errorf("capture: no node or port is called %q: use a name such as h1-1, leaf1 or leaf1>h1-1",
+				name)
 		}
 		at := f.Ports[add[0]].Node
 		if _, ok := ports[at]; !ok {

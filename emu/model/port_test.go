@@ -141,8 +141,8 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 					}
 					mark := c.mark > 0 && e.Packet.ECT && ref.bytes(p.level) >= int64(c.mark)
 					if mark != e.Packet.CE || int64(e.Queue) != ref.bytes(-1) {
-						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d, %d of them in its level", p.n, e.Packet.CE,
-							e.Queue, mark, ref.bytes(-1), ref.bytes(p.level))
+						t.Fatalf("packet %d: CE %v with %d waiting, want %v with %d, %d of them in its level", p.n,
+							e.Packet.CE, e.Queue, mark, ref.bytes(-1), ref.bytes(p.level))
 					}
 					marks += b2i(mark)
 					ref.arrive(p, e.PS, left)
@@ -151,7 +151,8 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 			}
 			got := s.Port(slow.ID)
 			if got.Marks != marks || got.Drops != drops || s.Queue(slow.ID).Max != units.Bytes(maxQueue) {
-				t.Errorf("%+v, max %v; want %d marks, %d drops, max %d", got, s.Queue(slow.ID).Max, marks, drops, maxQueue)
+				t.Errorf("%+v, max %v; want %d marks, %d drops, max %d", got, s.Queue(slow.ID).Max, marks, drops,
+					maxQueue)
 			}
 			if c.mark > 0 && (marks == 0 || marks == 100) || c.limit > 0 && drops == 0 {
 				t.Errorf("%d marks and %d drops show nothing", marks, drops)

@@ -80,7 +80,8 @@ func TestPathsAreTopos(t *testing.T) {
 				path := f.Path(p.src, p.dst, spine)
 				for i := range path[1:] {
 					if got := r.next(int(f.Ports[path[i]].Peer), p); got != path[i+1] {
-						t.Fatalf("%d to %d over %d, hop %d: %s, want %s", src, dst, spine, i, f.Ports[got].Name, f.Ports[path[i+1]].Name)
+						t.Fatalf("%d to %d over %d, hop %d: %s, want %s", src, dst, spine, i, f.Ports[got].Name,
+							f.Ports[path[i+1]].Name)
 					}
 				}
 			}

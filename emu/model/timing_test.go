@@ -59,7 +59,8 @@ func TestUnloadedLatencyIsTopos(t *testing.T) {
 					s.Run(2 * units.Millisecond)
 					m := s.Messages()[0]
 					if want := f.UnloadedExact(0, dst, size, fr); m.Latency() != want {
-						t.Errorf("MTU %v, %v to %s at %v: %v, want %v", mtu, size, f.HostName(dst), at, m.Latency(), want)
+						t.Errorf("MTU %v, %v to %s at %v: %v, want %v", mtu, size, f.HostName(dst), at, m.Latency(),
+							want)
 					}
 				}
 			}
@@ -168,7 +169,8 @@ func mesh(f *topo.Fabric, n int, size units.Bytes) (list []Send) {
 	for h := range f.Hosts {
 		for i := range n {
 			dst := (h + 1 + (7*i+h)%(len(f.Hosts)-1)) % len(f.Hosts)
-			list = append(list, Send{units.Time(i * 100000 / n), topo.HostID(h), topo.HostID(dst), size + units.Bytes(13*i), 0})
+			list = append(list, Send{units.Time(i * 100000 / n), topo.HostID(h), topo.HostID(dst), size +
+				units.Bytes(13*i), 0})
 		}
 	}
 	return list

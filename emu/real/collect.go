@@ -81,7 +81,8 @@ func (r *run) stopHosts() error {
 			s, err := p.await(ctx, node.StateFinished)
 			switch {
 			case errors.Is(err, context.DeadlineExceeded):
-				errs = append(errs, fmt.Errorf("host %s did not answer within %v at the end, and was killed", p.name, stopGrace))
+				errs = append(errs, fmt.Errorf("host %s did not answer within %v at the end, and was killed", p.name,
+					stopGrace))
 			case err != nil:
 				errs = append(errs, err)
 			default:

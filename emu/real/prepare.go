@@ -48,8 +48,9 @@ func checkWires(x *emu.Experiment) error {
 	}
 	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
 		if f := fabric.Probe(name); f.Err != nil {
-			return emu.Unsuited(fmt.Sprintf("%s takes links that delay packets, since a host cannot delay those of its "+
-				"kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
+			return emu.Unsuited(
+				fmt.Sprintf("%s takes links that delay packets, since a host cannot delay those of its "+
+					"kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
 		}
 	}
 	return nil

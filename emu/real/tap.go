@@ -97,7 +97,8 @@ func (n *nodeTap) open(r *run, node *topo.Node, ports []*topo.Port) (err error) 
 	err = r.fabric.Do(node.ID, func() error {
 		for _, p := range ports {
 			for _, c := range tapsOf(r.fabric.Wires()) {
-				c.Interface, c.Snaplen, c.BlockSize, c.Blocks, c.Retire = p.Iface, r.x.SnapLen, tapBlock, tapBlocks, tapRetire
+				c.Interface, c.Snaplen, c.BlockSize, c.Blocks, c.Retire = p.Iface, r.x.SnapLen, tapBlock, tapBlocks,
+					tapRetire
 				tap, err := ring.OpenTap(c)
 				if err != nil {
 					return err

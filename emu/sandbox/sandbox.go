@@ -67,7 +67,8 @@ func SetupInit() error {
 		return nil
 	}
 	if os.Getpid() != 1 {
-		return fmt.Errorf("sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it",
+		return fmt.Errorf(
+			"sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it",
 			sandboxVar, os.Getpid())
 	}
 	if err := privateMounts(); err != nil {

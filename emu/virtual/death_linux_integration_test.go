@@ -70,7 +70,8 @@ func TestDeadGuestKeepsWhatWasMeasured(t *testing.T) {
 		signal syscall.Signal
 		want   []string
 	}{
-		"panic":   {unix.SIGSEGV, []string{"the guest died: Kernel panic - not syncing", "its last lines:", "Call Trace"}},
+		"panic": {unix.SIGSEGV, []string{"the guest died: Kernel panic - not syncing", "its last lines:",
+			"Call Trace"}},
 		"killed":  {unix.SIGKILL, []string{"the guest's kernel ended: signal: killed", "dmesg"}},
 		"aborted": {unix.SIGABRT, []string{"the guest's kernel ended: signal: aborted"}},
 		"no room": {unix.SIGBUS, []string{"no room is left for its memory in " + "TMPDIR", "set TMPDIR"}},
@@ -136,8 +137,8 @@ func TestOutOfMemory(t *testing.T) {
 	e, x := engine(t, nil), busy()
 	e.Memory, x.Topology.HostsPerLeaf = 96<<20, 24
 	facts, err := e.Run(context.Background(), x, t.TempDir(), emu.Hooks{})
-	if err == nil || !strings.Contains(err.Error(), "ran out of its 96 MB of memory: shorten the run, or capture fewer "+
-		"nodes") {
+	if err == nil || !strings.Contains(err.Error(),
+		"ran out of its 96 MB of memory: shorten the run, or capture fewer nodes") {
 		t.Fatalf("24 hosts in 96 MB: %v", err)
 	}
 	if facts == nil || facts.Failure != err.Error() {

@@ -60,8 +60,10 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		return err
 	}
 	if emu.KernelTCP(x) && x.Dilation > emu.MaxKernelTCPDilation {
-		return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
-			"and would be %d times too short", x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
+		return fmt.Errorf(
+			"%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
+				"and would be %d times too short",
+			x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	case out.failure != "":
 		err = errors.New(out.failure)
 	case exit != 0:
-		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(out.others, "\n  "))
+		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(out.others,
+			"\n  "))
 	}
 	if err != nil && out.oom != "" {
 		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)",

@@ -19,7 +19,8 @@ import (
 // Memory grows with hosts, frames and captures.
 func TestMemory(t *testing.T) {
 	fabric := func(hosts int, mtu units.Bytes) *topo.Fabric {
-		f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 2000, MTU: mtu})
+		f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 2000,
+			MTU: mtu})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,8 @@ func TestComplete(t *testing.T) {
 		}
 		var back emu.Facts
 		text, _ := os.ReadFile(filepath.Join(dir, "facts.json"))
-		if err := json.Unmarshal(text, &back); err != nil || back.Failure != facts.Failure || back.Reached != facts.Reached {
+		if err := json.Unmarshal(text, &back); err != nil || back.Failure != facts.Failure ||
+			back.Reached != facts.Reached {
 			t.Errorf("%s: written %s, %v", name, text, err)
 		}
 	}

@@ -72,10 +72,11 @@ func TestConformanceInGuest(t *testing.T) {
 				t.Fatal(err)
 			}
 			exit, said, err := inGuest(t, guest.Config{
-				Argv: []string{binary, "-test.v", "-test.timeout=1h", "-test.skip=" + notInGuests}, Dir: dir, Memory: 2 << 30,
+				Argv: []string{binary, "-test.v", "-test.timeout=1h", "-test.skip=" + notInGuests}, Dir: dir,
+				Memory: 2 << 30,
 				// Go's collector, between two packets of a burst, would move the second.
-				Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "SIRDBED_REQUIRE_NETNS=1",
-					noCollector},
+				Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp",
+					"SIRDBED_REQUIRE_NETNS=1", noCollector},
 			})
 			t.Log(said) // with -v, the figures of what is exact
 			if err != nil || exit != 0 {

@@ -67,7 +67,9 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 	}
 	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
 	if j.Capture {
-		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) { return open(path, topology, node) }
+		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) {
+			return open(path, topology, node)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

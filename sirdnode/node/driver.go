@@ -21,7 +21,8 @@ import (
 // setUpDriver makes the application and opens the driver's sockets.
 func (n *node) setUpDriver(cfg host.Config) (err error) {
 	if n.cfg.DelayFrames {
-		return fmt.Errorf("%s: the links of this fabric do not delay packets, and a host cannot delay those of its kernel",
+		return fmt.Errorf(
+			"%s: the links of this fabric do not delay packets, and a host cannot delay those of its kernel",
 			cfg.Protocol.Name)
 	}
 	if n.app, err = host.NewApplication(cfg, n.log); err != nil {

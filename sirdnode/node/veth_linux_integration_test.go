@@ -102,8 +102,8 @@ func (p *pair) bare() (pps float64) {
 // some time and returns their reports.
 func (p *pair) hosts(mtu int, run time.Duration) (reports [2]*Report) {
 	spec := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: units.Tbps, MTU: units.Bytes(mtu)}
-	stream := traffic.Stream{Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1"}, To: []string{"h1-2"},
-		Size: 10 * units.Megabyte, Outstanding: 4}
+	stream := traffic.Stream{Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1"},
+		To: []string{"h1-2"}, Size: 10 * units.Megabyte, Outstanding: 4}
 	end := units.Time(run)
 	var ins [2]io.WriteCloser
 	var outs [2]*json.Decoder

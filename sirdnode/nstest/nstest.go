@@ -86,7 +86,8 @@ func probe() error {
 func RequireExactTime(t testing.TB) {
 	t.Helper()
 	if os.Getenv(guestVar) == "" {
-		t.Skip("claims about exact times are met in a guest of the virtual engine (go test ./emu/virtual runs them there)")
+		t.Skip(
+			"claims about exact times are met in a guest of the virtual engine (go test ./emu/virtual runs them there)")
 	}
 }
 

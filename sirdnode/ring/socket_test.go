@@ -108,7 +108,8 @@ func TestStampsAreMonotoneAndWithinBounds(t *testing.T) {
 			t.Skip("the machine's date was set during the test")
 		}
 		if stamp < before || stamp > now {
-			t.Fatalf("frame %d stamped %d ns after it was sent, %d ns before it was received", i, stamp-before, now-stamp)
+			t.Fatalf("frame %d stamped %d ns after it was sent, %d ns before it was received", i, stamp-before,
+				now-stamp)
 		}
 		if stamp < last {
 			t.Fatalf("frame %d stamped %d ns before the one in front of it", i, last-stamp)

@@ -102,17 +102,21 @@ func (t *Tap) setUp(c TapConfig) error {
 	frameSize := FrameSize(t.link.mtu)
 	switch {
 	case t.retire < time.Millisecond || t.retire%time.Millisecond != 0:
-		return t.link.fail("set the block timer", fmt.Errorf("%v is not a positive number of ms: %w", t.retire, unix.EINVAL))
+		return t.link.fail("set the block timer", fmt.Errorf("%v is not a positive number of ms: %w", t.retire,
+			unix.EINVAL))
 	case t.blockSize < frameSize+tapFrameOffset || t.blocks < 2:
-		return t.link.fail("size the ring", fmt.Errorf("%d blocks of %d bytes: want 2 or more with room for a frame of "+
-			"%d: %w",
-			t.blocks, t.blockSize, t.link.mtu+wire.EthernetLen, unix.EINVAL))
+		return t.link.fail("size the ring",
+			fmt.Errorf("%d blocks of %d bytes: want 2 or more with room for a frame of "+
+				"%d: %w",
+				t.blocks, t.blockSize, t.link.mtu+wire.EthernetLen, unix.EINVAL))
 	case c.SentOnly && (c.ReceivedOnly || c.Protocol != 0):
-		return t.link.fail("choose frames", fmt.Errorf("what is sent shows only to a tap for all protocols: %w", unix.EINVAL))
+		return t.link.fail("choose frames", fmt.Errorf("what is sent shows only to a tap for all protocols: %w",
+			unix.EINVAL))
 	case c.Snaplen < 0:
 		return t.link.fail("truncate frames", fmt.Errorf("snaplen %d: %w", c.Snaplen, unix.EINVAL))
 	}
-	options := []option{{"choose ring version 3 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3}}
+	options := []option{{"choose ring version 3 (PACKET_VERSION)", unix.SOL_PACKET, unix.PACKET_VERSION,
+		unix.TPACKET_V3}}
 	if c.ReceivedOnly {
 		options = append(options, option{"ignore outgoing frames (PACKET_IGNORE_OUTGOING, Linux 4.20)", unix.SOL_PACKET,
 			unix.PACKET_IGNORE_OUTGOING, 1})

@@ -46,7 +46,8 @@ func TestTapSeesBothDirections(t *testing.T) {
 	for i := range uint64(100) {
 		f := next(t, both)
 		number, err := check(f.Data)
-		if err != nil || number != i || f.Outgoing != (i%2 == 0) || f.Length != lengthOf(i, 1514) || len(f.Data) != f.Length {
+		if err != nil || number != i || f.Outgoing != (i%2 == 0) || f.Length != lengthOf(i, 1514) ||
+			len(f.Data) != f.Length {
 			t.Fatalf("frame %d: %d, outgoing %v, %d of %d bytes, %v", i, number, f.Outgoing, len(f.Data), f.Length, err)
 		}
 		if f.Realtime < last || f.Realtime < before || f.Realtime > date(t) {

@@ -24,7 +24,8 @@ func TestReserveUntilTheRingIsFull(t *testing.T) {
 			next++
 		}
 		if got := int(next - first); got != room || a.Unsent() != room || a.Pending() != room {
-			t.Fatalf("round %d: %d frames in a ring of %d, %d unsent, %d pending", round, got, room, a.Unsent(), a.Pending())
+			t.Fatalf("round %d: %d frames in a ring of %d, %d unsent, %d pending", round, got, room, a.Unsent(),
+				a.Pending())
 		}
 		expectNothing(t, b)
 		if err := a.Flush(); err != nil {
@@ -131,7 +132,8 @@ func TestRefusedFramesDoNotHarmOthers(t *testing.T) {
 	p := newPair(t, 1500)
 	a, b := p.open(t, p.a, Config{TxFrames: 32}), p.open(t, p.b, Config{})
 	next, refused := uint64(0), uint64(0)
-	for _, batch := range []string{"x", "xg", "gx", "gxg", "ggxxgxg", "xxxx", "gggg", "xgxgxgxgxgxgxgxgxgxgxgxgxgxgxgxg"} {
+	for _, batch := range []string{"x", "xg", "gx", "gxg", "ggxxgxg", "xxxx", "gggg",
+		"xgxgxgxgxgxgxgxgxgxgxgxgxgxgxgxg"} {
 		first, before := next, refused
 		for _, kind := range batch {
 			if kind == 'g' {

@@ -98,7 +98,8 @@ func TestWaitLetsTheGarbageCollectorIn(t *testing.T) {
 	go func() {
 		runtime.LockOSThread()
 		thread <- unix.Gettid()
-		ready, _, _ := b.Wait(clock.Monotonic()+int64(patience), []unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}})
+		ready, _, _ := b.Wait(clock.Monotonic()+int64(patience),
+			[]unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}})
 		result <- ready
 	}()
 	asleep(t, <-thread)

@@ -34,7 +34,8 @@ func TestScheduledIncastQueuesAtMostBMinusBDP(t *testing.T) {
 	s := topo.Spec{Leaves: 1, HostsPerLeaf: 17, HostRate: 100 * units.Gbps, HostDelay: 1900}
 	for i := range 16 {
 		near := units.Time(1750 + 10*i)
-		s.Links = append(s.Links, topo.LinkOverride{Between: [2]string{"leaf1", fmt.Sprintf("h1-%d", i+2)}, Delay: &near})
+		s.Links = append(s.Links, topo.LinkOverride{Between: [2]string{"leaf1", fmt.Sprintf("h1-%d", i+2)},
+			Delay: &near})
 	}
 	f := modeltest.Fabric(t, s)
 	for _, policy := range []string{"srpt", "round_robin"} {
@@ -80,7 +81,8 @@ func TestCreditOutIsAtMostBAndABDPPerSender(t *testing.T) {
 		var most, each units.Bytes
 		var sim *model.Sim
 		sim = newSim(t, model.Config{
-			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 5, 400_000), OnPacket: func(e model.PacketEvent) {
+			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 5, 400_000),
+			OnPacket: func(e model.PacketEvent) {
 				for h := range topo.HostID(receivers) {
 					most = max(most, at(sim, h).Used())
 					for src := receivers; src < receivers+senders; src++ {
@@ -111,9 +113,11 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 		small := units.Unlimited
 		var sim *model.Sim
 		sim = newSim(t, model.Config{
-			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000), OnPacket: func(e model.PacketEvent) {
+			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000),
+			OnPacket: func(e model.PacketEvent) {
 				// A credit enters its host's port as it is granted.
-				if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) && sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
+				if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) &&
+					sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
 					r := at(sim, e.Src)
 					bucket := r.Bucket(int(e.Dst))
 					small = min(small, bucket)
@@ -135,7 +139,8 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 // never grant again. With MTU 9000 and a BDP of little more than a frame it
 // still does.
 func TestBucketOfOneFrameStillGrants(t *testing.T) {
-	f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 10 * units.Gbps, HostDelay: 100, MTU: 9000})
+	f := modeltest.Fabric(t, topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 10 * units.Gbps, HostDelay: 100,
+		MTU: 9000})
 	for _, check := range []string{"before", "after"} {
 		p := params(f, func(p *sird.Params) { p.BDP, p.B, p.BucketCheck, p.SThr, p.UnschT = 10_000, 1, check, 0, 0 })
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{

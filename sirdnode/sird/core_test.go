@@ -37,7 +37,8 @@ func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 		before := sim.Port(up)
 		sim.Run(3 * units.Millisecond)
 		after, queue := sim.Port(up), sim.Queue(up)
-		if busy := modeltest.RateOf(units.Bytes(after.WireBytes-before.WireBytes), 2*units.Millisecond); busy < 99*units.Gbps {
+		if busy := modeltest.RateOf(units.Bytes(after.WireBytes-before.WireBytes),
+			2*units.Millisecond); busy < 99*units.Gbps {
 			t.Errorf("ecn %s: the core carries %v only", ecn, busy)
 		}
 		nthr := float64(p.BDP) * float64(p.NThr)
@@ -49,8 +50,10 @@ func TestNetworkLoopKeepsTheCoreQueueAtNThr(t *testing.T) {
 		}
 		switch ecn {
 		case "core":
-			if after.Marks == before.Marks || queue.Mean < 0.6*nthr || queue.Mean > 1.1*nthr || float64(queue.Max) > 1.5*nthr {
-				t.Errorf("queue %.0f on average, at most %v, %d marks; NThr is %.0f", queue.Mean, queue.Max, after.Marks, nthr)
+			if after.Marks == before.Marks || queue.Mean < 0.6*nthr || queue.Mean > 1.1*nthr ||
+				float64(queue.Max) > 1.5*nthr {
+				t.Errorf("queue %.0f on average, at most %v, %d marks; NThr is %.0f", queue.Mean, queue.Max,
+					after.Marks, nthr)
 			}
 		case "none":
 			if after.Marks != 0 || queue.Mean < 3*nthr {

@@ -26,7 +26,8 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 	}{
 		{"at SThr", []topo.HostID{1, 2}, map[int]uint32{1: 50_000}, 0, 0, []bool{false, false}},
 		{"a byte above", []topo.HostID{1, 2}, map[int]uint32{1: 50_001}, 0, 0, []bool{true, false}},
-		{"two packets above", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 + 2*frame}, 0, 0, []bool{true, true, false}},
+		{"two packets above", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 + 2*frame}, 0, 0,
+			[]bool{true, true, false}},
 		{"summed over receivers", []topo.HostID{1, 2}, map[int]uint32{1: 25_000, 2: 25_001}, 0, 0, []bool{true, false}},
 		{"one message", []topo.HostID{1}, map[int]uint32{1: 90_000}, 0, 0, []bool{false, false}},
 		{"two messages to one receiver", []topo.HostID{1, 1}, map[int]uint32{1: 90_000}, 0, 0, []bool{true}},

@@ -75,8 +75,8 @@ func (s *SIRD) Broken() string {
 		for m := range i.messages.All() {
 			charged += m.charged
 			if m.charged < 0 || m.granted < 0 || m.granted > m.Size || m.remaining() < 0 {
-				return fmt.Sprintf("message %d from %d: charged %d, granted %d, remaining %d of %d", m.ID, i.id, m.charged,
-					m.granted, m.remaining(), m.Size)
+				return fmt.Sprintf("message %d from %d: charged %d, granted %d, remaining %d of %d", m.ID, i.id,
+					m.charged, m.granted, m.remaining(), m.Size)
 			}
 		}
 		if credit := i.outstanding() - i.charged; credit < 0 || i.charged != charged {
@@ -136,16 +136,17 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0, Request: h.flags&request != 0,
-		Gone: h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
+		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0,
+		Request: h.flags&request != 0,
+		Gone:    h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
 		AboveFloor: h.aboveFloor, Prefix: h.prefix,
 	}
 }
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length, aboveFloor: h.AboveFloor,
-		prefix: h.Prefix}
+	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
+		aboveFloor: h.AboveFloor, prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k

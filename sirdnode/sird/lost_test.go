@@ -156,8 +156,12 @@ func TestStarvedMessageIsNotLost(t *testing.T) {
 	f := rack(t, 4)
 	const timeout = 100 * units.Microsecond
 	for name, starve := range map[string]func(i int) model.Send{
-		"at the receiver": func(i int) model.Send { return model.Send{Src: topo.HostID(2 + i%2), Dst: 0, Size: 1_000_000} },
-		"at the sender":   func(i int) model.Send { return model.Send{Src: 1, Dst: topo.HostID(2 + i%2), Size: 1_000_000} },
+		"at the receiver": func(i int) model.Send {
+			return model.Send{Src: topo.HostID(2 + i%2), Dst: 0, Size: 1_000_000}
+		},
+		"at the sender": func(i int) model.Send {
+			return model.Send{Src: 1, Dst: topo.HostID(2 + i%2), Size: 1_000_000}
+		},
 	} {
 		p := params(f, func(p *sird.Params) { p.LossTimeout, p.SenderFair, p.SThr = timeout, 0, inf })
 		sends := []model.Send{{At: 1000, Src: 1, Dst: 0, Size: 3_000_000}}
@@ -214,8 +218,8 @@ func TestDuplicatesNeverMintCredit(t *testing.T) {
 			OnPacket: func(e model.PacketEvent) {
 				for r := range topo.HostID(receivers) {
 					if s := at(sim, r); s.Used()-s.Charged() > limit || s.Broken() != "" {
-						t.Fatalf("seed %d: %d of credit out and %d charged at %v: %s", seed, s.Used()-s.Charged(), s.Charged(),
-							e.At, s.Broken())
+						t.Fatalf("seed %d: %d of credit out and %d charged at %v: %s", seed, s.Used()-s.Charged(),
+							s.Charged(), e.At, s.Broken())
 					}
 					for s := topo.HostID(receivers); s < receivers+senders; s++ {
 						if held, out := at(sim, s).HeldFrom(int(r)), at(sim, r).InFlight(int(s)); held > out {

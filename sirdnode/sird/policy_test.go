@@ -125,7 +125,8 @@ func TestSenderSharesHalfFairlyAndHalfByShortestMessage(t *testing.T) {
 		// Without sender information credit is plentiful for all receivers.
 		p := params(f, func(p *sird.Params) { p.SenderFair, p.SThr = c.fair, inf })
 		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{
-			{Dst: 1, Size: 30_000_000}, {Dst: 2, Size: 30_000_000}, {Dst: 3, Size: 20_000_000}, {Dst: 4, Size: 31_000_000},
+			{Dst: 1, Size: 30_000_000}, {Dst: 2, Size: 30_000_000}, {Dst: 3, Size: 20_000_000},
+			{Dst: 4, Size: 31_000_000},
 		}, OnPacket: func(e model.PacketEvent) {
 			if e.Kind == model.Transmitted && e.Port == f.Uplink(0) {
 				count[e.Dst] += float64(e.Packet.PayloadLen)

@@ -46,7 +46,8 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 				}
 				continue
 			}
-			if m.Failed == units.Never || m.Failed > c.most || m.Failed < 20*units.Millisecond || m.Acked != units.Never {
+			if m.Failed == units.Never || m.Failed > c.most || m.Failed < 20*units.Millisecond ||
+				m.Acked != units.Never {
 				t.Errorf("%s: %+v", c.name, m)
 			}
 			if !strings.Contains(m.Reason, "h1-2") || !strings.Contains(m.Reason, "5 attempts") {
@@ -211,8 +212,8 @@ func wrapEpochs(t *testing.T, f *topo.Fabric, p *sird.Params) {
 			})
 			for i := range units.Time(rounds) {
 				if sim.Run((i + 1) * period); sim.Host(1).Counts().Delivered < int64(i+1) {
-					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i, at(sim, 1).Epoch(0),
-						at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
+					t.Fatalf("%s, %d timeouts, round %d: epochs %d and %d, not done: %s", name, outage, i,
+						at(sim, 1).Epoch(0), at(sim, 0).SenderEpoch(1), modeltest.Undone(sim))
 				}
 			}
 			if n := modeltest.Counted(f, sim, "credit_reclaims"); outage > 8 && n <= 16 {

@@ -86,7 +86,8 @@ func TestMessageAboveUnschTAsksFirst(t *testing.T) {
 				switch wire := e.Packet.WireLen(); {
 				case h.Request:
 					requests++
-					if packets != 1 || e.At != 0 || e.Packet.PayloadLen != 0 || wire < 84 || wire > 100 || h.Length != uint32(c.size) {
+					if packets != 1 || e.At != 0 || e.Packet.PayloadLen != 0 || wire < 84 || wire > 100 ||
+						h.Length != uint32(c.size) {
 						t.Errorf("%+v: packet %d at %v is a request of %d wire bytes: %+v", c, packets, e.At, wire, h)
 					}
 				case h.Scheduled:

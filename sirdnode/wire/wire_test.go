@@ -48,7 +48,8 @@ func TestRoundTripWithPadding(t *testing.T) {
 		got.Header, got.Payload, want.Header, want.Payload = nil, nil, nil, nil
 		if got.SrcAddr != want.SrcAddr || got.DstAddr != want.DstAddr || got.SrcMAC != want.SrcMAC ||
 			got.DstMAC != want.DstMAC ||
-			got.Entropy != want.Entropy || got.Port != want.Port || got.ID != want.ID || got.Priority != want.Priority ||
+			got.Entropy != want.Entropy || got.Port != want.Port || got.ID != want.ID ||
+			got.Priority != want.Priority ||
 			got.ECN != want.ECN || got.Credit != want.Credit {
 			t.Fatalf("%+v, want %+v", got, *want)
 		}

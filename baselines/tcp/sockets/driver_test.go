@@ -53,7 +53,8 @@ func TestMessagesArriveOnceAndIntact(t *testing.T) {
 				got += n
 			}
 			if len(s.delivered) != 2*each || got != sent[i] {
-				return fmt.Errorf("host %d: %d messages with %d bytes, want %d with %d", i, len(s.delivered), got, 2*each, sent[i])
+				return fmt.Errorf("host %d: %d messages with %d bytes, want %d with %d", i, len(s.delivered), got,
+					2*each, sent[i])
 			}
 		}
 		return h.check()
@@ -282,7 +283,8 @@ func TestSettingsAreStated(t *testing.T) {
 		func(h *hosts) error {
 			for name, want := range map[string]string{"tcp_rmem": "5000\t60000\t700000", "tcp_ecn": "1",
 				"tcp_wmem": "4096\t16384\t4194304"} {
-				if got, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err != nil || strings.TrimSpace(string(got)) != want {
+				if got, err := os.ReadFile("/proc/sys/net/ipv4/" + name); err != nil ||
+					strings.TrimSpace(string(got)) != want {
 					return fmt.Errorf("%s is %q (%v)", name, got, err)
 				}
 			}

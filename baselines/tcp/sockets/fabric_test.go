@@ -44,7 +44,8 @@ const stranger = "10.250.1.99"
 // rack is a rack of hosts at 100 Gbps.
 func rack(t testing.TB, hosts int) *topo.Fabric {
 	t.Helper()
-	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})
+	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps,
+		HostDelay: units.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,8 @@ func (d *Driver) noteSettings() error {
 			words = append(words, name+" "+strings.Join(strings.Fields(string(value)), " "))
 		}
 	}
-	d.env.Note(fmt.Sprintf("kernel TCP: %s; %d connections to each host", strings.Join(words, ", "), d.params.Connections))
+	d.env.Note(fmt.Sprintf("kernel TCP: %s; %d connections to each host", strings.Join(words, ", "),
+		d.params.Connections))
 	return nil
 }
 

@@ -150,8 +150,8 @@ func checkSpacing(got []burst.Arrival, c Config) error {
 			window := got[to].At - got[from].At
 			allowed := c.Rate.BytesIn(units.Time(window))*21/20 + c.MaxBurst()
 			if bytes > allowed {
-				return fmt.Errorf("packets %d to %d: %d wire bytes in %v, %d allowed", from, to, bytes, time.Duration(window),
-					allowed)
+				return fmt.Errorf("packets %d to %d: %d wire bytes in %v, %d allowed", from, to, bytes,
+					time.Duration(window), allowed)
 			}
 		}
 	}

@@ -30,8 +30,9 @@ func (e *NotSupportedError) Error() string {
 			"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err, e.Instead)
 	}
 	if strings.HasPrefix(e.Option, "CONFIG_") {
-		return fmt.Sprintf("%s: this kernel lacks %s (%v); most distributions' have it, and so has that of the virtual "+
-			"engine (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
+		return fmt.Sprintf(
+			"%s: this kernel lacks %s (%v); most distributions' have it, and so has that of the virtual "+
+				"engine (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
 	}
 	return fmt.Sprintf("%s takes %s (%v); the virtual engine does without "+
 		"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)

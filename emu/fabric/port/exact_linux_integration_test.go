@@ -102,7 +102,8 @@ func TestConformanceOfTheMarker(t *testing.T) {
 				h.checkCount(marked(got))
 				return
 			}
-			t.Skipf("this machine was too busy to send a burst within %v in %d attempts", wireTime(fullFrame, c.Rate), attempts)
+			t.Skipf("this machine was too busy to send a burst within %v in %d attempts", wireTime(fullFrame, c.Rate),
+				attempts)
 		})
 	}
 }

@@ -88,7 +88,8 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	}
 	if c.Credit.Share > 0 {
 		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
-		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst), quantum: link.quantum})
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst),
+			quantum: link.quantum})
 		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)

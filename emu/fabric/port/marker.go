@@ -191,7 +191,8 @@ func markerError(err error) error {
 	const feature, instead = "ECN marking (eBPF)", "sch_red"
 	switch {
 	case errors.Is(err, os.ErrPermission):
-		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err, Instead: instead}
+		return &NotSupportedError{Feature: feature, Option: "root, and not in a user namespace", Err: err,
+			Instead: instead}
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, unix.ENOSYS):
 		return &NotSupportedError{Feature: feature, Option: "CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF", Err: err,
 			Instead: instead}

@@ -166,7 +166,8 @@ func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 			t.Fatalf("%d waiting and %d gone of %d", packets, left, sent)
 		}
 		low, high := s.Queues[0], s.Queues[1]
-		if low.Bytes != low.Packets*fullFrame || high.Bytes != high.Packets*500 || bytes != int64(low.Bytes+high.Bytes) {
+		if low.Bytes != low.Packets*fullFrame || high.Bytes != high.Packets*500 ||
+			bytes != int64(low.Bytes+high.Bytes) {
 			t.Fatalf("backlog %d bytes of %+v and %+v", bytes, low, high)
 		}
 		if packets == 0 {
@@ -206,7 +207,8 @@ func TestCreditClassIsLimited(t *testing.T) {
 	}
 	s := h.stats()
 	if _, drops := s.Drops(); len(got)-through != data || through+int(drops) != credits {
-		t.Errorf("%d data packets of %d, %d credits of %d and %d dropped", len(got)-through, data, through, credits, drops)
+		t.Errorf("%d data packets of %d, %d credits of %d and %d dropped", len(got)-through, data, through, credits,
+			drops)
 	}
 	if least, most := 8+transport.CreditBurst, 8+transport.CreditBurst+2; through < least || through > most {
 		t.Errorf("%d credits came through, want %d to %d", through, least, most)

@@ -37,8 +37,8 @@ func (c *Case) Check(got Result, allow Allowance) error {
 		if g.Marked != w.Marked {
 			level := min(int(w.Precedence), c.Priorities-1)
 			if wrong[level]++; wrong[level] > allow.Marks {
-				return fmt.Errorf("packet %d is marked: %v, want %v (%d of level %d are wrong)", g.ID, g.Marked, w.Marked,
-					wrong[level], level)
+				return fmt.Errorf("packet %d is marked: %v, want %v (%d of level %d are wrong)", g.ID, g.Marked,
+					w.Marked, wrong[level], level)
 			}
 		}
 		if i == 0 || allow.Order {

@@ -99,7 +99,8 @@ func limits() (list []Case) {
 			for _, less := range []int{0, 1} {
 				c := Case{
 					Name: fmt.Sprintf("a queue of %d packets less %d bytes, %d levels", room, less, levels),
-					Rate: 100 * units.Mbps, Priorities: levels, Limit: units.Bytes(room*full - less), Prelude: eachLevel(levels),
+					Rate: 100 * units.Mbps, Priorities: levels, Limit: units.Bytes(room*full - less),
+					Prelude: eachLevel(levels),
 				}
 				for p := range uint8(levels) {
 					c.Burst = append(c.Burst, burst(room+3, Frame{Length: full, Precedence: p})...)
@@ -124,7 +125,8 @@ func credits() (list []Case) {
 			list = append(list, Case{
 				Name: fmt.Sprintf("a credit queue of %d, %d levels", room, levels),
 				Rate: 100 * units.Mbps, Priorities: levels, Share: 0.05, Credits: room,
-				Burst: number(burst(40, Frame{Length: minimal, Precedence: 7, Credit: true})), Spacing: 7 * units.Microsecond,
+				Burst:   number(burst(40, Frame{Length: minimal, Precedence: 7, Credit: true})),
+				Spacing: 7 * units.Microsecond,
 			})
 		}
 	}
@@ -138,7 +140,8 @@ func rates() (list []Case) {
 			for _, length := range []int{full, 1000, shortest} {
 				list = append(list, Case{
 					Name: fmt.Sprintf("%d bytes at %v, %d levels", length, rate, levels),
-					Rate: rate, Priorities: levels, Prelude: eachLevel(levels), Burst: number(burst(50, Frame{Length: length})),
+					Rate: rate, Priorities: levels, Prelude: eachLevel(levels),
+					Burst: number(burst(50, Frame{Length: length})),
 				})
 			}
 		}

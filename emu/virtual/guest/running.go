@@ -187,7 +187,8 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			r.mu.Unlock()
 			stall := dog.look(time.Now(), output, func() time.Duration { return waited(cmd.Process.Pid) })
 			if limit := r.config.StallTimeout; limit > 0 && stall > limit {
-				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time", stall.Seconds()))
+				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time",
+					stall.Seconds()))
 			}
 		}
 	}

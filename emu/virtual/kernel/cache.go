@@ -74,7 +74,8 @@ func (c Cache) Find() (Built, error) {
 		if len(list) > 0 {
 			why = ": the one in the cache is of another version of sirdbed"
 		}
-		return best, fmt.Errorf("%w in %s%s: build it with \"sirdbed kernel build\", 3 to 6 minutes", ErrNotBuilt, c, why)
+		return best, fmt.Errorf("%w in %s%s: build it with \"sirdbed kernel build\", 3 to 6 minutes", ErrNotBuilt, c,
+			why)
 	}
 	return best, nil
 }

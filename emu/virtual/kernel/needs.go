@@ -51,8 +51,9 @@ func (c Cache) check() error {
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(string(c), &fs); err == nil && int64(fs.Bavail)*fs.Bsize < diskNeeded && !c.Unfinished() {
-		return fmt.Errorf("building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME to a "+
-			"directory on another disk", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
+		return fmt.Errorf(
+			"building the kernel takes %d MB in %s, and %d are free: free some, or set XDG_CACHE_HOME to a "+
+				"directory on another disk", diskNeeded>>20, c, int64(fs.Bavail)*fs.Bsize>>20)
 	}
 	return nil
 }
@@ -73,7 +74,8 @@ func FindSource(named string) (string, error) {
 	path := fmt.Sprintf("/usr/src/linux-source-%s.tar.xz", Version)
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s is not there: install Debian's package of it, with\n"+
-			"  apt-get install linux-source-%s\nor name a tarball of Linux %s with --source (kernel.org has linux-%s.y)",
+			"  apt-get install linux-source-%s\n"+
+			"or name a tarball of Linux %s with --source (kernel.org has linux-%s.y)",
 			path, Version, Version, Version)
 	}
 	return path, nil

@@ -66,14 +66,16 @@ var unneeded = []string{
 	"*/drivers/iio/*.[ch]",
 	"*/drivers/accel/*.[ch]", "*/drivers/clk/*.[ch]", "*/drivers/comedi/*.[ch]", "*/drivers/crypto/*.[ch]",
 	"*/drivers/hwmon/*.[ch]",
-	"*/drivers/hid/*.[ch]", "*/drivers/md/*.[ch]", "*/drivers/mfd/*.[ch]", "*/drivers/mmc/*.[ch]", "*/drivers/mtd/*.[ch]",
+	"*/drivers/hid/*.[ch]", "*/drivers/md/*.[ch]", "*/drivers/mfd/*.[ch]", "*/drivers/mmc/*.[ch]",
+	"*/drivers/mtd/*.[ch]",
 	"*/drivers/phy/*.[ch]", "*/drivers/pinctrl/*.[ch]", "*/drivers/platform/*.[ch]", "*/drivers/regulator/*.[ch]",
 	"*/drivers/s390/*.[ch]",
 	"*/drivers/soc/*.[ch]", "*/drivers/video/*.[ch]",
 	"*/sound/*.[ch]", "*/Documentation/*.rst", "*/Documentation/*.yaml", "*/Documentation/*.txt", "*/tools/testing/*",
 	"*/tools/perf/*",
 	"*/arch/*.dts", "*/arch/*.dtsi",
-	"*/arch/arm/*.[chS]", "*/arch/arm64/*.[chS]", "*/arch/mips/*.[chS]", "*/arch/powerpc/*.[chS]", "*/arch/s390/*.[chS]",
+	"*/arch/arm/*.[chS]", "*/arch/arm64/*.[chS]", "*/arch/mips/*.[chS]", "*/arch/powerpc/*.[chS]",
+	"*/arch/s390/*.[chS]",
 	"*/arch/sparc/*.[chS]", "*/arch/m68k/*.[chS]", "*/arch/riscv/*.[chS]", "*/arch/parisc/*.[chS]", "*/arch/sh/*.[chS]",
 	"*/arch/arc/*.[chS]", "*/arch/alpha/*.[chS]", "*/arch/loongarch/*.[chS]", "*/arch/xtensa/*.[chS]",
 }
@@ -82,7 +84,8 @@ var unneeded = []string{
 func (w *work) kernelVersion() (string, error) {
 	text, err := os.ReadFile(filepath.Join(w.cache.tree(), "Makefile"))
 	if err != nil {
-		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+Version+" with --source: %w", w.source, err)
+		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux "+Version+" with --source: %w", w.source,
+			err)
 	}
 	value := map[string]string{}
 	for line := range strings.Lines(string(text)) {
@@ -91,8 +94,9 @@ func (w *work) kernelVersion() (string, error) {
 		}
 	}
 	if value["VERSION"] == "" || value["PATCHLEVEL"] == "" {
-		return "", fmt.Errorf("%s is not a source of Linux: name one of Linux %s with --source (its Makefile has no version)",
-			w.source, Version)
+		return "",
+			fmt.Errorf("%s is not a source of Linux: name one of Linux %s with --source (its Makefile has no version)",
+				w.source, Version)
 	}
 	return value["VERSION"] + "." + value["PATCHLEVEL"] + "." + value["SUBLEVEL"], nil
 }

@@ -33,9 +33,10 @@ func TestOutgoingMatchesAMap(t *testing.T) {
 					floor = id
 				}
 			}
-			if o.Len() != len(open) || o.Next() != next && step > 0 && len(open) > 0 || len(open) > 0 && o.Floor() != floor {
-				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(), o.Floor(), o.Next(),
-					len(open), floor, next)
+			if o.Len() != len(open) || o.Next() != next && step > 0 && len(open) > 0 || len(open) > 0 &&
+				o.Floor() != floor {
+				t.Fatalf("seed %d, step %d: %d open from %d to %d, want %d from %d to %d", seed, step, o.Len(),
+					o.Floor(), o.Next(), len(open), floor, next)
 			}
 			for id := first - 2; id != next+2; id++ {
 				if o.Find(id) != open[id] {

@@ -37,7 +37,8 @@ func TestSpansMatchBitmap(t *testing.T) {
 				contiguous++
 			}
 			if s.Total() != total || s.Contiguous() != contiguous {
-				t.Fatalf("seed %d: total %d, contiguous %d; want %d, %d", seed, s.Total(), s.Contiguous(), total, contiguous)
+				t.Fatalf("seed %d: total %d, contiguous %d; want %d, %d", seed, s.Total(), s.Contiguous(), total,
+					contiguous)
 			}
 			at, end := r.IntN(size), r.IntN(size)
 			gf, gt, ok := s.Gap(transport.Bytes(at), transport.Bytes(end))

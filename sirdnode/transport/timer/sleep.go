@@ -16,8 +16,8 @@ func (s *Sleep) Until(wakeAt transport.Time) { s.asleep, s.wakeAt = true, wakeAt
 // End wakes the transport: something has happened that Next may act on.
 func (s *Sleep) End() { s.asleep = false }
 
-// WakeAt returns when Next is to be called again, 0 (at once) if the transport is awake. Transport.Wake returns that, or
-// when its timers are due if that is earlier.
+// WakeAt returns when Next is to be called again, 0 (at once) if the transport is awake. Transport.Wake returns
+// that, or when its timers are due if that is earlier.
 func (s *Sleep) WakeAt() transport.Time {
 	if !s.asleep {
 		return 0
