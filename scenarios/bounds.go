@@ -23,7 +23,7 @@ type Bound struct {
 	// has.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 	// Engines on which it is expected; all unless given.
-	Engines []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
+	Engines []emu.EngineName `yaml:"engines,omitempty" json:"engines,omitempty"`
 
 	metric.Metric `yaml:",inline"`
 

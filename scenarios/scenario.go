@@ -36,7 +36,7 @@ type Scenario struct {
 	// What runs it unless --engine says otherwise. real (default): namespaces of
 	// this machine. virtual: the same in a guest with a virtual clock. model: an
 	// event-driven model.
-	Engine emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty" jsonschema:"enum=real,enum=virtual,enum=model"`
+	Engine emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty"`
 	// The fabric.
 	Topology topo.Spec `yaml:"topology" json:"topology"`
 	// The transport protocol, sird unless given.

@@ -14,7 +14,9 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
+	"sirdbed/emu"
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 var update = flag.Bool("update", false, "write schema.json anew")
@@ -77,7 +79,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	r := &jsonschema.Reflector{
 		Anonymous:      true,
 		ExpandedStruct: true,
-		Mapper:         unitSchema,
+		Mapper:         typeSchema,
 		LookupComment:  fieldComments(t),
 		Namer: func(t reflect.Type) string {
 			if protocol, ok := sections[t]; ok {
@@ -184,14 +186,29 @@ func metricSchema() *jsonschema.Schema {
 	return all
 }
 
-// unitSchema is the schema of types that read their own text.
-func unitSchema(t reflect.Type) *jsonschema.Schema {
+// oneOf is the schema of a text that has one of these values.
+func oneOf[T ~string](values ...T) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+	}
+	return s
+}
+
+// typeSchema is the schema of types that read their own text, or have names for
+// their values.
+func typeSchema(t reflect.Type) *jsonschema.Schema {
 	quantity := func(units, example string) *jsonschema.Schema {
 		return &jsonschema.Schema{
 			Type: "string", Pattern: `^(0|[0-9]+(\.[0-9]+)? ?(` + units + `))$`, Examples: []any{example},
 		}
 	}
 	switch t {
+	case reflect.TypeFor[emu.EngineName]():
+		return oneOf(emu.EngineNames...)
+	case reflect.TypeFor[traffic.Pattern]():
+		return oneOf(traffic.PatternPoisson, traffic.PatternFixed, traffic.PatternIncast, traffic.PatternOutcast,
+			traffic.PatternList)
 	case reflect.TypeFor[units.Time]():
 		return quantity("ns|us|ms|s", "7.5us")
 	case reflect.TypeFor[units.BitsPerSecond]():

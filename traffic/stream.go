@@ -30,7 +30,7 @@ type Stream struct {
 	Name string `yaml:"name" json:"name" jsonschema:"minLength=1"`
 	// poisson: open loop, exponential gaps. fixed: open loop, equal gaps. incast: many senders to one receiver at
 	// once. outcast: closed loop, a sender to several receivers. list: messages from a CSV file.
-	Pattern Pattern `yaml:"pattern" json:"pattern" jsonschema:"enum=poisson,enum=fixed,enum=incast,enum=outcast,enum=list"`
+	Pattern Pattern `yaml:"pattern" json:"pattern"`
 
 	// Sending hosts by name, or [all], the default.
 	From []string `yaml:"from,omitempty" json:"from,omitempty"`
