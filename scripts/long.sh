@@ -35,9 +35,9 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 raced=2 fuzzed=3 rounds=1 tests='^$'
+  seeds=5 fuzzed=3 rounds=1 tests='^$'
 else
-  seeds=$(scaled 20000) raced=$(scaled 1000) fuzzed=$(scaled 600) rounds=$(scaled 40) tests=.
+  seeds=$(scaled 20000) fuzzed=$(scaled 600) rounds=$(scaled 40) tests=.
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -50,7 +50,6 @@ seeded() { git grep -l 'ExactlyOnceUnderFaults(t, ' -- '*_test.go' | xargs -n1 d
 
 steps() {
   seeded | sed 's/^/seeds:/'
-  seeded | sed 's/^/race:/'
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
   printf '%s\n' soak:model soak:real soak:virtual soak:tests
 }
@@ -75,7 +74,6 @@ step() {
   local name=${1#*:}
   case $1 in
     seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
-    race:*) SIRDBED_SEEDS=$raced go test -count 1 -timeout 4h -race -run ExactlyOnce "./$name" ;;
     fuzz:*) scripts/fuzz.sh "${fuzzed}s" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;

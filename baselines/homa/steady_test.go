@@ -105,8 +105,9 @@ func FuzzReceive(f *testing.F) {
 				t.Fatalf("after %+v: %s", hd, s)
 			}
 		}
-		for range 200 {
-			now += units.Millisecond
+		// A message whose receiver was busy is given up after six timeouts of 160 ms.
+		for range 400 {
+			now += 5 * units.Millisecond
 			for n := 0; ; n++ {
 				if _, _, ok := h.next(now); !ok {
 					break

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,9 +107,9 @@ func TestToolsOfAKilledBuild(t *testing.T) {
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	ended := false
-	time.AfterFunc(300*time.Millisecond, func() { ended = true; file.Close() })
-	if _, _, err := b.build(Options{}); err != nil || !ended {
-		t.Errorf("%v, the tools had ended: %v", err, ended)
+	var ended atomic.Bool
+	time.AfterFunc(300*time.Millisecond, func() { ended.Store(true); file.Close() })
+	if _, _, err := b.build(Options{}); err != nil || !ended.Load() {
+		t.Errorf("%v, the tools had ended: %v", err, ended.Load())
 	}
 }
