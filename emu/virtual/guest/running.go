@@ -174,7 +174,10 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			return
 		case <-stop:
 			stop = nil
-			os.WriteFile(filepath.Join(r.dir, stopFile), nil, 0o600)
+			if err := os.WriteFile(filepath.Join(r.dir, stopFile), nil, 0o600); err != nil {
+				r.kill(cmd, fmt.Sprintf("the guest could not be asked to stop: %v", err))
+				continue
+			}
 			grace = time.After(StopGrace)
 		case <-grace:
 			r.kill(cmd, fmt.Sprintf("the guest did not stop within %v", StopGrace))
