@@ -43,7 +43,10 @@ func readSteal() stealClock {
 	}
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	var v [8]int64
-	fmt.Sscanf(string(line), "cpu %d %d %d %d %d %d %d %d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
+	if _, err := fmt.Sscanf(string(line), "cpu %d %d %d %d %d %d %d %d",
+		&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
+		return stealClock{}
+	}
 	c := stealClock{steal: v[7]}
 	for _, n := range v {
 		c.total += n
