@@ -35,7 +35,7 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=20000 rounds=1 tests='^$'
+  seeds=5 fuzzed=5000 rounds=1 tests='^$'
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
 fi
