@@ -23,7 +23,7 @@ silent() {
 }
 
 # sources lists the files under version control that match the patterns.
-sources() { git ls-files -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
+sources() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
 
 scripts() { sources '*.sh' .ci/run; }
 
