@@ -69,7 +69,7 @@ func TestVariantsHaveTheirOwnLoad(t *testing.T) {
 		}
 	}
 	if s.Traffic[0].Load != 0.5 {
-		t.Errorf("the scenario's load became %v", s.Traffic[0].Load)
+		t.Errorf("the scenario's load became %v, want 0.5", s.Traffic[0].Load)
 	}
 }
 
@@ -85,10 +85,12 @@ func TestBoundsAndLoadsThatCannotBe(t *testing.T) {
 		{"sizes: wka, load: 0.5", "sizes: wka, rate: 1Gbps",
 			"f.yaml:5:30: none of the variant's streams states a load that this one could replace"},
 	} {
-		_, err := Parse("f.yaml", ".", []byte(strings.Replace(protocolBounds, c.old, c.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\ngot  %v\nwant %s", c.new, err, c.want)
-		}
+		t.Run(c.new, func(t *testing.T) {
+			_, err := Parse("f.yaml", ".", []byte(strings.Replace(protocolBounds, c.old, c.new, 1)))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
 	}
 }
 

@@ -22,8 +22,8 @@ func ExampleHost() {
 	}
 	hosts := make([]*host.Host, 2)
 	for i := range hosts {
-		hosts[i], err = host.New(host.Config{Self: topo.HostID(i), Fabric: f, Protocol: aimd.Protocol, To: units.Second},
-			record.NewWriter(io.Discard))
+		cfg := host.Config{Self: topo.HostID(i), Fabric: f, Protocol: aimd.Protocol, To: units.Second}
+		hosts[i], err = host.New(cfg, record.NewWriter(io.Discard))
 		if err != nil {
 			log.Fatal(err)
 		}
