@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sirdbed/capture/metric"
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 	"sirdbed/emu"
@@ -185,6 +186,62 @@ func TestMetricsThatCannotBe(t *testing.T) {
 			}
 			if got, _, _ := strings.Cut(err.Error(), "\n"); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A bound is checked on its engines, of each variant, and against limits that
+// it may meet exactly. What has no value is not met, and has the reason.
+func TestEvaluate(t *testing.T) {
+	us := func(x float64) *float64 { return &x }
+	latency := metric.Metric{Name: "latency_us"}
+	one, two := result("one", "sird", 10), result("two", "homa", 20)
+	idle := result("idle", "sird", 0)
+	for _, c := range []struct {
+		name     string
+		bound    Bound
+		variants []*results.Variant
+		want     []results.Bound // without limits
+	}{
+		{"at its limits", Bound{Name: "b", Metric: latency, Min: us(10), Max: us(10)}, []*results.Variant{one},
+			[]results.Bound{{Name: "b", Value: 10, Unit: "us", OK: true}}},
+		{"below", Bound{Name: "b", Metric: latency, Min: us(10.5)}, []*results.Variant{one},
+			[]results.Bound{{Name: "b", Value: 10, Unit: "us"}}},
+		{"of each variant", Bound{Name: "b", Metric: latency, Max: us(15)}, []*results.Variant{one, two},
+			[]results.Bound{{Name: "b (one)", Value: 10, Unit: "us", OK: true},
+				{Name: "b (two)", Value: 20, Unit: "us"}}},
+		{"of one of them", Bound{Name: "b", Metric: latency, Variant: "two", Max: us(20)},
+			[]*results.Variant{one, two}, []results.Bound{{Name: "b", Value: 20, Unit: "us", OK: true}}},
+		{"of another engine", Bound{Name: "b", Metric: latency, Engines: []emu.EngineName{emu.Real}, Max: us(1)},
+			[]*results.Variant{one}, nil},
+		{"of this engine too", Bound{Name: "b", Metric: latency, Engines: []emu.EngineName{emu.Real, emu.Model},
+			Max: us(1)}, []*results.Variant{one}, []results.Bound{{Name: "b", Value: 10, Unit: "us"}}},
+		{"of a variant that was not run", Bound{Name: "b", Metric: latency, Variant: "three", Max: us(1)},
+			[]*results.Variant{one}, nil},
+		{"in a unit of its own", Bound{Name: "b", Metric: latency, Unit: "RTT", Per: 5, Max: us(2)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Value: 2, Unit: "RTT", OK: true}}},
+		{"a ratio", Bound{Name: "b", Metric: latency, Variant: "two", Over: &Reference{Variant: "one"}, Max: us(2)},
+			[]*results.Variant{one, two}, []results.Bound{{Name: "b", Value: 2, Unit: "x", OK: true}}},
+		{"over nothing", Bound{Name: "b", Metric: latency, Variant: "one", Over: &Reference{Variant: "idle"},
+			Min: us(0)}, []*results.Variant{one, idle},
+			[]results.Bound{{Name: "b", Unit: "x", Error: "there is nothing to divide by"}}},
+		{"without a value", Bound{Name: "b", Metric: metric.Metric{Name: "latency_us", Stream: "none"}, Max: us(1)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Unit: "us", Error: "none"}}},
+		{"over what has no value", Bound{Name: "b", Metric: latency,
+			Over: &Reference{Metric: metric.Metric{Name: "latency_us", Stream: "none"}}, Max: us(1)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Unit: "x", Error: "none"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Evaluate([]Bound{c.bound}, emu.Model, c.variants)
+			if len(got) != len(c.want) {
+				t.Fatalf("got %+v, want %d", got, len(c.want))
+			}
+			for i, want := range c.want {
+				if b := got[i]; b.Name != want.Name || b.Value != want.Value || b.Unit != want.Unit || b.OK != want.OK ||
+					(b.Error == "") != (want.Error == "") || !strings.Contains(b.Error, want.Error) {
+					t.Errorf("got %+v, want %+v", b, want)
+				}
 			}
 		})
 	}
