@@ -238,8 +238,8 @@ func TestEvaluate(t *testing.T) {
 				t.Fatalf("got %+v, want %d", got, len(c.want))
 			}
 			for i, want := range c.want {
-				if b := got[i]; b.Name != want.Name || b.Value != want.Value || b.Unit != want.Unit || b.OK != want.OK ||
-					(b.Error == "") != (want.Error == "") || !strings.Contains(b.Error, want.Error) {
+				if b := got[i]; b.Name != want.Name || b.Value != want.Value || b.Unit != want.Unit ||
+					b.OK != want.OK || (b.Error == "") != (want.Error == "") || !strings.Contains(b.Error, want.Error) {
 					t.Errorf("got %+v, want %+v", b, want)
 				}
 			}

@@ -35,13 +35,15 @@ func runScript(t *testing.T, ctx context.Context, c Config, script string) (int,
 // A guest's lines are passed on, and its exit code is the command's.
 func TestRun(t *testing.T) {
 	var lines []string
-	exit, err := runScript(t, t.Context(), Config{Input: []byte("do it"), Line: func(s string) { lines = append(lines, s) }},
+	c := Config{Input: []byte("do it"), Line: func(s string) { lines = append(lines, s) }}
+	exit, err := runScript(t, t.Context(), c,
 		`cat input; echo; echo "$@"; echo "#guest exit 7"; exit 1`)
 	if exit != 7 || err != nil {
 		t.Errorf("got exit code %d, %v; want 7", exit, err)
 	}
 	if len(lines) != 2 || lines[0] != "do it" || !strings.Contains(lines[1], "mem=16M ") ||
-		!strings.Contains(lines[1], "time-travel=inf-cpu") || !strings.HasSuffix(lines[1], "guest-init /proc/self/cwd") {
+		!strings.Contains(lines[1], "time-travel=inf-cpu") ||
+		!strings.HasSuffix(lines[1], "guest-init /proc/self/cwd") {
 		t.Errorf("got %q, want the input and the kernel's command line", lines)
 	}
 }
@@ -114,8 +116,9 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 // The kernel's command line is the same for every run, but for the memory: the
 // kernel stirs it into its random numbers.
 func TestCommandLineIsTheSame(t *testing.T) {
-	a := (&running{config: &Config{Memory: 1 << 30, Argv: []string{"a"}}, dir: "/tmp/a"}).arguments()
-	b := (&running{config: &Config{Memory: 1 << 30, Argv: []string{"b"}, Input: []byte("x")}, dir: "/tmp/b"}).arguments()
+	one := &running{config: &Config{Memory: 1 << 30, Argv: []string{"a"}}, dir: "/tmp/a"}
+	two := &running{config: &Config{Memory: 1 << 30, Argv: []string{"b"}, Input: []byte("x")}, dir: "/tmp/b"}
+	a, b := one.arguments(), two.arguments()
 	if !slices.Equal(a, b) {
 		t.Errorf("got %q and %q, want the same", a, b)
 	}
