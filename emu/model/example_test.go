@@ -18,7 +18,7 @@ func ExampleSim() {
 		log.Fatal(err)
 	}
 	cfg := model.Config{Fabric: f, Protocol: sird.Protocol, Seed: 1}
-	for src := topo.HostID(0); src < 3; src++ {
+	for src := range topo.HostID(3) {
 		cfg.Sends = append(cfg.Sends, model.Send{Src: src, Dst: 3, Size: units.Megabyte})
 	}
 	sim, err := model.New(cfg)
