@@ -64,7 +64,7 @@ func TestReconstructionFindsDrops(t *testing.T) {
 		total += q.Lost
 		most, _ := q.Between(0, units.Never/2)
 		if most.Packets > 4+2 {
-			t.Errorf("%s held %d packets, at most 4 fit", q.Port.Name, most.Packets)
+			t.Errorf("%s had %d packets waiting, want at most 4", q.Port.Name, most.Packets)
 		}
 	}
 	if total == 0 {
@@ -92,7 +92,7 @@ func TestReconstructionOfParts(t *testing.T) {
 	}
 	got, err = capture.Reconstruct(r.F, leaf, replay(s.Frames[:300], capture.ErrCaptureCut))
 	if err == nil || got.Frames != 300 {
-		t.Errorf("a cut capture: %v, %d frames", err, got.Frames)
+		t.Errorf("a cut capture: got %v, %d frames; want that it was cut after 300", err, got.Frames)
 	}
 	if _, err := capture.Reconstruct(r.F, &r.F.Nodes[0], replay(s.Frames, nil)); err == nil ||
 		!strings.Contains(err.Error(), "is a host") {

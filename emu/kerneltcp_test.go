@@ -2,6 +2,7 @@ package emu
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,17 +22,19 @@ func TestKernelDilation(t *testing.T) {
 		{10 * units.Gbps, 0, 1500, 1}, {100 * units.Gbps, 0, 9000, 2}, {100 * units.Gbps, 0, 1500, 9},
 		{100 * units.Gbps, 400 * units.Gbps, 1500, 10}, {100 * units.Gbps, 400 * units.Gbps, 9000, 6},
 	} {
-		spec := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: c.host, HostDelay: 1000, MTU: c.mtu}
-		if c.core > 0 {
-			spec.Leaves, spec.Spines, spec.CoreRate, spec.CoreDelay = 2, 1, c.core, 1000
-		}
-		f, err := topo.New(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := KernelTCPDilation(f); got != c.want {
-			t.Errorf("%v, core %v, MTU %v: %d, want %d", c.host, c.core, c.mtu, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%v core %v MTU %v", c.host, c.core, c.mtu), func(t *testing.T) {
+			spec := topo.Spec{Leaves: 1, HostsPerLeaf: 2, HostRate: c.host, HostDelay: 1000, MTU: c.mtu}
+			if c.core > 0 {
+				spec.Leaves, spec.Spines, spec.CoreRate, spec.CoreDelay = 2, 1, c.core, 1000
+			}
+			f, err := topo.New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := KernelTCPDilation(f); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
 	}
 }
 
@@ -49,9 +52,11 @@ func TestUnsuitedExperiments(t *testing.T) {
 		{"TCP with faults", CheckKernelTCP(faulty), "tcp cannot be given faults"},
 		{"SIRD with faults", CheckKernelTCP(&Experiment{Protocol: "sird", Faults: faulty.Faults}), ""},
 	} {
-		if c.want == "" && c.err != nil || c.want != "" &&
-			(!errors.Is(c.err, ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
-			t.Errorf("%s: %v", c.what, c.err)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if c.want == "" && c.err != nil || c.want != "" &&
+				(!errors.Is(c.err, ErrUnsuited) || !strings.Contains(c.err.Error(), c.want)) {
+				t.Errorf("got %v, want an error with %q (none if empty)", c.err, c.want)
+			}
+		})
 	}
 }

@@ -70,7 +70,7 @@ func TestVariantsHaveTheirOwnLoad(t *testing.T) {
 		}
 	}
 	if s.Traffic[0].Load != 0.5 {
-		t.Errorf("the scenario's load became %v", s.Traffic[0].Load)
+		t.Errorf("the scenario's load became %v, want 0.5", s.Traffic[0].Load)
 	}
 }
 
@@ -86,10 +86,12 @@ func TestBoundsAndLoadsThatCannotBe(t *testing.T) {
 		{"sizes: wka, load: 0.5", "sizes: wka, rate: 1Gbps",
 			"f.yaml:5:30: none of the variant's streams states a load that this one could replace"},
 	} {
-		_, err := Parse("f.yaml", ".", []byte(strings.Replace(protocolBounds, c.old, c.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\ngot  %v\nwant %s", c.new, err, c.want)
-		}
+		t.Run(c.new, func(t *testing.T) {
+			_, err := Parse("f.yaml", ".", []byte(strings.Replace(protocolBounds, c.old, c.new, 1)))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
 	}
 }
 
@@ -182,6 +184,62 @@ func TestMetricsThatCannotBe(t *testing.T) {
 			}
 			if got, _, _ := strings.Cut(err.Error(), "\n"); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A bound is checked on its engines, of each variant, and against limits that
+// it may meet exactly. What has no value is not met, and has the reason.
+func TestEvaluate(t *testing.T) {
+	us := func(x float64) *float64 { return &x }
+	latency := metric.Metric{Name: "latency_us"}
+	one, two := result("one", "sird", 10), result("two", "homa", 20)
+	idle := result("idle", "sird", 0)
+	for _, c := range []struct {
+		name     string
+		bound    Bound
+		variants []*results.Variant
+		want     []results.Bound // without limits
+	}{
+		{"at its limits", Bound{Name: "b", Metric: latency, Min: us(10), Max: us(10)}, []*results.Variant{one},
+			[]results.Bound{{Name: "b", Value: 10, Unit: "us", OK: true}}},
+		{"below", Bound{Name: "b", Metric: latency, Min: us(10.5)}, []*results.Variant{one},
+			[]results.Bound{{Name: "b", Value: 10, Unit: "us"}}},
+		{"of each variant", Bound{Name: "b", Metric: latency, Max: us(15)}, []*results.Variant{one, two},
+			[]results.Bound{{Name: "b (one)", Value: 10, Unit: "us", OK: true},
+				{Name: "b (two)", Value: 20, Unit: "us"}}},
+		{"of one of them", Bound{Name: "b", Metric: latency, Variant: "two", Max: us(20)},
+			[]*results.Variant{one, two}, []results.Bound{{Name: "b", Value: 20, Unit: "us", OK: true}}},
+		{"of another engine", Bound{Name: "b", Metric: latency, Engines: []emu.EngineName{emu.Real}, Max: us(1)},
+			[]*results.Variant{one}, nil},
+		{"of this engine too", Bound{Name: "b", Metric: latency, Engines: []emu.EngineName{emu.Real, emu.Model},
+			Max: us(1)}, []*results.Variant{one}, []results.Bound{{Name: "b", Value: 10, Unit: "us"}}},
+		{"of a variant that was not run", Bound{Name: "b", Metric: latency, Variant: "three", Max: us(1)},
+			[]*results.Variant{one}, nil},
+		{"in a unit of its own", Bound{Name: "b", Metric: latency, Unit: "RTT", Per: 5, Max: us(2)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Value: 2, Unit: "RTT", OK: true}}},
+		{"a ratio", Bound{Name: "b", Metric: latency, Variant: "two", Over: &Reference{Variant: "one"}, Max: us(2)},
+			[]*results.Variant{one, two}, []results.Bound{{Name: "b", Value: 2, Unit: "x", OK: true}}},
+		{"over nothing", Bound{Name: "b", Metric: latency, Variant: "one", Over: &Reference{Variant: "idle"},
+			Min: us(0)}, []*results.Variant{one, idle},
+			[]results.Bound{{Name: "b", Unit: "x", Error: "there is nothing to divide by"}}},
+		{"without a value", Bound{Name: "b", Metric: metric.Metric{Name: "latency_us", Stream: "none"}, Max: us(1)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Unit: "us", Error: "none"}}},
+		{"over what has no value", Bound{Name: "b", Metric: latency,
+			Over: &Reference{Metric: metric.Metric{Name: "latency_us", Stream: "none"}}, Max: us(1)},
+			[]*results.Variant{one}, []results.Bound{{Name: "b", Unit: "x", Error: "none"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Evaluate([]Bound{c.bound}, emu.Model, c.variants)
+			if len(got) != len(c.want) {
+				t.Fatalf("got %+v, want %d", got, len(c.want))
+			}
+			for i, want := range c.want {
+				if b := got[i]; b.Name != want.Name || b.Value != want.Value || b.Unit != want.Unit ||
+					b.OK != want.OK || (b.Error == "") != (want.Error == "") || !strings.Contains(b.Error, want.Error) {
+					t.Errorf("got %+v, want %+v", b, want)
+				}
 			}
 		})
 	}

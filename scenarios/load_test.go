@@ -140,21 +140,21 @@ func TestVariantsOverrideParameters(t *testing.T) {
 	}
 	list, err := s.Experiments(Options{Seed: 7, Dilation: 3})
 	if err != nil || len(list) != 2 {
-		t.Fatalf("%d experiments, %v", len(list), err)
+		t.Fatalf("%d experiments (%v), want 2", len(list), err)
 	}
 	var a, b map[string]any
 	json.Unmarshal(list[0].Params, &a)
 	json.Unmarshal(list[1].Params, &b)
 	if a["sthr"] != 0.5 || a["b"] != 2.0 || b["sthr"] != "inf" || b["b"] != 2.0 {
-		t.Errorf("parameters are %v and %v", a, b)
+		t.Errorf("parameters are %v and %v, want b 2 with sthr 0.5 and inf", a, b)
 	}
 	if x := list[1]; x.Variant != "b" || x.Seed != 7 || x.Dilation != 3 || x.Duration != units.Millisecond ||
 		len(x.Streams) != 1 {
-		t.Errorf("experiment is %+v", x)
+		t.Errorf("experiment is %+v, want b for 1ms with one stream, seed 7 and dilation 3", x)
 	}
 	one, err := s.Experiments(Options{Variants: []string{"b"}})
 	if err != nil || len(one) != 1 || one[0].Variant != "b" {
-		t.Errorf("--variant b: %v %v", one, err)
+		t.Errorf("--variant b: got %v (%v), want b alone", one, err)
 	}
 	if _, err := s.Experiments(Options{Variants: []string{"c"}}); err == nil {
 		t.Error("--variant c: no error")
@@ -183,7 +183,7 @@ func TestChanges(t *testing.T) {
 	json.Unmarshal(s.Variants[0].Params["sird"], &a)
 	if all.SThr < 1e9 || all.B != 2 || a.B != 3 || s.Traffic[0].Size != 16 || s.Sample.Queues != 20*units.Microsecond ||
 		s.Duration != 2*units.Millisecond {
-		t.Errorf("scenario is %+v", s)
+		t.Errorf("scenario is %+v, want it with all changes", s)
 	}
 	for change, want := range map[string]string{
 		"sird.sthr":           "--set sird.sthr: want path=value, such as sird.sthr=inf",
@@ -194,9 +194,11 @@ func TestChanges(t *testing.T) {
 		"sird.b={":            `--set sird.b={: "b: {" is not a value`,
 		".=1":                 "--set .=1: no such path: want one such as sird.sthr or traffic.small.size",
 	} {
-		if _, err := parse(change); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		t.Run(change, func(t *testing.T) {
+			if _, err := parse(change); err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
 	}
 }
 
@@ -217,12 +219,14 @@ func TestScenariosInTheBinary(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"incast", "outcast", "quickstart"} {
-		if _, err := Load(name + ".yaml"); err != nil {
-			t.Error(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Load(name + ".yaml"); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	if _, err := Load("incats"); err == nil || !strings.Contains(err.Error(), `did you mean "incast"?`) {
-		t.Errorf("unknown scenario: %v", err)
+		t.Errorf("unknown scenario: got %v, want the one that was meant", err)
 	}
 }
 
@@ -236,14 +240,14 @@ func TestListStreams(t *testing.T) {
 		}
 	}
 	if _, err := Parse("f.yaml", dir, []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:6:11: ") {
-		t.Errorf("no such file: %v", err)
+		t.Errorf("no such file: got %v, want an error at f.yaml:6:11", err)
 	}
 	write("time,src,dst,size\n1us,h1-1,h1-2,8B\n")
 	if s, err := Parse("f.yaml", dir, []byte(text)); err != nil || len(s.Traffic[0].Messages) != 1 {
-		t.Errorf("list: %v", err)
+		t.Errorf("list: got %v, want one message", err)
 	}
 	write("time,src,dst,size\n1us,h1-1,h1-9,8B\n")
 	if _, err := Parse("f.yaml", dir, []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:6:11: ") {
-		t.Errorf("unknown host in the list: %v", err)
+		t.Errorf("unknown host in the list: got %v, want an error at f.yaml:6:11", err)
 	}
 }

@@ -228,6 +228,12 @@ func (s *Scenario) validateVariants() *Error {
 		if v.Duration != nil && (*v.Duration <= 0 || *v.Duration > maxRun) {
 			return s.src.errorIn(path+"duration", "%v: want more than 0, at most %v", *v.Duration, maxRun)
 		}
+		if v.Warmup != nil && *v.Warmup > maxRun {
+			return s.src.errorIn(path+"warmup", "%v: at most %v of nominal time", *v.Warmup, maxRun)
+		}
+		if v.Drain != nil && *v.Drain > maxRun {
+			return s.src.errorIn(path+"drain", "%v: at most %v of nominal time", *v.Drain, maxRun)
+		}
 	}
 	return nil
 }

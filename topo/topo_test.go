@@ -2,6 +2,7 @@ package topo
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"sirdbed/topo/units"
@@ -26,7 +27,7 @@ func mustNew(t *testing.T, s Spec) *Fabric {
 func TestSizesOfThePapersFabric(t *testing.T) {
 	f := mustNew(t, paper)
 	if len(f.Hosts) != 144 || len(f.Nodes) != 157 || len(f.Ports) != 2*180 {
-		t.Errorf("%d hosts, %d nodes, %d ports", len(f.Hosts), len(f.Nodes), len(f.Ports))
+		t.Errorf("%d hosts, %d nodes, %d ports; want 144, 157, 360", len(f.Hosts), len(f.Nodes), len(f.Ports))
 	}
 }
 
@@ -42,10 +43,12 @@ func TestRoundTripsOfThePaper(t *testing.T) {
 	}{
 		{near, 1538, 1538, 5492}, {far, 1538, 1538, 7615}, {near, 1538, 84, 5260}, {far, 1538, 84, 7324},
 	} {
-		got := f.Transit(f.Path(0, c.dst, 0), c.there) + f.Transit(f.Path(c.dst, 0, 0), c.rep)
-		if got < c.want-1 || got > c.want+1 {
-			t.Errorf("%v answered by %v to %s: %v, want %v", c.there, c.rep, f.HostName(c.dst), got, c.want)
-		}
+		t.Run(fmt.Sprintf("%v answered by %v to %s", c.there, c.rep, f.HostName(c.dst)), func(t *testing.T) {
+			got := f.Transit(f.Path(0, c.dst, 0), c.there) + f.Transit(f.Path(c.dst, 0, 0), c.rep)
+			if got < c.want-1 || got > c.want+1 {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 
@@ -53,10 +56,10 @@ func TestRoundTripsOfThePaper(t *testing.T) {
 func TestTestbedBDP(t *testing.T) {
 	f := mustNew(t, testbed)
 	if f.BDP() != 216912 {
-		t.Errorf("BDP %d", f.BDP())
+		t.Errorf("BDP %d, want 216912", f.BDP())
 	}
 	if loop := f.CreditLoop(0, 1); loop < 17990 || loop > 18010 {
-		t.Errorf("loop %v", loop)
+		t.Errorf("loop %v, want 18us", loop)
 	}
 }
 
@@ -113,7 +116,7 @@ func TestRoutesLeadEverywhere(t *testing.T) {
 			for spine := 0; spine <= s.Spines; spine++ {
 				a := f.HostAddr(dst, spine)
 				if h, sp, ok := f.HostOf(a); !ok || h != dst || sp != spine {
-					t.Fatalf("HostOf(%v) = %v %v %v", a, h, sp, ok)
+					t.Fatalf("HostOf(%v) = %v %v %v, want %v %v true", a, h, sp, ok, dst, spine)
 				}
 				if src != dst {
 					follow(t, f, NodeID(src), NodeID(dst), a, spine, 0)
@@ -135,7 +138,7 @@ func follow(t *testing.T, f *Fabric, at, dst NodeID, a Addr, spine, hops int) {
 		t.Fatalf("%v loops", a)
 	}
 	if n := f.Nodes[at]; n.Kind == Spine && spine != 0 && n.Number != spine {
-		t.Fatalf("%v went over %s", a, n.Name)
+		t.Fatalf("%v went over %s, want spine %d", a, n.Name, spine)
 	}
 	best := -1
 	var over []PortID
@@ -180,12 +183,14 @@ func TestImpossibleSpecs(t *testing.T) {
 			s.Links = []LinkOverride{{Between: [2]string{"h1-1", "leaf1"}, Rate: &fast}}
 		},
 	} {
-		s := paper
-		change(&s)
-		_, err := New(s)
-		var se *SpecError
-		if !errors.As(err, &se) || se.Field != field {
-			t.Errorf("want an error at %s, got %v", field, err)
-		}
+		t.Run(field, func(t *testing.T) {
+			s := paper
+			change(&s)
+			_, err := New(s)
+			var se *SpecError
+			if !errors.As(err, &se) || se.Field != field {
+				t.Errorf("got %v, want an error at %s", err, field)
+			}
+		})
 	}
 }

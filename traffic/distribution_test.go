@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -27,13 +28,15 @@ func TestMeans(t *testing.T) {
 		name      string
 		step, log float64
 	}{{"wka", 2927.35, 2889.7}, {"wkb", 127796.6, 121712.8}, {"wkc", 2515857.4, 2478878}} {
-		d := workload(t, c.name)
-		if got := d.Mean(SamplingStep); !near(got, c.step, 2e-4) {
-			t.Errorf("%s: mean by the step rule %.2f, want %.2f", c.name, got, c.step)
-		}
-		if got := d.Mean(SamplingLog); !near(got, c.log, 2e-4) {
-			t.Errorf("%s: mean by the log rule %.2f, want %.2f", c.name, got, c.log)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			d := workload(t, c.name)
+			if got := d.Mean(SamplingStep); !near(got, c.step, 2e-4) {
+				t.Errorf("mean by the step rule %.2f, want %.2f", got, c.step)
+			}
+			if got := d.Mean(SamplingLog); !near(got, c.log, 2e-4) {
+				t.Errorf("mean by the log rule %.2f, want %.2f", got, c.log)
+			}
+		})
 	}
 }
 
@@ -53,22 +56,23 @@ func TestSharesBySizeGroup(t *testing.T) {
 		{"wkb", SamplingLog, released, [4]float64{.642, .241, .086, .031}, [4]float64{}},
 		{"wkc", SamplingLog, released, [4]float64{.025, .516, .1325, .326}, [4]float64{}},
 	} {
-		d := workload(t, c.name)
-		var messages, bytes float64
-		for g := range 4 {
-			m, b := 1.0, 1.0
-			if g < 3 {
-				m, b = d.CDF(c.borders[g]-1, c.rule), d.BytesCDF(c.borders[g]-1)
+		t.Run(fmt.Sprintf("%s by %s", c.name, c.rule), func(t *testing.T) {
+			d := workload(t, c.name)
+			var messages, bytes float64
+			for g := range 4 {
+				m, b := 1.0, 1.0
+				if g < 3 {
+					m, b = d.CDF(c.borders[g]-1, c.rule), d.BytesCDF(c.borders[g]-1)
+				}
+				if got := m - messages; math.Abs(got-c.messages[g]) > 0.0012 {
+					t.Errorf("group %c has %.5f of the messages, want %.5f", 'A'+g, got, c.messages[g])
+				}
+				if got := b - bytes; c.rule == SamplingStep && math.Abs(got-c.bytes[g]) > 0.001 {
+					t.Errorf("group %c has %.4f of the bytes, want %.4f", 'A'+g, got, c.bytes[g])
+				}
+				messages, bytes = m, b
 			}
-			if got := m - messages; math.Abs(got-c.messages[g]) > 0.0012 {
-				t.Errorf("%s %s: group %c has %.5f of the messages, want %.5f", c.name, c.rule, 'A'+g, got,
-					c.messages[g])
-			}
-			if got := b - bytes; c.rule == SamplingStep && math.Abs(got-c.bytes[g]) > 0.001 {
-				t.Errorf("%s: group %c has %.4f of the bytes, want %.4f", c.name, 'A'+g, got, c.bytes[g])
-			}
-			messages, bytes = m, b
-		}
+		})
 	}
 }
 
@@ -78,11 +82,13 @@ func TestQuantilesByStep(t *testing.T) {
 		"wkb": {53, 662, 120373, 3430822, 1e7, 1e7},
 		"wkc": {1442, 70658, 4806186, 26917814, 28840000, 28840000},
 	} {
-		for i, u := range []float64{0, .5, .9, .99, .999, 1} {
-			if got := workload(t, name).Quantile(u, SamplingStep); got != want[i] {
-				t.Errorf("%s: quantile %v is %v, want %v", name, u, got, want[i])
+		t.Run(name, func(t *testing.T) {
+			for i, u := range []float64{0, .5, .9, .99, .999, 1} {
+				if got := workload(t, name).Quantile(u, SamplingStep); got != want[i] {
+					t.Errorf("quantile %v is %v, want %v", u, got, want[i])
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -104,7 +110,7 @@ func TestLogInterpolation(t *testing.T) {
 	for _, size := range []units.Bytes{99, 100, 400, 9999, 10000, 20000} {
 		u := d.CDF(size, SamplingLog)
 		if back := d.Quantile(u, SamplingLog); size >= 100 && size <= 10000 && !near(back, float64(size), 1e-9) {
-			t.Errorf("CDF(%d) = %v, whose quantile is %v", size, u, back)
+			t.Errorf("CDF(%d) = %v, whose quantile is %v, want %d", size, u, back, size)
 		}
 	}
 }
@@ -143,13 +149,15 @@ func TestDistributionErrors(t *testing.T) {
 		header + "1,.5\n":        "d.csv: cum_prob ends at 0.5",
 		header + "1,.5\n2,1,3\n": "d.csv:4: wrong number of fields",
 	} {
-		if _, err := ParseDistribution("d.csv", strings.NewReader(in)); err == nil || !strings.HasPrefix(err.Error(),
-			want) {
-			t.Errorf("%q: %v, want %q", in, err, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			_, err := ParseDistribution("d.csv", strings.NewReader(in))
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 	if _, err := Workload("wkd"); err == nil || !strings.Contains(err.Error(), "wka, wkb, wkc") {
-		t.Errorf("Workload(wkd): %v", err)
+		t.Errorf("Workload(wkd): got %v, want the names there are", err)
 	}
 }
 
@@ -159,10 +167,10 @@ func TestDistributionOfOtherStreams(t *testing.T) {
 	d := list.Distribution()
 	if p := d.Points(); len(p) != 3 || p[0] != (Point{10, .5}) || p[2] != (Point{30, 1}) ||
 		d.Mean(SamplingStep) != 17.5 {
-		t.Errorf("points %v, mean %v", p, d.Mean(SamplingStep))
+		t.Errorf("points %v, mean %v; want 3 from 10 to 30, and 17.5", p, d.Mean(SamplingStep))
 	}
 	fixed := Stream{Pattern: PatternFixed, Size: 500}
 	if d := fixed.Distribution(); d.Sample(.3, SamplingLog) != 500 || d.Mean(SamplingLog) != 500 {
-		t.Errorf("fixed size: sample %v, mean %v", d.Sample(.3, SamplingLog), d.Mean(SamplingLog))
+		t.Errorf("fixed size: sample %v, mean %v; want 500", d.Sample(.3, SamplingLog), d.Mean(SamplingLog))
 	}
 }

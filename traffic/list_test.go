@@ -22,11 +22,11 @@ func TestParseList(t *testing.T) {
 		{7500, "h1-1", "h1-2", 10 * units.Megabyte, 8, 3}, {0, "h1-2", "h1-1", 500 * units.Kilobyte, 4, 6},
 		{ms, "h1-1", "h1-2", 1, 0, 7}}
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("read %+v, %v", got, err)
+		t.Errorf("read %+v (%v), want %+v", got, err, want)
 	}
 	got, err = ParseList("l.csv", strings.NewReader("time,src,dst,size\n1us,a,b,1B\n"), 4)
 	if err != nil || len(got) != 1 || got[0].Reply != 4 {
-		t.Errorf("without the column: %+v, %v", got, err)
+		t.Errorf("without the column: %+v (%v), want one message with a reply of 4", got, err)
 	}
 }
 
@@ -52,9 +52,12 @@ func TestListErrors(t *testing.T) {
 		listHeader + "1us,a,,1B,\n":           "l.csv:2: dst: missing",
 		listHeader + "1us,a,b,1B,\n0,b,b,1B,": "l.csv:3: dst: b sends to itself",
 	} {
-		if _, err := ParseList("l.csv", strings.NewReader(in), 0); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", in, err, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			_, err := ParseList("l.csv", strings.NewReader(in), 0)
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }
 

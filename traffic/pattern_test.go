@@ -133,7 +133,7 @@ func TestFixed(t *testing.T) {
 		}
 	}
 	if len(phases) != 8 {
-		t.Errorf("%d different phases of 8 hosts", len(phases))
+		t.Errorf("%d different phases of 8 hosts, want 8", len(phases))
 	}
 	s.Phase = PhaseZero
 	if all := arrivals(t, f, 1, 2, ms, s); len(all) != 1 || all[0].At != 0 || all[0].Dst != 0 {

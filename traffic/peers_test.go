@@ -37,10 +37,12 @@ func TestPeers(t *testing.T) {
 		{"everybody to everybody", []Stream{all}, 3, []topo.HostID{0, 1, 2, 4, 5, 6, 7}},
 		{"several", []Stream{one, incast}, 0, []topo.HostID{2, 7}},
 	} {
-		got, err := Peers(f, c.streams, c.self)
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Peers(f, c.streams, c.self)
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%v, %v; want %v", got, err, c.want)
+			}
+		})
 	}
 	bad := one
 	bad.Size = 0

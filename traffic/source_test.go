@@ -101,7 +101,7 @@ func TestTagsCountUp(t *testing.T) {
 		next[a.Tag.Stream()]++
 	}
 	if len(next) != 3 {
-		t.Errorf("messages of %d streams", len(next))
+		t.Errorf("messages of %d streams, want 3", len(next))
 	}
 }
 
@@ -129,18 +129,21 @@ func TestStartStopUntil(t *testing.T) {
 		{Name: "f", Pattern: PatternFixed, Interval: us, Size: 1000},
 		{Name: "i", Pattern: PatternIncast, Interval: us, Size: 1000, FanIn: 7},
 	} {
-		s.Start, s.Stop = ms, 2*ms
-		all := arrivals(t, f, 1, 0, end, s)
-		if first, last := all[0].At, all[len(all)-1].At; first < ms || first > ms+10*us || last >= 2*ms ||
-			last < 2*ms-10*us {
-			t.Errorf("%s: messages from %v to %v, want 1ms to 2ms", s.Pattern, first, last)
-		}
-		if short := arrivals(t, f, 1, 0, 1500*us, s); !slices.Equal(short, all[:len(short)]) || len(short) >= len(all) {
-			t.Errorf("%s: a shorter run is not the beginning of a longer one", s.Pattern)
-		}
-		if none := arrivals(t, f, 1, 0, ms, s); len(none) != 0 {
-			t.Errorf("%s: %d messages before start", s.Pattern, len(none))
-		}
+		t.Run(string(s.Pattern), func(t *testing.T) {
+			s.Start, s.Stop = ms, 2*ms
+			all := arrivals(t, f, 1, 0, end, s)
+			if first, last := all[0].At, all[len(all)-1].At; first < ms || first > ms+10*us || last >= 2*ms ||
+				last < 2*ms-10*us {
+				t.Errorf("messages from %v to %v, want 1ms to 2ms", first, last)
+			}
+			short := arrivals(t, f, 1, 0, 1500*us, s)
+			if !slices.Equal(short, all[:len(short)]) || len(short) >= len(all) {
+				t.Errorf("a shorter run is not the beginning of a longer one")
+			}
+			if none := arrivals(t, f, 1, 0, ms, s); len(none) != 0 {
+				t.Errorf("%d messages before start, want none", len(none))
+			}
+		})
 	}
 }
 
@@ -151,12 +154,14 @@ func TestTooManyMessages(t *testing.T) {
 		{Name: "f", Pattern: PatternFixed, Interval: 8, Size: 1},
 		{Name: "i", Pattern: PatternIncast, Interval: 8, Size: 1, FanIn: 1},
 	} {
-		_, err := NewSource(f, []Stream{s}, 1, 0, (MaxIndex+1)*8)
-		if err != nil {
-			t.Errorf("%s of 2^24 messages: %v", s.Pattern, err)
-		}
-		_, err = NewSource(f, []Stream{s}, 1, 0, (MaxIndex+2)*8)
-		wantField(t, err, "traffic[0]."+s.pace(), "at most 16777216")
+		t.Run(string(s.Pattern), func(t *testing.T) {
+			_, err := NewSource(f, []Stream{s}, 1, 0, (MaxIndex+1)*8)
+			if err != nil {
+				t.Errorf("of 2^24 messages: %v", err)
+			}
+			_, err = NewSource(f, []Stream{s}, 1, 0, (MaxIndex+2)*8)
+			wantField(t, err, "traffic[0]."+s.pace(), "at most 16777216")
+		})
 	}
 }
 
@@ -168,10 +173,10 @@ func TestTagOverflowEndsTheSource(t *testing.T) {
 	s.lanes[0].generator.(*fixed).count = MaxIndex
 	s.lanes[0].refresh()
 	if a, ok := s.Pop(); !ok || a.Tag.Index() != MaxIndex {
-		t.Fatalf("last message %+v, %v", a, ok)
+		t.Fatalf("last message %+v, %v; want index %d", a, ok, MaxIndex)
 	}
 	if a, ok := s.Pop(); ok || s.Err() == nil || s.NextAt() != units.Never {
-		t.Errorf("popped %+v, %v; error %v; next at %v", a, ok, s.Err(), s.NextAt())
+		t.Errorf("popped %+v, %v; error %v; next at %v: want nothing more, and an error", a, ok, s.Err(), s.NextAt())
 	}
 }
 
@@ -189,7 +194,7 @@ func TestReplySize(t *testing.T) {
 			t.Errorf("reply to %v: %v, want %v", tag, got, c.want)
 		}
 		if got := s.ReplySize(tag.Reply()); got != 0 {
-			t.Errorf("reply to the reply %v: %v", tag, got)
+			t.Errorf("reply to the reply %v: %v, want 0", tag, got)
 		}
 	}
 }
@@ -203,7 +208,7 @@ func TestOpenLoopDoesNotAllocate(t *testing.T) {
 		Stream{Name: "fixed", Pattern: PatternFixed, Interval: us, Size: 8},
 		Stream{Name: "incast", Pattern: PatternIncast, Interval: us, Size: 8, FanIn: 5})
 	if n := testing.AllocsPerRun(5000, func() { s.Pop() }); n != 0 {
-		t.Errorf("%v allocations per message", n)
+		t.Errorf("%v allocations per message, want 0", n)
 	}
 }
 

@@ -18,17 +18,17 @@ func TestTagRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 	if tag, err := MakeTag(MaxStreams-1, MaxIndex); err != nil || tag != 0x7fffffff || tag.Reply() != 0xffffffff {
-		t.Errorf("the last tag is %#x, %v", uint32(tag), err)
+		t.Errorf("the last tag is %#x (%v), want 0x7fffffff", uint32(tag), err)
 	}
 	if tag, _ := MakeTag(2, 17); tag.String() != "2/17" || tag.Reply().String() != "2/17 reply" {
-		t.Errorf("printed as %v, %v", tag, tag.Reply())
+		t.Errorf("printed as %v, %v; want 2/17 and 2/17 reply", tag, tag.Reply())
 	}
 }
 
 func TestTagsDoNotWrap(t *testing.T) {
 	for _, c := range [][2]int{{MaxStreams, 0}, {-1, 0}, {0, MaxIndex + 1}, {0, -1}} {
 		if tag, err := MakeTag(c[0], c[1]); err == nil {
-			t.Errorf("message %d of stream %d has tag %v", c[1], c[0], tag)
+			t.Errorf("message %d of stream %d has tag %v, want an error", c[1], c[0], tag)
 		}
 	}
 }

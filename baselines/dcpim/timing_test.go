@@ -35,24 +35,26 @@ func TestDerivedFiguresOfTheReleasedSimulator(t *testing.T) {
 			ResendTimeout: 5905, WindowTimeout: 6496,
 		}},
 	} {
-		p := params(f, nil)
-		p.BDP = dcpim.BandwidthDelay(f, c.data)
-		got, want := dcpim.Derive(f, 100*units.Gbps, c.data, c.control, p), c.want
-		near := func(name string, got, want, by units.Time) {
-			if got < want-by || got > want+by {
-				t.Errorf("%s: %s is %v, want %v", c.name, name, got, want)
+		t.Run(c.name, func(t *testing.T) {
+			p := params(f, nil)
+			p.BDP = dcpim.BandwidthDelay(f, c.data)
+			got, want := dcpim.Derive(f, 100*units.Gbps, c.data, c.control, p), c.want
+			near := func(name string, got, want, by units.Time) {
+				if got < want-by || got > want+by {
+					t.Errorf("%s is %v, want %v", name, got, want)
+				}
 			}
-		}
-		near("control RTT", got.ControlRTT, want.ControlRTT, 0)
-		near("round", got.Round, want.Round, 1)
-		near("matching", got.Matching, want.Matching, 4)
-		near("epoch", got.Epoch, want.Epoch, 8)
-		near("resend timeout", got.ResendTimeout, want.ResendTimeout, 1)
-		near("window timeout", got.WindowTimeout, want.WindowTimeout, 1)
-		if got.BDP != want.BDP || got.ChannelPackets != want.ChannelPackets {
-			t.Errorf("%s: BDP %d packets, %d per channel, want %d and %d", c.name, got.BDP, got.ChannelPackets,
-				want.BDP, want.ChannelPackets)
-		}
+			near("control RTT", got.ControlRTT, want.ControlRTT, 0)
+			near("round", got.Round, want.Round, 1)
+			near("matching", got.Matching, want.Matching, 4)
+			near("epoch", got.Epoch, want.Epoch, 8)
+			near("resend timeout", got.ResendTimeout, want.ResendTimeout, 1)
+			near("window timeout", got.WindowTimeout, want.WindowTimeout, 1)
+			if got.BDP != want.BDP || got.ChannelPackets != want.ChannelPackets {
+				t.Errorf("BDP %d packets, %d per channel, want %d and %d", got.BDP, got.ChannelPackets,
+					want.BDP, want.ChannelPackets)
+			}
+		})
 	}
 }
 
@@ -74,28 +76,32 @@ func TestRoundsFollowFromTheTopology(t *testing.T) {
 		"released":      {released, 0, 143},
 		"a distant one": {uneven, 2, 2},
 	} {
-		f := modeltest.Fabric(t, c.spec)
-		want := units.Time(0)
-		if c.from != c.to {
-			want = f.Transit(f.Path(c.from, c.to, 0), topo.MinWire) + f.Transit(f.Path(c.to, c.from, 0), topo.MinWire)
-		} else {
-			// The bound takes both host links to be like the most distant host's.
-			want = 2 * (2*(3000+7) + 2*(500+7))
-		}
-		got := dcpim.Derive(f, c.spec.HostRate, frame, topo.MinWire, params(f, nil))
-		if d := got.ControlRTT - want; d < -2 || d > 2 {
-			t.Errorf("%s: control RTT %v, want %v", name, got.ControlRTT, want)
-		}
-		if d := float64(got.Round) - 1.3*float64(got.ControlRTT); d < -1 || d > 1 {
-			t.Errorf("%s: a round is %v, want 1.3 x %v", name, got.Round, got.ControlRTT)
-		}
-		if got.Matching != 4*got.Round || got.Epoch != 8*got.Round {
-			t.Errorf("%s: matching %v, epoch %v with rounds of %v", name, got.Matching, got.Epoch, got.Round)
-		}
-		packet := c.spec.HostRate.Picoseconds(frame)
-		if want := int(int64(got.Matching) * 1000 / packet / 4); got.ChannelPackets != want {
-			t.Errorf("%s: %d packets per channel, want %d", name, got.ChannelPackets, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := modeltest.Fabric(t, c.spec)
+			want := units.Time(0)
+			if c.from != c.to {
+				want = f.Transit(f.Path(c.from, c.to, 0), topo.MinWire) +
+					f.Transit(f.Path(c.to, c.from, 0), topo.MinWire)
+			} else {
+				// The bound takes both host links to be like the most distant host's.
+				want = 2 * (2*(3000+7) + 2*(500+7))
+			}
+			got := dcpim.Derive(f, c.spec.HostRate, frame, topo.MinWire, params(f, nil))
+			if d := got.ControlRTT - want; d < -2 || d > 2 {
+				t.Errorf("control RTT %v, want %v", got.ControlRTT, want)
+			}
+			if d := float64(got.Round) - 1.3*float64(got.ControlRTT); d < -1 || d > 1 {
+				t.Errorf("a round is %v, want 1.3 x %v", got.Round, got.ControlRTT)
+			}
+			if got.Matching != 4*got.Round || got.Epoch != 8*got.Round {
+				t.Errorf("matching %v, epoch %v with rounds of %v, want 4 and 8 of them", got.Matching, got.Epoch,
+					got.Round)
+			}
+			packet := c.spec.HostRate.Picoseconds(frame)
+			if want := int(int64(got.Matching) * 1000 / packet / 4); got.ChannelPackets != want {
+				t.Errorf("%d packets per channel, want %d", got.ChannelPackets, want)
+			}
+		})
 	}
 }
 

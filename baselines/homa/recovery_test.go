@@ -60,22 +60,26 @@ func TestLostGrants(t *testing.T) {
 		from        uint32
 		timeouts    bool
 		busyAnswers int64
-	}{{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1}, {"all of a window", 69, 100 * mss, true,
-		1}} {
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
-			Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool {
-				return hd.Kind == "GRANT" && hd.Offset >= c.from
-			})})
-		modeltest.AllDone(t, f, sim, units.Second)
-		took := sim.Messages()[0].Latency()
-		if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers ||
-			took > units.Millisecond != c.timeouts ||
-			took > 4*units.Millisecond {
-			t.Errorf("%s: %d BUSY, done after %v", c.name, n, took)
-		}
-		if n := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "duplicate_data"); n != 0 {
-			t.Errorf("%s: %d packets sent again", c.name, n)
-		}
+	}{
+		{"one", 1, 100 * mss, false, 0}, {"the last", 1, 300 * mss, true, 1},
+		{"all of a window", 69, 100 * mss, true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 300 * mss}},
+				Lose: loses(f, c.limit, func(_ model.PacketEvent, hd homa.Header) bool {
+					return hd.Kind == "GRANT" && hd.Offset >= c.from
+				})})
+			modeltest.AllDone(t, f, sim, units.Second)
+			took := sim.Messages()[0].Latency()
+			if n := modeltest.Counted(f, sim, "busy_answers"); n != c.busyAnswers ||
+				took > units.Millisecond != c.timeouts ||
+				took > 4*units.Millisecond {
+				t.Errorf("%d BUSY, done after %v; want %d, and timeouts: %v", n, took, c.busyAnswers, c.timeouts)
+			}
+			if n := modeltest.Counted(f, sim, "retransmissions") + modeltest.Counted(f, sim, "duplicate_data"); n != 0 {
+				t.Errorf("%d packets sent again, want none", n)
+			}
+		})
 	}
 }
 
@@ -165,25 +169,29 @@ func TestDeadPeer(t *testing.T) {
 		size units.Bytes
 		dead func(e model.PacketEvent) bool
 	}{
-		{"receiver, from the start", 8, func(e model.PacketEvent) bool { return e.Dst == 1 }},
+		{"receiver, from the start, small message", 8, func(e model.PacketEvent) bool { return e.Dst == 1 }},
 		{"receiver, from the start", 1_000_000, func(e model.PacketEvent) bool { return e.Dst == 1 }},
 		{"receiver, in between", 1_000_000, func(e model.PacketEvent) bool { return e.Dst == 1 && e.At > 60_000 }},
 		{"sender, in between", 1_000_000, func(e model.PacketEvent) bool { return e.Src == 0 && e.At > 60_000 }},
 		{"receiver, speechless", 1_000_000, func(e model.PacketEvent) bool { return e.Src == 1 }},
 	} {
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: c.size}, {Dst: 2, Size: 500_000}},
-			Lose: func(e model.PacketEvent) bool { return e.Port == f.Uplink(e.Src) && e.Src+e.Dst == 1 && c.dead(e) }})
-		if !sim.RunUntilDone(200 * units.Millisecond) {
-			t.Errorf("%s: %s", c.name, modeltest.Undone(sim))
-			continue
-		}
-		m := sim.Messages()
-		if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "did not answer 5 attempts") ||
-			m[1].Delivered > units.Millisecond {
-			t.Errorf("%s: %+v", c.name, m)
-		}
-		t.Logf("%s, %v: failed after %v: %s", c.name, c.size, m[0].Failed, m[0].Reason)
-		modeltest.Idle(t, f, sim)
+		t.Run(c.name, func(t *testing.T) {
+			sim := newSim(t, model.Config{
+				Fabric: f, Sends: []model.Send{{Dst: 1, Size: c.size}, {Dst: 2, Size: 500_000}},
+				Lose: func(e model.PacketEvent) bool {
+					return e.Port == f.Uplink(e.Src) && e.Src+e.Dst == 1 && c.dead(e)
+				},
+			})
+			if !sim.RunUntilDone(200 * units.Millisecond) {
+				t.Fatalf("not done, want it failed: %s", modeltest.Undone(sim))
+			}
+			m := sim.Messages()
+			if m[0].Failed == units.Never || !strings.Contains(m[0].Reason, "did not answer 5 attempts") ||
+				m[1].Delivered > units.Millisecond {
+				t.Errorf("got %+v, want the first failed after 5 attempts, the second delivered within 1 ms", m)
+			}
+			modeltest.Idle(t, f, sim)
+		})
 	}
 }
 

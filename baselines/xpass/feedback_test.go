@@ -39,17 +39,19 @@ func TestFeedbackLaw(t *testing.T) {
 		{"not within a round trip", 200, 0.25, false, 8, 0, 99 * ms, 200, 0.25, false},
 		{"not without news", 200, 0.25, false, 0, 0, 500 * ms, 200, 0.25, false},
 	} {
-		p := params(rack(t, 2), nil)
-		var f xpass.Feedback
-		f.Start(0, p, 1000, 1000)
-		f.Returned(p, 0, float64(100*ms))
-		f.Set(c.rate, c.w, c.clean)
-		f.Count(c.total, c.lost)
-		updated := f.Update(c.after, p, 1000, 10)
-		rate, w, _ := f.State()
-		if updated != c.updated || math.Abs(rate-c.wantRate) > 1e-9 || math.Abs(w-c.wantW) > 1e-9 {
-			t.Errorf("%s: rate %g, w %g, %v; want %g, %g, %v", c.name, rate, w, updated, c.wantRate, c.wantW, c.updated)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			p := params(rack(t, 2), nil)
+			var f xpass.Feedback
+			f.Start(0, p, 1000, 1000)
+			f.Returned(p, 0, float64(100*ms))
+			f.Set(c.rate, c.w, c.clean)
+			f.Count(c.total, c.lost)
+			updated := f.Update(c.after, p, 1000, 10)
+			rate, w, _ := f.State()
+			if updated != c.updated || math.Abs(rate-c.wantRate) > 1e-9 || math.Abs(w-c.wantW) > 1e-9 {
+				t.Errorf("rate %g, w %g, %v; want %g, %g, %v", rate, w, updated, c.wantRate, c.wantW, c.updated)
+			}
+		})
 	}
 }
 

@@ -82,7 +82,7 @@ func TestMetricErrorsSayWhatExists(t *testing.T) {
 	} {
 		_, err := c.m.Eval(v)
 		if err == nil {
-			t.Errorf("%+v is no error", c.m)
+			t.Errorf("%+v: got no error, want one with %q", c.m, c.want)
 			continue
 		}
 		for _, want := range c.want {

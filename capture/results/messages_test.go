@@ -66,7 +66,7 @@ func TestStatisticsAgainstBruteForce(t *testing.T) {
 	}
 	v := analyze(t, r)
 	if p := v.ProblemsOf(Integrity); len(p) > 0 {
-		t.Fatal(p)
+		t.Fatalf("got the problems %v, want none", p)
 	}
 	rank := func(values []float64, q float64) float64 {
 		slices.Sort(values)
@@ -87,13 +87,15 @@ func TestStatisticsAgainstBruteForce(t *testing.T) {
 		{"D p90", v.Latencies.Slowdown[Paper]["D"].P90, rank(groups["D"], 0.9)},
 		{"without incast", float64(v.Latencies.Latency.Count), float64(len(latencies))},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s = %v, want %v", c.what, c.got, c.want)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if c.got != c.want {
+				t.Errorf("= %v, want %v", c.got, c.want)
+			}
+		})
 	}
 	b, _ := v.Stream("burst")
 	if b.Slowdown != nil || b.LatencyNS.Count == 0 {
-		t.Errorf("incast: slowdown %v, %d latencies", b.Slowdown, b.LatencyNS.Count)
+		t.Errorf("incast: slowdown %v, %d latencies; want none, and some", b.Slowdown, b.LatencyNS.Count)
 	}
 	if s.Warmup+b.Warmup != counts["warmup"] {
 		t.Errorf("%d in the warm-up, want %d", s.Warmup+b.Warmup, counts["warmup"])
@@ -103,7 +105,7 @@ func TestStatisticsAgainstBruteForce(t *testing.T) {
 	}
 	for definition, want := range map[string]float64{Paper: 1, Exact: 0.5} {
 		if least := v.Latencies.Slowdown[definition][AllSizes].Min; least < want {
-			t.Errorf("%s slowdown of %v", definition, least)
+			t.Errorf("a slowdown of %v by the definition %s, want at least %v", least, definition, want)
 		}
 	}
 }
@@ -118,7 +120,7 @@ func TestRequestLastsToItsReply(t *testing.T) {
 	v := analyze(t, r)
 	s, _ := v.Stream("rr")
 	if s.Measured != 2 || s.Unfinished != 1 || s.LatencyNS.Min != 25000 || s.LatencyNS.Max != 40000 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want 2 measured in 25 and 40 us, 1 unfinished", s)
 	}
 	m := v.Messages[0]
 	if want := r.F.UnloadedPaper(0, 3, 8) + r.F.UnloadedPaper(3, 0, 100); m.UnloadedPaper != want {
@@ -137,7 +139,7 @@ func TestRequestAloneIsMeasuredWhereAsked(t *testing.T) {
 	v := analyze(t, r)
 	s, _ := v.Stream("rr")
 	if s.Measured != 2 || s.Unfinished != 1 || s.LatencyNS.Min != 10000 || s.LatencyNS.Max != 20000 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want 2 measured in 10 and 20 us, 1 unfinished", s)
 	}
 	if m := v.Messages[0]; m.UnloadedPaper != r.F.UnloadedPaper(0, 3, 8) {
 		t.Errorf("unloaded %v, want %v", m.UnloadedPaper, r.F.UnloadedPaper(0, 3, 8))
@@ -151,7 +153,7 @@ func TestTooLateIsNotUnfinished(t *testing.T) {
 	r.Message(0, 1, 1, fakerun.Tag(t, 0, 1), 1000, 9*ms-100*us, 0)
 	s, _ := analyze(t, r).Stream("rpc")
 	if s.TooLate != 1 || s.Unfinished != 1 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want 1 too late and 1 unfinished", s)
 	}
 }
 
@@ -163,14 +165,14 @@ func TestGoodputFallsBackOnGauges(t *testing.T) {
 	r.Cut["h2-1"] = true
 	v := analyze(t, r)
 	if got := v.Goodput.Hosts["h1-1"]; got != 8 {
-		t.Errorf("8 MB in 8 ms is %v Gbps", got)
+		t.Errorf("8 MB in 8 ms is %v Gbps, want 8", got)
 	}
 	// 500 KB by 1 ms; the log ends at 10 ms, the window at 9 ms with 8 MB.
 	if got := v.Goodput.Hosts["h2-1"]; got != 7.5 {
-		t.Errorf("by the gauge %v Gbps", got)
+		t.Errorf("by the gauge %v Gbps, want 7.5", got)
 	}
 	if got := v.Goodput.Gbps; math.Abs(got-(8+4+7.5)/4) > 1e-9 {
-		t.Errorf("per host %v Gbps", got)
+		t.Errorf("per host %v Gbps, want %v", got, (8+4+7.5)/4)
 	}
 }
 

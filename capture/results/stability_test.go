@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestStableQueueIsStable(t *testing.T) {
 		}
 	}
 	if wrong > 1 {
-		t.Errorf("%d of 24 stable runs are called unstable", wrong)
+		t.Errorf("%d of 24 stable runs are called unstable, want at most one", wrong)
 	}
 }
 
@@ -87,20 +88,22 @@ func TestGrowingQueueIsUnstable(t *testing.T) {
 		grows    bool
 		unstable bool
 	}{{true, true}, {false, false}} {
-		rng := rand.New(rand.NewPCG(1, 2))
-		r := fakerun.New(t, poisson)
-		for at := units.Time(0); at < 10*ms; at += 10 * us {
-			n := int64(100_000 + rng.IntN(60_000))
-			if c.grows {
-				n += int64(at / 50)
+		t.Run(fmt.Sprintf("grows %v", c.grows), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			r := fakerun.New(t, poisson)
+			for at := units.Time(0); at < 10*ms; at += 10 * us {
+				n := int64(100_000 + rng.IntN(60_000))
+				if c.grows {
+					n += int64(at / 50)
+				}
+				r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(r.F.Downlink(0).ID), At: at,
+					N: n}, record.Record{Kind: record.Tick, At: at})
 			}
-			r.Queues = append(r.Queues, record.Record{Kind: record.Queue, Peer: uint16(r.F.Downlink(0).ID), At: at,
-				N: n}, record.Record{Kind: record.Tick, At: at})
-		}
-		s := analyze(t, r).Stability
-		if s.Unstable != c.unstable || (c.unstable && !strings.Contains(s.Reasons[0], "leaf1")) {
-			t.Errorf("grows %v: %+v", c.grows, s)
-		}
+			s := analyze(t, r).Stability
+			if s.Unstable != c.unstable || (c.unstable && !strings.Contains(s.Reasons[0], "leaf1")) {
+				t.Errorf("got %+v, want unstable: %v, for leaf1", s, c.unstable)
+			}
+		})
 	}
 }
 
@@ -119,7 +122,7 @@ func TestShortfallIsUnstable(t *testing.T) {
 	}
 	s := analyze(t, r).Stability
 	if !s.Unstable || !strings.Contains(s.Reasons[0], "72.00 of 79.94 Gbps") {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want it unstable for 72.00 of 79.94 Gbps", s)
 	}
 }
 
@@ -127,6 +130,6 @@ func TestRuleIsForPoissonOnly(t *testing.T) {
 	r := fakerun.New(t, fakerun.OneWay)
 	serve(t, r, 1.5, 1)
 	if s := analyze(t, r).Stability; s.Applies || s.Unstable {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want a rule that does not apply", s)
 	}
 }

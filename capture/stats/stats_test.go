@@ -45,10 +45,10 @@ func TestQuantileIsNearestRank(t *testing.T) {
 	}
 	s := New(thousand).Summary()
 	if s.P50 != 500 || s.P90 != 900 || s.P99 != 990 || s.P999 != 999 || s.Max != 1000 || s.Mean != 500.5 || s.Few {
-		t.Errorf("of 1 to 1000: %+v", s)
+		t.Errorf("of 1 to 1000: got %+v, want percentiles of 500, 900, 990 and 999, and a mean of 500.5", s)
 	}
 	if s := New(nil).Summary(); s.Count != 0 || s.P99 != 0 || !s.Few {
-		t.Errorf("of nothing: %+v", s)
+		t.Errorf("of nothing: got %+v, want zeros, and too few", s)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestCDFIsThinnedAndKeepsItsEnds(t *testing.T) {
 	d := New(values)
 	c := d.CDF(500)
 	if len(c) > 500 || len(c) < 300 {
-		t.Errorf("%d points", len(c))
+		t.Errorf("%d points, want 300 to 500", len(c))
 	}
 	if !sort.SliceIsSorted(c, func(i, j int) bool { return c[i].Y < c[j].Y }) {
 		t.Error("not increasing")
@@ -71,7 +71,7 @@ func TestCDFIsThinnedAndKeepsItsEnds(t *testing.T) {
 	}
 	for _, p := range c {
 		if got := d.Quantile(p.Y); got != p.X {
-			t.Fatalf("%v is not on the curve (%v)", p, got)
+			t.Fatalf("the curve has %v, want %v there", p, got)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestTrendOfNoiseIsInsignificant(t *testing.T) {
 		}
 	}
 	if wrong > 12 {
-		t.Errorf("%d of 400 flat series have a significant slope", wrong)
+		t.Errorf("%d of 400 flat series have a significant slope, want at most 12", wrong)
 	}
 	found := 0
 	for range 100 {
@@ -130,16 +130,16 @@ func TestTrendOfNoiseIsInsignificant(t *testing.T) {
 		}
 	}
 	if found < 98 {
-		t.Errorf("found %d of 100 growing series", found)
+		t.Errorf("found %d of 100 growing series, want 98 or more", found)
 	}
 }
 
 func TestTrendOfALine(t *testing.T) {
 	tr := FitTrend([]float64{0, 2, 4, 6, 8})
 	if tr.Slope != 2 || tr.Growth != 8 || tr.T < 1e6 || tr.Mean != 4 {
-		t.Errorf("%+v", tr)
+		t.Errorf("got %+v, want a slope of 2, growth of 8 and a mean of 4, for sure", tr)
 	}
 	if tr := FitTrend([]float64{3, 3, 3, 3}); tr.T != 0 {
-		t.Errorf("a constant has %+v", tr)
+		t.Errorf("a constant has %+v, want no slope", tr)
 	}
 }

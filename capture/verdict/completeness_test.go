@@ -47,6 +47,6 @@ func TestCutLogsAreReadUpToTheirCut(t *testing.T) {
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "experiment.json"), []byte(`{"topology":`), 0o644))
 	if _, err := analyze(dir, results.Options{}); err == nil || !strings.Contains(err.Error(), "experiment.json") {
-		t.Errorf("a broken experiment.json: %v", err)
+		t.Errorf("a broken experiment.json: got %v, want an error that names it", err)
 	}
 }

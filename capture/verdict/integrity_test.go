@@ -28,12 +28,14 @@ func TestIntegrityErrors(t *testing.T) {
 		{"no such stream", func(r *fakerun.Run) { r.Message(0, 2, 0, traffic.Tag(5<<24), 500, 2*ms, 3*ms) },
 			"stream 5"},
 	} {
-		r := fakerun.New(t, fakerun.OneWay)
-		r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
-		c.do(r)
-		v := judged(t, r)
-		if v.Verdict.Level != results.Invalid || !strings.Contains(strings.Join(v.Verdict.Reasons, "\n"), c.want) {
-			t.Errorf("%s: %s %q, want INVALID with %q", c.name, v.Verdict.Level, v.Verdict.Reasons, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := fakerun.New(t, fakerun.OneWay)
+			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+			c.do(r)
+			v := judged(t, r)
+			if v.Verdict.Level != results.Invalid || !strings.Contains(strings.Join(v.Verdict.Reasons, "\n"), c.want) {
+				t.Errorf("%s %q, want INVALID with %q", v.Verdict.Level, v.Verdict.Reasons, c.want)
+			}
+		})
 	}
 }

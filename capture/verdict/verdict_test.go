@@ -190,10 +190,10 @@ func TestVerdictOfKernelTCP(t *testing.T) {
 	}
 	if c := seen["conservation"]; c.Level != results.Pass ||
 		!strings.Contains(c.Limit, "TCP segments, as the hosts' kernels count them") {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want it passed, of TCP segments", c)
 	}
 	if _, ok := seen["socket drops"]; ok || seen["kernel timers"].Level != results.Pass {
-		t.Errorf("checks %v", seen)
+		t.Errorf("checks %v: want none of socket drops, and kernel timers passed", seen)
 	}
 }
 
@@ -211,20 +211,20 @@ func TestDeparturesFasterThanTheLinkAreInvalid(t *testing.T) {
 		return j.verdict().Level
 	}
 	if got := level(); got != results.Pass {
-		t.Errorf("at link rate: %s", got)
+		t.Errorf("at link rate: %s, want PASS", got)
 	}
 	// A burst of two packets is allowed by the engine's word, one of three is not.
 	q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514},
 		capture.Departure{At: 20 * us, Len: 1514}, capture.Departure{At: 20 * us, Len: 1514})
 	if got := level(); got != results.Pass {
-		t.Errorf("with a burst of 3076 bytes: %s", got)
+		t.Errorf("with a burst of 3076 bytes: %s, want PASS", got)
 	}
 	q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514})
 	if got := level(); got != results.Invalid {
-		t.Errorf("with more: %s", got)
+		t.Errorf("with more: %s, want INVALID", got)
 	}
 	if math.Abs(float64(q.Excess()-4*1538)) > 1 {
-		t.Errorf("five packets at once are %v ahead", q.Excess())
+		t.Errorf("five packets at once are %v ahead, want four packets", q.Excess())
 	}
 }
 
@@ -235,7 +235,7 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 		r.Log(1, record.Delivered, 0, i, 0, 3*ms, 1000)
 	}
 	if v := judged(t, r); len(v.Problems) > 51 || len(v.Verdict.Reasons[0]) > 500 {
-		t.Errorf("%d problems, %q", len(v.Problems), v.Verdict.Reasons)
+		t.Errorf("%d problems, want at most 51, in less than 500 bytes: %q", len(v.Problems), v.Verdict.Reasons)
 	}
 }
 
@@ -243,14 +243,16 @@ func TestManyProblemsAreToldInPart(t *testing.T) {
 func TestBurst(t *testing.T) {
 	for features, want := range map[string]units.Bytes{`{"burst": "9038B"}`: 9038, `{"burst_time": "100µs"}`: 1250,
 		`{}`: 0} {
-		r := fakerun.New(t)
-		r.Facts.Features = emu.Features{}
-		if err := json.Unmarshal([]byte(features), &r.Facts.Features); err != nil {
-			t.Fatal(err)
-		}
-		j := judge{v: &results.Variant{Fabric: r.F, Facts: r.Facts}}
-		if got := j.burst(r.F.Downlink(0)); got != want { // at 100 Gbps and dilation 1000
-			t.Errorf("%v: %v, want %v", features, got, want)
-		}
+		t.Run(features, func(t *testing.T) {
+			r := fakerun.New(t)
+			r.Facts.Features = emu.Features{}
+			if err := json.Unmarshal([]byte(features), &r.Facts.Features); err != nil {
+				t.Fatal(err)
+			}
+			j := judge{v: &results.Variant{Fabric: r.F, Facts: r.Facts}}
+			if got := j.burst(r.F.Downlink(0)); got != want { // at 100 Gbps and dilation 1000
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
 	}
 }

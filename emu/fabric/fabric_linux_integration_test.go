@@ -100,11 +100,12 @@ func TestPortsFollowTheProtocol(t *testing.T) {
 		}
 		if c.Mark != wantMark || c.Rate != wantRate || c.Priorities != 3 || c.Credit.Share != 0.05 ||
 			c.Burst != wantRate.BytesIn(100000) {
-			t.Errorf("%s: %+v", p.Name, c)
+			t.Errorf("%s: got %+v, want a step of %v at %v, 3 levels and 5 %% for credits", p.Name, c,
+				wantMark, wantRate)
 		}
 	}
 	if f.marker == emu.NoMarker || f.Features().Marker != f.marker {
-		t.Errorf("marker %q, features %v", f.marker, f.Features())
+		t.Errorf("marker %q, features %v: want a marker, and the same", f.marker, f.Features())
 	}
 }
 
@@ -131,7 +132,7 @@ func TestInterfaces(t *testing.T) {
 					return err
 				}
 				if link.MTU != 9000 || link.HardwareAddr.String() != p.MAC.String() || link.Flags&net.FlagUp == 0 {
-					t.Errorf("%s: %+v", p.Name, link)
+					t.Errorf("%s: got %+v, want it up with MTU 9000 and %v", p.Name, link, p.MAC)
 				}
 			}
 			b, err := os.ReadFile("/proc/thread-self/net/if_inet6")
@@ -144,7 +145,7 @@ func TestInterfaces(t *testing.T) {
 			} {
 				on, err := offload(f.topology.Ports[n.Ports[0]].Iface, command)
 				if err != nil || on != 0 {
-					t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
+					t.Errorf("%s: %s is %d (%v), want 0", n.Name, name, on, err)
 				}
 			}
 			return nil
@@ -157,7 +158,7 @@ func TestInterfaces(t *testing.T) {
 			"gro": 0x2b} {
 			on, err := f.namespaces[id].conn.Ethtool(f.topology.Ports[n.Ports[0]].Iface, command, 0)
 			if err != nil || on != 0 {
-				t.Errorf("%s: %s is %d (%v)", n.Name, name, on, err)
+				t.Errorf("%s: %s is %d (%v), want 0", n.Name, name, on, err)
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func TestBuildStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Build(ctx, f.topology, Config{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -182,7 +183,7 @@ func TestClosedFabricSaysSo(t *testing.T) {
 	_, counters := f.LinkCounters()
 	for _, err := range []error{f.Do(0, func() error { return nil }), f.Sample(nil), f.PortStats(nil), counters} {
 		if !errors.Is(err, ErrClosed) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want %v", err, ErrClosed)
 		}
 	}
 	if f.NamespaceFD(0) != -1 {
@@ -211,7 +212,7 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 		}
 		if !errors.Is(err, emu.ErrNotSupported) || !strings.Contains(err.Error(), c.option) ||
 			!strings.Contains(err.Error(), "virtual") {
-			t.Errorf("%s: %v", c.feature, err)
+			t.Errorf("%s: got %v, want ErrNotSupported with %s", c.feature, err, c.option)
 		}
 	}
 }
@@ -220,6 +221,6 @@ func TestMissingFeaturesAreNamed(t *testing.T) {
 func TestNoMarkerWhereNothingMarks(t *testing.T) {
 	f := up(t, smallSpec, Config{Marker: emu.RED})
 	if f.marker != emu.NoMarker {
-		t.Errorf("marker %q", f.marker)
+		t.Errorf("marker %q, want %q", f.marker, emu.NoMarker)
 	}
 }

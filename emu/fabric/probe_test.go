@@ -18,7 +18,7 @@ func TestProbesExplainThemselves(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Probes() {
 		if seen[f.Name] || f.Use == "" || f.Option == "" {
-			t.Errorf("%+v", f)
+			t.Errorf("got %+v, want a name of its own, a use and an option", f)
 		}
 		seen[f.Name] = true
 		if f.Err == nil {
@@ -29,7 +29,7 @@ func TestProbesExplainThemselves(t *testing.T) {
 		}
 		t.Logf("%s: %v; %s", f.Name, f.Err, f.Remedy)
 		if !errors.Is(f.Err, emu.ErrNotSupported) || f.Remedy == "" {
-			t.Errorf("%s: %v, remedy %q", f.Name, f.Err, f.Remedy)
+			t.Errorf("%s: got %v, remedy %q; want ErrNotSupported with a remedy", f.Name, f.Err, f.Remedy)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestProbesWithoutRights(t *testing.T) {
 	for _, name := range []string{FeatureHTB, FeatureRED} {
 		f := Probe(name)
 		if !errors.Is(f.Err, errNoNamespace) || !strings.Contains(f.Remedy, "first") {
-			t.Errorf("%s: %v; %s", name, f.Err, f.Remedy)
+			t.Errorf("%s: got %v, remedy %q; want %v, and what comes first", name, f.Err, f.Remedy, errNoNamespace)
 		}
 	}
 }

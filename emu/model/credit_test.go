@@ -45,7 +45,7 @@ func TestCreditClassKeepsItsRate(t *testing.T) {
 	s, starts := creditFlood(t, 100, 0)
 	up := s.Port(s.fabric.Uplink(0).ID)
 	if len(starts) != 10 || up.CreditDrops != 90 || up.Drops != 0 {
-		t.Fatalf("%d credits left, %+v", len(starts), up)
+		t.Fatalf("%d credits left, %+v: want 10, and 90 credits dropped", len(starts), up)
 	}
 	rate := float64(100*units.Gbps) * creditShare
 	for i, e := range starts {
@@ -72,13 +72,13 @@ func TestCreditsGoFirstAndDataFillsTheLink(t *testing.T) {
 		}
 		if i > 0 && i < len(starts)-10 {
 			if gap := e.PS - starts[i-1].PS - 80*wire; gap != 0 {
-				t.Fatalf("packet %d: the link idles for %d ps", i, gap)
+				t.Fatalf("packet %d: the link idles for %d ps, want 0", i, gap)
 			}
 		}
 		wire = int64(e.Packet.WireLen())
 	}
 	if data != 2000 {
-		t.Errorf("%d data packets, %+v", data, s.Port(s.fabric.Uplink(0).ID))
+		t.Errorf("%d data packets, want 2000: %+v", data, s.Port(s.fabric.Uplink(0).ID))
 	}
 	span := float64(starts[len(starts)-11].PS) / 1e12
 	if share := float64(credits*8) / span / 1e11; share < creditShare*0.99 || share > creditShare*1.02 {
@@ -94,7 +94,7 @@ func TestNoCreditClass(t *testing.T) {
 	s.Run(units.Millisecond)
 	conserved(t, s)
 	if got := s.Host(1).Counts().Received; got != 100 {
-		t.Errorf("%d received", got)
+		t.Errorf("%d received, want 100", got)
 	}
 }
 

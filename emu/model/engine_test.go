@@ -67,10 +67,11 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 	}
 	if back.Protocol != "sird" || written.Engine != "model" || written.Reached != facts.Reached ||
 		len(written.Hosts) != 6 || len(written.Ports) != 20 {
-		t.Errorf("%+v\n%+v", back, written)
+		t.Errorf("got %+v\nand %+v,\nwant SIRD on the model until %v with 6 hosts and 20 ports", back, written,
+			facts.Reached)
 	}
 	if facts.Failure != "" || facts.Dilation != 1 || facts.Reached <= x.Warmup+x.Duration || facts.Reached >= x.End() {
-		t.Errorf("%+v", facts)
+		t.Errorf("got %+v, want no failure, dilation 1, and an end within the drain", facts)
 	}
 	var sent, received, offered, delivered, acked int64
 	for _, h := range facts.Hosts {
@@ -90,15 +91,15 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 		}
 	}
 	if sent == 0 || sent != received || offered < 1000 || delivered != offered || acked != offered {
-		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked", sent, received, offered,
-			delivered, acked)
+		t.Errorf("%d packets sent, %d received; %d messages, %d delivered, %d acked: want all of more than 1000",
+			sent, received, offered, delivered, acked)
 	}
 	ticks, highest := 0, map[uint16]int64{}
 	for _, r := range readLog(t, filepath.Join(dir, "queues.rec")) {
 		switch r.Kind {
 		case record.Tick:
 			if r.At != units.Time(ticks)*x.QueueEvery {
-				t.Fatalf("tick %d at %v", ticks, r.At)
+				t.Fatalf("tick %d at %v, want %v", ticks, r.At, units.Time(ticks)*x.QueueEvery)
 			}
 			ticks++
 		case record.Queue:
@@ -106,7 +107,7 @@ func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 		}
 	}
 	if ticks < 120 || len(highest) == 0 {
-		t.Errorf("%d ticks, queues at %d ports", ticks, len(highest))
+		t.Errorf("%d ticks, queues at %d ports; want 120 or more, and some", ticks, len(highest))
 	}
 	for p, bytes := range highest {
 		if bytes > facts.Ports[p].MaxQueue {
@@ -136,7 +137,7 @@ func TestEngineRepeatsItself(t *testing.T) {
 		}
 	}
 	if len(files) != 6 {
-		t.Errorf("%d host logs", len(files))
+		t.Errorf("%d host logs, want 6", len(files))
 	}
 }
 
@@ -201,7 +202,7 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 	left := map[topo.PortID]int64{}
 	for _, c := range files["leaf1.pcapng"].seen {
 		if c.at < last {
-			t.Fatalf("at %v after %v", c.at, last)
+			t.Fatalf("a frame at %v follows one at %v, want them in order", c.at, last)
 		}
 		last = c.at
 		if !c.out {
@@ -210,13 +211,13 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 		}
 		in, ok := came[c.id]
 		if !ok || in.at > c.at || in.port == c.port {
-			t.Fatalf("%+v left, %+v came", c, in)
+			t.Fatalf("%+v left, %+v came: want that before, by another port", c, in)
 		}
 		delete(came, c.id)
 		left[c.port.ID]++
 	}
 	if len(came) != 0 {
-		t.Errorf("%d packets never left", len(came))
+		t.Errorf("%d packets never left, want none", len(came))
 	}
 	for _, p := range f.Nodes[f.LeafOf(0)].Ports {
 		if left[p] != facts.Ports[p].Packets {
@@ -226,7 +227,7 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 	down := f.Downlink(3)
 	for _, c := range files["leaf2.pcapng"].seen {
 		if c.port.ID != down.ID {
-			t.Fatalf("captured at %s", c.port.Name)
+			t.Fatalf("captured at %s, want %s only", c.port.Name, down.Name)
 		}
 	}
 	want := facts.Ports[down.ID].Packets + facts.Ports[down.Reverse].Packets
@@ -258,15 +259,17 @@ func TestEngineFailures(t *testing.T) {
 			}},
 		},
 	} {
-		x, dir := small(), t.TempDir()
-		c.change(x)
-		facts, err := Engine{}.Run(context.Background(), x, dir, c.hooks)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || facts == nil || facts.Failure == "" {
-			t.Errorf("%s: %v, %+v", name, err, facts)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "facts.json")); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			x, dir := small(), t.TempDir()
+			c.change(x)
+			facts, err := Engine{}.Run(context.Background(), x, dir, c.hooks)
+			if err == nil || c.want != nil && !errors.Is(err, c.want) || facts == nil || facts.Failure == "" {
+				t.Errorf("got %v and %+v, want an error (%v), and facts that have it", err, facts, c.want)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "facts.json")); err != nil {
+				t.Errorf("no facts: %v", err)
+			}
+		})
 	}
 }
 
@@ -286,10 +289,10 @@ func TestEngineStops(t *testing.T) {
 	}})
 	if !errors.Is(err, context.Canceled) || facts.Failure == "" || facts.Reached < reached ||
 		facts.Reached >= x.Duration {
-		t.Errorf("%v, %+v", err, facts)
+		t.Errorf("got %v and %+v, want it canceled from %v on, before its end", err, facts, reached)
 	}
 	if late := time.Since(stopped); late > time.Second {
-		t.Errorf("stopped %v after it was told to", late)
+		t.Errorf("stopped %v after it was told to, want at once", late)
 	}
 	readLog(t, filepath.Join(dir, "hosts", "h1-1.rec"))
 	readLog(t, filepath.Join(dir, "queues.rec"))

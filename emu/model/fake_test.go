@@ -202,12 +202,13 @@ func conserved(t testing.TB, s *Sim) {
 	c := s.Totals()
 	h, p := c.HostStats, c.PortStats
 	if s.InFlight() != 0 {
-		t.Errorf("%d packets in flight", s.InFlight())
+		t.Errorf("%d packets in flight, want none", s.InFlight())
 	}
 	if c.Sent != h.Received+p.Drops+p.CreditDrops+p.Lost {
-		t.Errorf("%d sent; received %d, ports %+v", c.Sent, h.Received, p)
+		t.Errorf("%d sent; received %d, ports %+v: want each sent received or lost", c.Sent, h.Received, p)
 	}
 	if c.Counts.Received != h.Received-h.Faults-h.Corrupt-h.Foreign+h.Extra {
-		t.Errorf("transports got %d of %+v", c.Counts.Received, h)
+		t.Errorf("transports got %d of %+v: want all but what was corrupt or dropped, and the extra",
+			c.Counts.Received, h)
 	}
 }

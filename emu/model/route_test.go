@@ -31,7 +31,7 @@ func TestEntropySpraysEvenly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for spine, n := range spinesOf(t, 1, func(_ int, p *transport.Packet) { p.Entropy = uint16(r.Uint32()) }) {
 		if math.Abs(float64(n)-1000) > 5*math.Sqrt(1000*0.75) {
-			t.Errorf("spine %d carried %d of 4000", spine+1, n)
+			t.Errorf("spine %d carried %d of 4000, want about 1000", spine+1, n)
 		}
 	}
 }
@@ -50,12 +50,12 @@ func TestFixedEntropyPinsAPath(t *testing.T) {
 				}
 			}
 			if used != 1 {
-				t.Errorf("entropy %d, seed %d: %v", e, seed, count)
+				t.Errorf("entropy %d, seed %d: spines carry %v, want one to carry all", e, seed, count)
 			}
 		}
 	}
 	if len(taken) != 8 {
-		t.Errorf("20 entropies with two seeds took only %v", taken)
+		t.Errorf("20 entropies with two seeds took only %v, want all 8", taken)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestSpinePins(t *testing.T) {
 	for spine := 1; spine <= 4; spine++ {
 		count := spinesOf(t, 1, func(n int, p *transport.Packet) { p.Spine, p.Entropy = spine, uint16(n*7919) })
 		if count[spine-1] != 4000 {
-			t.Errorf("over spine %d: %v", spine, count)
+			t.Errorf("pinned to spine %d: spines carry %v, want it to carry all 4000", spine, count)
 		}
 	}
 }

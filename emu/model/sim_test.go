@@ -53,7 +53,7 @@ func TestSameSeedSameBits(t *testing.T) {
 	}
 	if c := first.Totals(); c.PortStats.Drops == 0 || c.PortStats.Marks == 0 || c.HostStats.Faults == 0 ||
 		c.HostStats.Extra == 0 || c.Delivered == 0 {
-		t.Errorf("the run shows too little: %+v", c)
+		t.Errorf("got %+v, want some of drops, marks, faults and deliveries", c)
 	}
 }
 
@@ -77,10 +77,10 @@ func TestCorruptionIsFound(t *testing.T) {
 	conserved(t, s)
 	c := s.Totals()
 	if share := float64(c.HostStats.Corrupt) / float64(c.HostStats.Received); share < 0.1 || share > 0.12 {
-		t.Errorf("%.3f refused: %+v", share, c.HostStats)
+		t.Errorf("%.3f refused, want what was corrupted: %+v", share, c.HostStats)
 	}
 	if c.Mismatches != 0 || c.HostStats.Foreign != 0 {
-		t.Errorf("%d wrong payloads, %d foreign", c.Mismatches, c.HostStats.Foreign)
+		t.Errorf("%d wrong payloads, %d foreign; want none", c.Mismatches, c.HostStats.Foreign)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestReorderingLosesNothing(t *testing.T) {
 	s.Run(10 * units.Millisecond)
 	conserved(t, s)
 	if m := s.Messages(); len(m) != 1 || m[0].Delivered == units.Never || late < 100 {
-		t.Errorf("%+v, %d packets came late", m, late)
+		t.Errorf("got %+v, %d packets late; want one message delivered, and 100 or more late", m, late)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestLose(t *testing.T) {
 	s.Run(units.Millisecond)
 	conserved(t, s)
 	if got := s.Port(f.Downlink(20).ID); got.Lost != 1 || got.Packets != 9 || s.Host(20).Counts().Payload != 9*1448 {
-		t.Errorf("%+v, %d bytes", got, s.Host(20).Counts().Payload)
+		t.Errorf("got %+v, %d bytes; want one packet lost, and the bytes of 9", got, s.Host(20).Counts().Payload)
 	}
 }
 
@@ -137,11 +137,11 @@ func TestMessages(t *testing.T) {
 	}
 	m := s.Messages()
 	if len(m) != 3 || m[0].Src != 0 || m[0].Size != 5000 || m[1].Src != 1 || m[2].Src != 143 || !m[2].Tag.IsReply() {
-		t.Fatalf("%+v", m)
+		t.Fatalf("got %+v, want a request, another message and a reply", m)
 	}
 	for _, m := range m {
 		if m.Delivered == units.Never || m.Acked <= m.Delivered || m.Failed != units.Never {
-			t.Errorf("%+v", m)
+			t.Errorf("got %+v, want it delivered, then acknowledged", m)
 		}
 	}
 	if s.Now() != m[2].Acked {
@@ -160,7 +160,7 @@ func TestGauges(t *testing.T) {
 	list := s.Gauges(1)["payload_received"]
 	if len(list) != 11 || list[1].At != 10*units.Microsecond || list[1].Value < 0.9*1448*(10-2.7)/.12304 ||
 		list[1].Value > 1448*(10-2.5)/.12304 {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v, want one each 10 us, the second with what 7.5 us of the link carry", list)
 	}
 }
 
@@ -173,8 +173,10 @@ func TestConfigErrors(t *testing.T) {
 		"size":      {Fabric: f, Protocol: fakeProtocol, Sends: []Send{{Src: 0, Dst: 1}}},
 		"faults":    {Fabric: f, Protocol: fakeProtocol, Faults: fault.Config{Drop: 2}},
 	} {
-		if _, err := New(c); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := New(c); err == nil {
+				t.Errorf("no error")
+			}
+		})
 	}
 }

@@ -105,11 +105,11 @@ func TestPacketsAreSpacedExactly(t *testing.T) {
 				s.Run(units.Millisecond)
 				arrivals["starts"] = starts
 				if len(arrivals) != 5 {
-					t.Fatalf("saw %d hops", len(arrivals))
+					t.Fatalf("saw %d hops, want 5", len(arrivals))
 				}
 				for at, list := range arrivals {
 					if len(list) != count {
-						t.Fatalf("%s: %d packets", at, len(list))
+						t.Fatalf("%s: %d packets, want %d", at, len(list), count)
 					}
 					for i := range list {
 						if want := list[0] + int64(i)*w*80; list[i] != want {
@@ -118,7 +118,7 @@ func TestPacketsAreSpacedExactly(t *testing.T) {
 					}
 				}
 				if q := s.Queue(f.Uplink(0).ID); q.Max != 0 {
-					t.Errorf("%v waited at the NIC", q.Max)
+					t.Errorf("%v waited at the NIC, want nothing", q.Max)
 				}
 			})
 		}
@@ -151,7 +151,8 @@ func TestHostClocksNeverRunBackwards(t *testing.T) {
 		s.hosts[h].core.Transport().(*fake).params = &fakeParams{Answer: 33,
 			Got: func(now transport.Time, p *transport.Packet) {
 				if now < last || p.Arrived > now || p.Arrived < now-2 {
-					t.Errorf("now %d after %d, arrived %d", now, last, p.Arrived)
+					t.Errorf("now %d after %d, arrived %d: want neither earlier, nor arrivals ahead", now, last,
+						p.Arrived)
 				}
 				last = now
 			}}
@@ -160,7 +161,7 @@ func TestHostClocksNeverRunBackwards(t *testing.T) {
 	s.Drain()
 	conserved(t, s)
 	if got := s.Totals().Delivered; got != int64(len(mesh(f, 40, 30000))) {
-		t.Errorf("%d delivered", got)
+		t.Errorf("%d delivered, want %d", got, len(mesh(f, 40, 30000)))
 	}
 }
 

@@ -68,8 +68,15 @@ func (r *run) collectHosts() error {
 	return err
 }
 
-// stopHosts ends all host processes and keeps their reports.
+// stopHosts ends all host processes and keeps their reports. What went wrong before
+// they were let go has been returned.
 func (r *run) stopHosts() error {
+	if !r.going {
+		for _, p := range r.hosts {
+			p.stop(time.Second)
+		}
+		return nil
+	}
 	for _, p := range r.hosts {
 		p.send(node.CommandStop)
 	}

@@ -23,10 +23,10 @@ const (
 // for. Then nothing is left to watch.
 func (r *run) drain() error {
 	err := r.readPortsInTime()
-	for _, p := range r.hosts {
-		p.send(node.CommandDrain)
-	}
-	if r.clock != nil {
+	if r.going {
+		for _, p := range r.hosts {
+			p.send(node.CommandDrain)
+		}
 		r.awaitEmptyFabric()
 	}
 	return errors.Join(err, r.sampler.stop(&r.facts.SampleLateness), r.taps.stop(&r.facts.CaptureDrops))
@@ -35,12 +35,12 @@ func (r *run) drain() error {
 // readPortsInTime reads what ports have sent by the end of the run. What waits in
 // them leaves later.
 func (r *run) readPortsInTime() error {
-	if r.clock == nil {
+	if !r.going {
 		return nil
 	}
 	r.sentInTime = make([]port.Stats, len(r.topology.Ports))
 	err := r.fabric.PortStats(r.sentInTime)
-	r.facts.PortsAt = r.clock.Now()
+	r.facts.PortsAt = max(0, r.clock.Now()) // a run may fail before nominal 0
 	return err
 }
 

@@ -90,7 +90,8 @@ type run struct {
 	before   machineCounters
 
 	// While it is measured.
-	clock   *clock.Clock // nil before the hosts go
+	clock   *clock.Clock // nil before that
+	going   bool         // hosts were let go: they have something to report
 	taps    *tapping
 	sampler *sampler
 

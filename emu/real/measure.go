@@ -44,6 +44,7 @@ func (r *run) wait(ctx context.Context) error {
 	done := make(chan int, len(r.hosts))
 	ended := make(chan struct{})
 	defer close(ended)
+	r.going = true
 	for _, p := range r.hosts {
 		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, r.clock.Origin())); err != nil {
 			return errors.Join(p.death(), err)

@@ -108,11 +108,15 @@ func (n *nodeTap) open(r *run, node *topo.Node, ports []*topo.Port) (err error) 
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		n.heads, n.full = make([]ring.Frame, len(n.taps)), make([]bool, len(n.taps))
+		n.capture, err = r.hooks.OpenCapture(r.dir.CaptureFile(node.Name), node)
 	}
-	n.heads, n.full = make([]ring.Frame, len(n.taps)), make([]bool, len(n.taps))
-	n.capture, err = r.hooks.OpenCapture(r.dir.CaptureFile(node.Name), node)
+	if err != nil {
+		for _, tap := range n.taps {
+			tap.Close() // which would keep the node's namespace
+		}
+	}
 	return err
 }
 

@@ -35,6 +35,7 @@ import (
 //	worker      inside it: builds a fabric, starts a host process and an orphan
 //	host        sleeps in a host's namespace
 //	exit        inside: exits with status 7
+//	killed      inside: ends by a signal
 //	reap        inside: leaves an orphan and looks for zombies
 //
 // All carry one token as argument, by which the test finds them in /proc.
@@ -49,6 +50,9 @@ func play(role string) int {
 	switch {
 	case role == "exit":
 		return 7
+	case role == "killed":
+		_ = unix.Kill(os.Getpid(), unix.SIGKILL)
+		select {}
 	case strings.HasPrefix(role, "front-"):
 		part = func() error { return playFront(strings.TrimPrefix(role, "front-")) }
 	case part == nil:
@@ -245,15 +249,32 @@ func plugInto(t *testing.T, pids []int) func() bool {
 	}
 }
 
+// A worker's exit status is the sandbox's; a signal's is as a shell has it.
 func TestSandboxPassesTheExitStatusOn(t *testing.T) {
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
-	cmd := exec.Command("/proc/self/exe", "token")
-	cmd.Env = append(os.Environ(), roleVar+"=front-exit")
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
-		t.Errorf("%v: %s", err, out)
+	for role, want := range map[string]int{"exit": 7, "killed": 128 + 9} {
+		t.Run(role, func(t *testing.T) {
+			cmd := exec.Command("/proc/self/exe", "token")
+			cmd.Env = append(os.Environ(), roleVar+"=front-"+role)
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != want {
+				t.Errorf("got %v, want status %d: %s", err, want, out)
+			}
+		})
+	}
+}
+
+// A stray variable in the environment does not make a process a supervisor.
+func TestSupervisorIsProcessOne(t *testing.T) {
+	if os.Getpid() == 1 {
+		t.Skip("this is process 1")
+	}
+	t.Setenv("SIRDBED_SANDBOX", "supervisor")
+	want := fmt.Sprintf("process %d: only process 1", os.Getpid())
+	if err := sandbox.SetupInit(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
 	}
 }
 

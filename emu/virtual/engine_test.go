@@ -64,7 +64,7 @@ func TestConsole(t *testing.T) {
 		c.line("more")
 	}
 	if len(c.others) != 10 {
-		t.Errorf("%d lines are kept", len(c.others))
+		t.Errorf("%d lines are kept, want 10", len(c.others))
 	}
 	<-killed
 }
@@ -87,22 +87,24 @@ func TestComplete(t *testing.T) {
 		"died after facts":  {`{"engine":"virtual","reached":"9ns"}`, failure, "the guest died", 9},
 		"facts are garbage": {`{"engine":7}`, nil, "the guest left no facts", 5},
 	} {
-		dir := t.TempDir()
-		if c.written != "" {
-			if err := os.WriteFile(filepath.Join(dir, "facts.json"), []byte(c.written), 0o644); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.written != "" {
+				if err := os.WriteFile(filepath.Join(dir, "facts.json"), []byte(c.written), 0o644); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		facts, err := complete(dir, &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
-		if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) || facts.Reached != c.reached ||
-			facts.CPUs == 0 || facts.Engine != "virtual" {
-			t.Errorf("%s: %v, %+v", name, err, facts)
-		}
-		var back emu.Facts
-		text, _ := os.ReadFile(filepath.Join(dir, "facts.json"))
-		if err := json.Unmarshal(text, &back); err != nil || back.Failure != facts.Failure ||
-			back.Reached != facts.Reached {
-			t.Errorf("%s: written %s, %v", name, text, err)
-		}
+			facts, err := complete(dir, &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
+			if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) ||
+				facts.Reached != c.reached || facts.CPUs == 0 || facts.Engine != "virtual" {
+				t.Errorf("got %v and %+v, want the failure %q at %v", err, facts, c.want, c.reached)
+			}
+			var back emu.Facts
+			text, _ := os.ReadFile(filepath.Join(dir, "facts.json"))
+			if err := json.Unmarshal(text, &back); err != nil || back.Failure != facts.Failure ||
+				back.Reached != facts.Reached {
+				t.Errorf("written %s, %v; want the failure %q at %v", text, err, facts.Failure, facts.Reached)
+			}
+		})
 	}
 }

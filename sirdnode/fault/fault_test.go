@@ -113,9 +113,11 @@ func TestSharesAndCounters(t *testing.T) {
 		{"reorder", seen.Delayed, everything.Reorder * survive},
 		{"corrupt", seen.Corrupted, everything.Corrupt * survive},
 	} {
-		if dev := math.Abs(float64(c.got) - n*c.p); dev > 5*math.Sqrt(n*c.p*(1-c.p)) {
-			t.Errorf("%s: %d of %d, want %v", c.name, c.got, n, c.p)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if dev := math.Abs(float64(c.got) - n*c.p); dev > 5*math.Sqrt(n*c.p*(1-c.p)) {
+				t.Errorf("%d of %d, want %v", c.got, n, c.p)
+			}
+		})
 	}
 }
 

@@ -37,40 +37,42 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 			[]bool{false}},
 		{"both kinds", []topo.HostID{1, 2}, map[int]uint32{1: 50_000 - 10*frame + 1}, 10 * mss, 0, []bool{true, false}},
 	} {
-		s := newCore(t, f, 0, params(f, func(p *sird.Params) {
-			if c.least > 0 {
-				p.CSNMessages = c.least
-			}
-		}))
-		ids := map[topo.HostID]transport.MessageID{}
-		for _, r := range c.messages {
-			s.Send(0, transport.Message{ID: ids[r], Peer: r, Size: 10_000_000})
-			ids[r]++
-		}
-		for r := 1; r < 4; r++ {
-			if c.credit[r] > 0 {
-				s.get(0, topo.HostID(r), sird.Header{Kind: "CREDIT", Credit: c.credit[r]}, 0, false)
-			}
-		}
-		if c.self > 0 {
-			s.Send(0, transport.Message{Peer: 3, Size: c.self})
-		}
-		for i := 0; i < len(c.want); {
-			h, n, ok := s.next(0)
-			if !ok {
-				t.Fatalf("%s: nothing to send", c.name)
-			}
-			if n == 0 {
-				if h.CSN {
-					t.Errorf("%s: a control packet with csn: %+v", c.name, h)
+		t.Run(c.name, func(t *testing.T) {
+			s := newCore(t, f, 0, params(f, func(p *sird.Params) {
+				if c.least > 0 {
+					p.CSNMessages = c.least
 				}
-				continue
+			}))
+			ids := map[topo.HostID]transport.MessageID{}
+			for _, r := range c.messages {
+				s.Send(0, transport.Message{ID: ids[r], Peer: r, Size: 10_000_000})
+				ids[r]++
 			}
-			if h.CSN != c.want[i] {
-				t.Errorf("%s: packet %d has csn %v", c.name, i, h.CSN)
+			for r := 1; r < 4; r++ {
+				if c.credit[r] > 0 {
+					s.get(0, topo.HostID(r), sird.Header{Kind: "CREDIT", Credit: c.credit[r]}, 0, false)
+				}
 			}
-			i++
-		}
+			if c.self > 0 {
+				s.Send(0, transport.Message{Peer: 3, Size: c.self})
+			}
+			for i := 0; i < len(c.want); {
+				h, n, ok := s.next(0)
+				if !ok {
+					t.Fatal("nothing to send")
+				}
+				if n == 0 {
+					if h.CSN {
+						t.Errorf("a control packet with csn: %+v", h)
+					}
+					continue
+				}
+				if h.CSN != c.want[i] {
+					t.Errorf("packet %d has csn %v, want %v", i, h.CSN, c.want[i])
+				}
+				i++
+			}
+		})
 	}
 }
 

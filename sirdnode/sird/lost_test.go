@@ -77,40 +77,42 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 		{name: "an ACK of a large message", size: 300_000, limit: 1, match: first("ACK"), until: 1, announces: 1},
 		{name: "two ACKs", size: 50_000, limit: 2, match: first("ACK"), until: 1, announces: 2},
 	} {
-		run := func(lossy bool) (*model.Sim, units.Time) {
-			cfg := model.Config{
-				Fabric: f, Bytes: true, Sends: []model.Send{{Dst: 1, Size: c.size}},
-				Params: params(f, func(p *sird.Params) {
-					if c.unscht != 0 {
-						p.UnschT = 0
-					}
-				}),
+		t.Run(c.name, func(t *testing.T) {
+			run := func(lossy bool) (*model.Sim, units.Time) {
+				cfg := model.Config{
+					Fabric: f, Bytes: true, Sends: []model.Send{{Dst: 1, Size: c.size}},
+					Params: params(f, func(p *sird.Params) {
+						if c.unscht != 0 {
+							p.UnschT = 0
+						}
+					}),
+				}
+				if lossy {
+					cfg.Lose = loses(f, c.limit, c.match)
+				}
+				sim := newSim(t, cfg)
+				modeltest.AllDone(t, f, sim, units.Second)
+				return sim, sim.Messages()[0].Latency()
 			}
-			if lossy {
-				cfg.Lose = loses(f, c.limit, c.match)
+			_, without := run(false)
+			sim, latency := run(true)
+			if lost := sim.Totals().PortStats.Lost; lost != int64(c.limit) {
+				t.Errorf("%d packets lost, want %d", lost, c.limit)
 			}
-			sim := newSim(t, cfg)
-			modeltest.AllDone(t, f, sim, units.Second)
-			return sim, sim.Messages()[0].Latency()
-		}
-		_, without := run(false)
-		sim, latency := run(true)
-		if lost := sim.Totals().PortStats.Lost; lost != int64(c.limit) {
-			t.Errorf("%s: %d packets lost", c.name, lost)
-		}
-		if more := latency - without; more < c.from || more > c.until {
-			t.Errorf("%s lost: delivered %v later, want %v to %v", c.name, more, c.from, c.until)
-		}
-		resends, announces, copies := modeltest.Counted(f, sim, "resends_asked"),
-			modeltest.Counted(f, sim, "messages_announced_again"), modeltest.Counted(f, sim, "retransmissions")
-		if resends != c.resends || announces != c.announces || copies != c.copies {
-			t.Errorf("%s lost: %d RESENDs, %d announced again, %d packets sent again; want %d, %d, %d",
-				c.name, resends, announces, copies, c.resends, c.announces, c.copies)
-		}
-		if total := sim.Totals(); total.Delivered != 1 || total.Acked != 1 || total.Payload != int64(c.size) ||
-			total.Mismatches != 0 {
-			t.Errorf("%s lost: %+v", c.name, total.Counts)
-		}
+			if more := latency - without; more < c.from || more > c.until {
+				t.Errorf("delivered %v later, want %v to %v", more, c.from, c.until)
+			}
+			resends, announces, copies := modeltest.Counted(f, sim, "resends_asked"),
+				modeltest.Counted(f, sim, "messages_announced_again"), modeltest.Counted(f, sim, "retransmissions")
+			if resends != c.resends || announces != c.announces || copies != c.copies {
+				t.Errorf("%d RESENDs, %d announced again, %d packets sent again; want %d, %d, %d",
+					resends, announces, copies, c.resends, c.announces, c.copies)
+			}
+			if total := sim.Totals(); total.Delivered != 1 || total.Acked != 1 || total.Payload != int64(c.size) ||
+				total.Mismatches != 0 {
+				t.Errorf("got %+v, want one message of %v delivered and acknowledged", total.Counts, c.size)
+			}
+		})
 	}
 }
 
@@ -163,40 +165,43 @@ func TestStarvedMessageIsNotLost(t *testing.T) {
 			return model.Send{Src: 1, Dst: topo.HostID(2 + i%2), Size: 1_000_000}
 		},
 	} {
-		p := params(f, func(p *sird.Params) { p.LossTimeout, p.SenderFair, p.SThr = timeout, 0, inf })
-		sends := []model.Send{{At: 1000, Src: 1, Dst: 0, Size: 3_000_000}}
-		for i := range 64 {
-			sends = append(sends, starve(i))
-		}
-		sent, resends, busy := 0, 0, 0
-		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, OnPacket: func(e model.PacketEvent) {
-			switch h, ok := leavesHost(f, e); {
-			case !ok:
-			case e.Src == 1 && e.Dst == 0 && h.Kind == "BUSY":
-				busy++
-			case e.Src == 1 && e.Dst == 0:
-				sent += e.Packet.PayloadLen
-			case e.Src == 0 && e.Dst == 1 && h.Kind == "RESEND":
-				resends++
+		t.Run(name, func(t *testing.T) {
+			p := params(f, func(p *sird.Params) { p.LossTimeout, p.SenderFair, p.SThr = timeout, 0, inf })
+			sends := []model.Send{{At: 1000, Src: 1, Dst: 0, Size: 3_000_000}}
+			for i := range 64 {
+				sends = append(sends, starve(i))
 			}
-		}})
-		sim.Run(50 * timeout)
-		for _, m := range sim.Messages() {
-			if m.Size == 3_000_000 && m.Delivered != units.Never {
-				t.Fatalf("%s: not starved: %+v", name, m)
+			sent, resends, busy := 0, 0, 0
+			sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, OnPacket: func(e model.PacketEvent) {
+				switch h, ok := leavesHost(f, e); {
+				case !ok:
+				case e.Src == 1 && e.Dst == 0 && h.Kind == "BUSY":
+					busy++
+				case e.Src == 1 && e.Dst == 0:
+					sent += e.Packet.PayloadLen
+				case e.Src == 0 && e.Dst == 1 && h.Kind == "RESEND":
+					resends++
+				}
+			}})
+			sim.Run(50 * timeout)
+			for _, m := range sim.Messages() {
+				if m.Size == 3_000_000 && m.Delivered != units.Never {
+					t.Fatalf("not starved: %+v", m)
+				}
 			}
-		}
-		if name == "at the receiver" && resends != 0 || name == "at the sender" && (resends == 0 || busy < resends) {
-			t.Errorf("%s: %d RESENDs, %d BUSYs", name, resends, busy)
-		}
-		modeltest.AllDone(t, f, sim, units.Second)
-		if sent != 3_000_000 {
-			t.Errorf("%s: %d bytes sent", name, sent)
-		}
-		if n := modeltest.Counted(f, sim, "inbound_messages_abandoned") +
-			modeltest.Counted(f, sim, "credit_reclaims"); n != 0 {
-			t.Errorf("%s: %d messages abandoned or credits reclaimed", name, n)
-		}
+			if name == "at the receiver" && resends != 0 ||
+				name == "at the sender" && (resends == 0 || busy < resends) {
+				t.Errorf("%d RESENDs, %d BUSYs: want RESENDs of a starved sender only, each answered", resends, busy)
+			}
+			modeltest.AllDone(t, f, sim, units.Second)
+			if sent != 3_000_000 {
+				t.Errorf("%d bytes sent, want 3,000,000: none twice", sent)
+			}
+			if n := modeltest.Counted(f, sim, "inbound_messages_abandoned") +
+				modeltest.Counted(f, sim, "credit_reclaims"); n != 0 {
+				t.Errorf("%d messages abandoned or credits reclaimed, want none", n)
+			}
+		})
 	}
 }
 

@@ -32,34 +32,36 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 		{"never there, unscheduled", 0, 90_000, 26 * units.Millisecond},
 		{"dies in the middle", 100 * units.Microsecond, 5_000_000, 300 * units.Millisecond},
 	} {
-		sim := newSim(t, model.Config{Fabric: f, Lose: dead(1, c.from, units.Never), Sends: []model.Send{
-			{Src: 0, Dst: 1, Size: c.size}, {Src: 0, Dst: 2, Size: 3_000_000},
-		}})
-		if !sim.RunUntilDone(units.Second) {
-			t.Fatalf("%s: not done: %s", c.name, modeltest.Undone(sim))
-		}
-		for _, m := range sim.Messages() {
-			if m.Dst == 2 {
-				// The other receiver has the uplink to itself from then on.
-				if m.Delivered > units.Millisecond {
-					t.Errorf("%s: the other receiver's message: %+v", c.name, m)
+		t.Run(c.name, func(t *testing.T) {
+			sim := newSim(t, model.Config{Fabric: f, Lose: dead(1, c.from, units.Never), Sends: []model.Send{
+				{Src: 0, Dst: 1, Size: c.size}, {Src: 0, Dst: 2, Size: 3_000_000},
+			}})
+			if !sim.RunUntilDone(units.Second) {
+				t.Fatalf("not done: %s", modeltest.Undone(sim))
+			}
+			for _, m := range sim.Messages() {
+				if m.Dst == 2 {
+					// The other receiver has the uplink to itself from then on.
+					if m.Delivered > units.Millisecond {
+						t.Errorf("the other receiver's message is %+v, want it delivered within 1 ms", m)
+					}
+					continue
 				}
-				continue
+				if m.Failed == units.Never || m.Failed > c.most || m.Failed < 20*units.Millisecond ||
+					m.Acked != units.Never {
+					t.Errorf("got %+v, want it failed from 20 ms to %v", m, c.most)
+				}
+				if !strings.Contains(m.Reason, "h1-2") || !strings.Contains(m.Reason, "5 attempts") {
+					t.Errorf("the reason is %q, want one with h1-2 and 5 attempts", m.Reason)
+				}
 			}
-			if m.Failed == units.Never || m.Failed > c.most || m.Failed < 20*units.Millisecond ||
-				m.Acked != units.Never {
-				t.Errorf("%s: %+v", c.name, m)
+			if held := at(sim, 0).Held(); held != 0 {
+				t.Errorf("%d of credit still held, want none", held)
 			}
-			if !strings.Contains(m.Reason, "h1-2") || !strings.Contains(m.Reason, "5 attempts") {
-				t.Errorf("%s: reason %q", c.name, m.Reason)
+			if leak := at(sim, 0).Leaks(); leak != "" {
+				t.Errorf("it leaks: %s", leak)
 			}
-		}
-		if held := at(sim, 0).Held(); held != 0 {
-			t.Errorf("%s: %d of credit still held", c.name, held)
-		}
-		if leak := at(sim, 0).Leaks(); leak != "" {
-			t.Errorf("%s: %s", c.name, leak)
-		}
+		})
 	}
 }
 
@@ -78,54 +80,57 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 		{"many messages", 1_000_000, 12, 350_000},
 		{"unscheduled prefixes", 90_000, 6, 314_000},
 	} {
-		p := params(f, func(p *sird.Params) { p.LossTimeout = units.Millisecond })
-		sends := []model.Send{{Src: 2, Dst: 0, Size: 60_000_000}, {Src: 3, Dst: 0, Size: 120_000_000}}
-		for range c.each {
-			sends = append(sends, model.Send{At: 300_000, Src: 1, Dst: 0, Size: c.size})
-		}
-		// The sender dies when its requests, or the first packets of its prefixes, have
-		// arrived.
-		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, Lose: dead(1, c.dies, units.Never)})
-		r := at(sim, 0)
-		sim.Run(400 * units.Microsecond)
-		if r.InFlight(1) < 50_000 {
-			t.Fatalf("%s: %d of credit out to the sender that is to die", c.name, r.InFlight(1))
-		}
-		// The silence is noticed within 3 timeouts (it is checked for every half of one).
-		reclaimed := 400*units.Microsecond + 3*p.LossTimeout
-		sim.Run(reclaimed)
-		if got := r.InFlight(1); got > frame {
-			t.Errorf("%s: %d of credit out at %v", c.name, got, sim.Now())
-		}
-		before := sim.Port(f.Downlink(0).ID).WireBytes
-		used, samples := 0.0, 0.0
-		for sim.Now() < 4*reclaimed {
-			sim.Run(sim.Now() + 20*units.Microsecond)
-			used += float64(r.InFlight(1))
-			samples++
-		}
-		rate := modeltest.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
-		if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
-			t.Errorf("%s: after the reclaim %.0f of credit is out to the dead on average, the others have %v", c.name,
-				used/samples, rate)
-		}
-		if sim.RunUntilDone(units.Second); at(sim, 0).Leaks() != "" {
-			sim.Run(sim.Now() + 100*units.Millisecond)
-		}
-		if leak := r.Leaks(); leak != "" {
-			t.Errorf("%s: %s", c.name, leak)
-		}
-		// All that the dead sender owes is abandoned together with the first message.
-		resends := modeltest.Counted(f, sim, "resends_asked")
-		abandoned := modeltest.Counted(f, sim, "inbound_messages_abandoned")
-		if resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
-			t.Errorf("%s: %d RESENDs, %d messages abandoned", c.name, resends, abandoned)
-		}
-		for _, m := range sim.Messages() {
-			if m.Src == 2 && m.Delivered == units.Never {
-				t.Errorf("%s: %+v", c.name, m)
+		t.Run(c.name, func(t *testing.T) {
+			p := params(f, func(p *sird.Params) { p.LossTimeout = units.Millisecond })
+			sends := []model.Send{{Src: 2, Dst: 0, Size: 60_000_000}, {Src: 3, Dst: 0, Size: 120_000_000}}
+			for range c.each {
+				sends = append(sends, model.Send{At: 300_000, Src: 1, Dst: 0, Size: c.size})
 			}
-		}
+			// The sender dies when its requests, or the first packets of its prefixes, have
+			// arrived.
+			sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: sends, Lose: dead(1, c.dies, units.Never)})
+			r := at(sim, 0)
+			sim.Run(400 * units.Microsecond)
+			if r.InFlight(1) < 50_000 {
+				t.Fatalf("%d of credit out to the sender that is to die, want 50,000 or more", r.InFlight(1))
+			}
+			// The silence is noticed within 3 timeouts (it is checked for every half of one).
+			reclaimed := 400*units.Microsecond + 3*p.LossTimeout
+			sim.Run(reclaimed)
+			if got := r.InFlight(1); got > frame {
+				t.Errorf("%d of credit out at %v, want at most a frame", got, sim.Now())
+			}
+			before := sim.Port(f.Downlink(0).ID).WireBytes
+			used, samples := 0.0, 0.0
+			for sim.Now() < 4*reclaimed {
+				sim.Run(sim.Now() + 20*units.Microsecond)
+				used += float64(r.InFlight(1))
+				samples++
+			}
+			rate := modeltest.RateOf(units.Bytes(sim.Port(f.Downlink(0).ID).WireBytes-before), 3*reclaimed)
+			if used/samples > 0.02*float64(p.BDP) || rate < 99*units.Gbps {
+				t.Errorf("after the reclaim %.0f of credit is out to the dead on average, the others have %v: "+
+					"want less than %.0f and at least 99 Gbps", used/samples, rate, 0.02*float64(p.BDP))
+			}
+			if sim.RunUntilDone(units.Second); at(sim, 0).Leaks() != "" {
+				sim.Run(sim.Now() + 100*units.Millisecond)
+			}
+			if leak := r.Leaks(); leak != "" {
+				t.Errorf("it leaks: %s", leak)
+			}
+			// All that the dead sender owes is abandoned together with the first message.
+			resends := modeltest.Counted(f, sim, "resends_asked")
+			abandoned := modeltest.Counted(f, sim, "inbound_messages_abandoned")
+			if resends > int64(5*c.each) || abandoned == 0 || abandoned > int64(c.each) {
+				t.Errorf("%d RESENDs, %d messages abandoned; want at most %d, and 1 to %d",
+					resends, abandoned, 5*c.each, c.each)
+			}
+			for _, m := range sim.Messages() {
+				if m.Src == 2 && m.Delivered == units.Never {
+					t.Errorf("got %+v, want it delivered", m)
+				}
+			}
+		})
 	}
 }
 

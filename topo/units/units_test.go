@@ -8,20 +8,19 @@ import (
 
 func TestParse(t *testing.T) {
 	if v, err := ParseTime("7.5us"); err != nil || v != 7500 {
-		t.Errorf("7.5us = %d, %v", v, err)
+		t.Errorf("7.5us = %d, %v; want 7500", v, err)
 	}
-	if v, err := ParseBytes("216KB"); err != nil || v != 216000 {
-		t.Errorf("216KB = %d, %v", v, err)
-	}
-	if v, err := ParseBytes("1KiB"); err != nil || v != 1024 {
-		t.Errorf("1KiB = %d, %v", v, err)
-	}
-	if v, err := ParseBytes("inf"); err != nil || v != Unlimited {
-		t.Errorf("inf = %d, %v", v, err)
+	for in, want := range map[string]Bytes{"216KB": 216000, "1KiB": 1024, "inf": Unlimited} {
+		if v, err := ParseBytes(in); err != nil || v != want {
+			t.Errorf("%s = %d, %v; want %d", in, v, err, want)
+		}
 	}
 	if v, err := ParseRate("0.4Tbps"); err != nil || v != 400*Gbps {
-		t.Errorf("0.4Tbps = %d, %v", v, err)
+		t.Errorf("0.4Tbps = %d, %v; want 400 Gbps", v, err)
 	}
+}
+
+func TestRatesThatCannotBe(t *testing.T) {
 	for in, want := range map[string]string{
 		"100":                     "has no unit",
 		"100Gb":                   `unknown unit "Gb"`,
@@ -63,6 +62,6 @@ func TestSerialization(t *testing.T) {
 		}
 	}
 	if got := (100 * Gbps).BytesIn(18 * Microsecond); got != 225000 {
-		t.Errorf("100 Gbps in 18 us = %d", got)
+		t.Errorf("100 Gbps in 18 us = %d, want 225000", got)
 	}
 }

@@ -53,13 +53,15 @@ func TestImpossibleFramesAreRefused(t *testing.T) {
 		"kind 0":   func(f *frame) { f.kind = 0 },
 		"kind 3":   func(f *frame) { f.kind = 3 },
 	} {
-		f := good
-		spoil(&f)
-		var b [frameLen]byte
-		f.encode(&b)
-		if err := new(frame).decode(&b); !errors.Is(err, errNotFrame) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := good
+			spoil(&f)
+			var b [frameLen]byte
+			f.encode(&b)
+			if err := new(frame).decode(&b); !errors.Is(err, errNotFrame) {
+				t.Errorf("got the error %v, want %v", err, errNotFrame)
+			}
+		})
 	}
 }
 

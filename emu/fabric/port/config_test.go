@@ -4,6 +4,7 @@ package port
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -25,10 +26,12 @@ func TestImpossibleConfigsAreRefused(t *testing.T) {
 		"share":      {Rate: units.Gbps, Credit: Credit{Share: 1.5}},
 		"burst":      {Rate: units.Gbps, Burst: -1},
 	} {
-		var b rtnl.Batch
-		if err := c.Install(&b, 1, "lo"); err == nil || b.Len() != 0 {
-			t.Errorf("%s: %v, %d requests", name, err, b.Len())
-		}
+		t.Run(name, func(t *testing.T) {
+			var b rtnl.Batch
+			if err := c.Install(&b, 1, "lo"); err == nil || b.Len() != 0 {
+				t.Errorf("got the error %v and %d requests, want an error and none", err, b.Len())
+			}
+		})
 	}
 }
 
@@ -47,11 +50,13 @@ func TestRateError(t *testing.T) {
 		{100 * units.Gbps, 300, 1538, 0},
 		{100, 3, 100, 32/33.333333 - 1}, // 4 bytes a second of 4.17: slower
 	} {
-		rate := float64(c.nominal) / float64(c.dilation)
-		config := Config{Rate: units.BitsPerSecond(rate + 0.5)}
-		if got := config.RateError(rate, c.wire); math.Abs(got-c.want) > 1e-6 {
-			t.Errorf("%v at %d, frames of %v: %v, want %v", c.nominal, c.dilation, c.wire, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%v at %d frames of %v", c.nominal, c.dilation, c.wire), func(t *testing.T) {
+			rate := float64(c.nominal) / float64(c.dilation)
+			config := Config{Rate: units.BitsPerSecond(rate + 0.5)}
+			if got := config.RateError(rate, c.wire); math.Abs(got-c.want) > 1e-6 {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 
@@ -68,51 +73,55 @@ func TestTicks(t *testing.T) {
 		{1538, 1562500, 984320 / 64},       // a full frame at 12.5 Mbit/s
 		{64 * 1000, 1000 * 1e6, 64e3 / 64}, // exact
 	} {
-		if got := ticks(c.burst, c.rate); got != c.want {
-			t.Errorf("%d bytes at %d bytes/s: %d ticks, want %d", c.burst, c.rate, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%d bytes at %d", c.burst, c.rate), func(t *testing.T) {
+			if got := ticks(c.burst, c.rate); got != c.want {
+				t.Errorf("got %d ticks, want %d", got, c.want)
+			}
+		})
 	}
 }
 
 // The marker's arithmetic is right from the slowest dilated link to the fastest.
 func TestMarkerArithmetic(t *testing.T) {
 	for _, rate := range []units.BitsPerSecond{1000, 12500 * units.Kbps, units.Gbps, 400 * units.Gbps} {
-		c, err := Config{Rate: rate, Mark: 30000}.defaulted()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := newMarkerState(&c)
-		// The step as a time, back in bytes of frames.
-		back := float64(s.Threshold) * float64(s.FrameBytes) / float64(s.FrameTime)
-		if back < 29900 || back > 30100 {
-			t.Errorf("%v: the step comes back as %.0f bytes", rate, back)
-		}
-		want := float64(rate.TimeFor(1538*1000)) / 1000
-		if got := float64(s.FrameTime) / (1 << timeShift); got < want*0.99 || got > want*1.01 {
-			t.Errorf("%v: a full frame takes %.2f ns, want %.2f", rate, got, want)
-		}
-		if b := s.Threshold >> s.BucketShift; b < 8 || b > 16 {
-			t.Errorf("%v: the step lies in bucket %d", rate, b)
-		}
+		t.Run(rate.String(), func(t *testing.T) {
+			c, err := Config{Rate: rate, Mark: 30000}.defaulted()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newMarkerState(&c)
+			// The step as a time, back in bytes of frames.
+			back := float64(s.Threshold) * float64(s.FrameBytes) / float64(s.FrameTime)
+			if back < 29900 || back > 30100 {
+				t.Errorf("the step comes back as %.0f bytes, want 30000", back)
+			}
+			want := float64(rate.TimeFor(1538*1000)) / 1000
+			if got := float64(s.FrameTime) / (1 << timeShift); got < want*0.99 || got > want*1.01 {
+				t.Errorf("a full frame takes %.2f ns, want %.2f", got, want)
+			}
+			if b := s.Threshold >> s.BucketShift; b < 8 || b > 16 {
+				t.Errorf("the step lies in bucket %d, want 8 to 16", b)
+			}
+		})
 	}
 }
 
 func TestMaxBurst(t *testing.T) {
 	plain := Config{Rate: units.Gbps, Burst: 5000}
 	if got := plain.MaxBurst(); got != 5000+1538 {
-		t.Errorf("one class: %d", got)
+		t.Errorf("one class: %d, want %d", got, 5000+1538)
 	}
 	plain.Priorities = 8
 	if got := plain.MaxBurst(); got != 5000+9*1538 {
-		t.Errorf("eight levels: %d", got)
+		t.Errorf("eight levels: %d, want %d", got, 5000+9*1538)
 	}
 	plain.Levels = emu.PrioBands
 	if got := plain.MaxBurst(); got != 5000+1538 {
-		t.Errorf("eight levels of sch_prio: %d", got)
+		t.Errorf("eight levels of sch_prio: %d, want %d", got, 5000+1538)
 	}
 	plain.Credit.Share = 0.05
 	if got := plain.MaxBurst(); got != 5000+2*1538+2*84 {
-		t.Errorf("and credits: %d", got)
+		t.Errorf("and credits: %d, want %d", got, 5000+2*1538+2*84)
 	}
 }
 
@@ -121,7 +130,7 @@ func TestExplain(t *testing.T) {
 	missing := &rtnl.OpError{Op: "add qdisc red", Device: "leaf1", Err: unix.ENOENT}
 	err := Explain(missing)
 	if !errors.Is(err, emu.ErrNotSupported) || !errors.Is(err, unix.ENOENT) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want one that matches ErrNotSupported and %v", err, unix.ENOENT)
 	}
 	for _, word := range []string{"CONFIG_NET_SCH_RED", "leaf1", "virtual"} {
 		if !strings.Contains(err.Error(), word) {
@@ -130,7 +139,7 @@ func TestExplain(t *testing.T) {
 	}
 	for _, other := range []error{nil, unix.ENOENT, &rtnl.OpError{Op: "add qdisc red", Err: unix.EEXIST}} {
 		if Explain(other) != other {
-			t.Errorf("%v became %v", other, Explain(other))
+			t.Errorf("%v became %v, want it as it is", other, Explain(other))
 		}
 	}
 }

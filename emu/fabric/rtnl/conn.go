@@ -196,7 +196,10 @@ func (c *Conn) Dump(op string, typ uint16, body []byte, each func(typ uint16, bo
 			switch {
 			case seq != c.seq:
 			case typ == unix.NLMSG_DONE:
-				done = true
+				done = true // or broken off, with an errno
+				if errno := errnoOf(body); len(body) >= 4 && errno != 0 && failure == nil {
+					failure = &OpError{Op: op, Err: errno}
+				}
 			case typ == unix.NLMSG_ERROR:
 				done = true
 				failure = &OpError{Op: op, Reason: reasonOf(body), Err: errnoOf(body)}

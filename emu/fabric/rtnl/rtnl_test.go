@@ -26,13 +26,14 @@ func TestBatchRoundTrip(t *testing.T) {
 	}
 	n, chunk := b.next(0, chunkBytes, 100)
 	if n != 2 || b.Len() != 2 {
-		t.Fatalf("%d of %d requests in the chunk", n, b.Len())
+		t.Fatalf("%d of %d requests in the chunk, want 2 of 2", n, b.Len())
 	}
 	var seen []uint16
 	err := eachMessage(chunk, func(typ, flags uint16, seq uint32, body []byte) error {
 		if seq != 100+uint32(len(seen)) || flags&unix.NLM_F_REQUEST == 0 ||
 			flags&unix.NLM_F_ACK != 0 != (typ == unix.RTM_DELLINK) {
-			t.Errorf("message %d: sequence %d, flags %#x", typ, seq, flags)
+			t.Errorf("message %d: sequence %d, flags %#x; want %d, a request, and an acknowledgement of the last",
+				typ, seq, flags, 100+len(seen))
 		}
 		seen = append(seen, typ)
 		if typ == unix.RTM_DELLINK {
@@ -40,20 +41,20 @@ func TestBatchRoundTrip(t *testing.T) {
 		}
 		attrs := body[unix.SizeofIfInfomsg:]
 		if name := Find(attrs, 3); string(name) != "leaf1\x00" {
-			t.Errorf("name %q", name)
+			t.Errorf("name %q, want leaf1", name)
 		}
 		nest := Find(attrs, 18)
 		inner := Find(nest, 2)
 		if v := Find(nest, 1); len(v) != 1 || v[0] != 9 || !bytes.Equal(inner[:3], []byte{1, 2, 3}) {
-			t.Errorf("nest %x", nest)
+			t.Errorf("nest %x, want a byte 9 and a nest after 1, 2, 3", nest)
 		}
 		if v := Find(inner[4:], 5); binary.NativeEndian.Uint64(v) != 1<<40 {
-			t.Errorf("inner %x", inner)
+			t.Errorf("inner %x, want %d", inner, uint64(1<<40))
 		}
 		return nil
 	})
 	if err != nil || len(seen) != 2 {
-		t.Errorf("%v, %v", seen, err)
+		t.Errorf("got messages %v and the error %v, want 2 and none", seen, err)
 	}
 }
 
@@ -76,12 +77,13 @@ func TestChunks(t *testing.T) {
 			return nil
 		})
 		if err != nil || acks != 1 || len(chunk) > limit || n == 0 {
-			t.Fatalf("chunk of %d requests, %d bytes, %d acknowledgements: %v", n, len(chunk), acks, err)
+			t.Fatalf("chunk of %d requests, %d bytes, %d acknowledgements (%v); want some, at most %d, and 1",
+				n, len(chunk), acks, err, limit)
 		}
 		i += n
 	}
 	if chunks < 2 {
-		t.Errorf("%d chunks", chunks)
+		t.Errorf("%d chunks, want several", chunks)
 	}
 }
 
@@ -100,14 +102,14 @@ func TestErrorsNameTheirRequest(t *testing.T) {
 	err = c.Do(&b)
 	var op *OpError
 	if !errors.As(err, &op) || op.Op != "second" || op.Device != "b" || !errors.Is(err, unix.ENODEV) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want that of the second request: %v", err, unix.ENODEV)
 	}
 	// The connection is still good.
 	links := 0
 	err = c.Dump("dump links", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg),
 		func(uint16, []byte) error { links++; return nil })
 	if err != nil || links == 0 {
-		t.Errorf("%d links, %v", links, err)
+		t.Errorf("%d links and the error %v, want some and none", links, err)
 	}
 	for range 2 {
 		if err := c.Close(); err != nil {
@@ -115,7 +117,7 @@ func TestErrorsNameTheirRequest(t *testing.T) {
 		}
 	}
 	if err := c.Do(&b); !errors.Is(err, unix.EBADF) {
-		t.Errorf("closed: %v", err)
+		t.Errorf("closed: got %v, want %v", err, unix.EBADF)
 	}
 }
 

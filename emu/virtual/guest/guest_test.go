@@ -128,7 +128,7 @@ func TestKeeperEndsWithItsProcess(t *testing.T) {
 	}
 	k.end()
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) || k.cmd.ProcessState == nil || !k.cmd.ProcessState.Success() {
-		t.Errorf("%v, %v", err, k.cmd.ProcessState)
+		t.Errorf("got %v, %v; want the directory gone and the cleaner ended well", err, k.cmd.ProcessState)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestSweep(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	if want := []string{"other", dirPrefix + "locked", dirPrefix + "new"}; !slices.Equal(names, want) {
-		t.Errorf("%q are left, not %q", names, want)
+		t.Errorf("%q are left, want %q", names, want)
 	}
 }
 
@@ -175,10 +175,10 @@ func TestSuits(t *testing.T) {
 		t.Errorf("%s: %v", dir, err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("left: %v, want nothing", left)
 	}
 	if err := usable(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free, ") {
-		t.Errorf("of a huge guest: %v", err)
+		t.Errorf("of a huge guest: got %v, want that there is too little room", err)
 	}
 	for _, name := range []string{"a b", "a=b", "a,b", "a'b"} {
 		odd := filepath.Join(dir, name)
@@ -186,11 +186,11 @@ func TestSuits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := usable(odd, 1<<20); err == nil || !strings.Contains(err.Error(), "cannot take") {
-			t.Errorf("%s: %v", odd, err)
+			t.Errorf("%s: got %v, want that a kernel cannot take it", odd, err)
 		}
 	}
 	if err := usable(filepath.Join(dir, "none"), 1); err == nil {
-		t.Error("a directory that is not there usable")
+		t.Error("a directory that is not there is usable")
 	}
 }
 
@@ -201,23 +201,23 @@ func TestPrivateDir(t *testing.T) {
 	t.Setenv("TMPDIR", parent)
 	dir, err := makeScratchDir(1 << 20)
 	if err != nil || filepath.Dir(dir) != parent {
-		t.Errorf("%s, %v", dir, err)
+		t.Errorf("got %s (%v), want one in %s", dir, err, parent)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", filepath.Join(parent, "none"))
 	dir, err = makeScratchDir(1 << 20)
 	if err != nil || strings.HasPrefix(dir, parent) {
-		t.Errorf("without TMPDIR's: %s, %v", dir, err)
+		t.Errorf("without TMPDIR's: got %s (%v), want one elsewhere", dir, err)
 	}
 	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", parent)
 	_, err = makeScratchDir(1 << 60)
 	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") ||
 		!strings.Contains(err.Error(), parent+": ") || !strings.Contains(err.Error(), "/dev/shm: ") {
-		t.Errorf("of a huge guest: %v", err)
+		t.Errorf("of a huge guest: got %v, want that there is too little room", err)
 	}
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("left: %v, want nothing", left)
 	}
 }
 
@@ -234,17 +234,17 @@ func TestJob(t *testing.T) {
 	var job Job
 	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" ||
 		!slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("got %+v (%v), want %s x with A=b and the directory", job, err, self)
 	}
 	if link, err := os.Readlink(filepath.Join(dir, initFile)); link != self {
-		t.Errorf("%s, %v", link, err)
+		t.Errorf("got a link to %s (%v), want %s", link, err, self)
 	}
 	t.Setenv(DirVar, dir)
 	if order, err := Input(); err != nil || string(order) != "do it" || !Inside() || Stopping() {
-		t.Errorf("%q, %v", order, err)
+		t.Errorf("got %q (%v), want %q, inside and not stopping", order, err, "do it")
 	}
 	if err := os.WriteFile(filepath.Join(dir, stopFile), nil, 0o600); err != nil || !Stopping() {
-		t.Errorf("%v, stopping %v", err, Stopping())
+		t.Errorf("stopping is %v (%v), want true", Stopping(), err)
 	}
 }
 
@@ -267,7 +267,8 @@ func TestClaimCPU(t *testing.T) {
 		c := claimCPU()
 		claims = append(claims, c)
 		if c.cpu < 0 || !allowed.IsSet(c.cpu) || c.socket != nil && own[c.cpu] {
-			t.Fatalf("processor %d, claimed %v, after %v", c.cpu, c.socket != nil, own)
+			t.Fatalf("processor %d, claimed %v, after %v: want one that is allowed, and claimed once", c.cpu,
+				c.socket != nil, own)
 		}
 		own[c.cpu], last = own[c.cpu] || c.socket != nil, c.cpu
 	}

@@ -33,11 +33,11 @@ func TestOwnMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := usable(root, 1<<60); err == nil || !strings.Contains(err.Error(), "MB free") {
-		t.Errorf("of a huge guest: %v", err)
+		t.Errorf("of a huge guest: got %v, want that there is too little room", err)
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(root, &fs); err != nil || fs.Type != unix.TMPFS_MAGIC {
-		t.Errorf("type %#x, %v", fs.Type, err)
+		t.Errorf("type %#x (%v), want a tmpfs", fs.Type, err)
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil || !bytes.Equal(mounts, before) {
@@ -48,7 +48,7 @@ func TestOwnMemory(t *testing.T) {
 	s.configure(cmd)
 	out, err := cmd.CombinedOutput()
 	if want := s.dir + "\n" + s.dir + "\nx\n"; err != nil || string(out) != want {
-		t.Errorf("%q, %v", out, err)
+		t.Errorf("got %q (%v), want %q", out, err, want)
 	}
 }
 
@@ -74,16 +74,16 @@ func TestFindPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.own != nil || !strings.HasPrefix(s.dir, parent+"/") {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want a directory in %s", s, parent)
 	}
 	cmd := exec.Command("true")
 	s.configure(cmd)
 	if want := "TMPDIR=" + s.dir; cmd.Env[0] != want {
-		t.Errorf("%q, not %q", cmd.Env, want)
+		t.Errorf("got %q, want %q first", cmd.Env, want)
 	}
 	s.close()
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("left: %v, want nothing", left)
 	}
 
 	t.Setenv("TMPDIR", "")
@@ -92,10 +92,10 @@ func TestFindPlace(t *testing.T) {
 	}
 	defer s.close()
 	if (s.own != nil) != (ProbeHugePages() == nil) {
-		t.Errorf("own memory: %v, %v", s.own, ProbeHugePages())
+		t.Errorf("own memory: %v, want it where huge pages work: %v", s.own, ProbeHugePages())
 	}
 	if _, err := newScratch(1 << 60); err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") {
-		t.Errorf("of a huge guest: %v", err)
+		t.Errorf("of a huge guest: got %v, want that there is too little room", err)
 	}
 }
 
@@ -103,12 +103,12 @@ func TestFindPlace(t *testing.T) {
 func TestPart(t *testing.T) {
 	for _, args := range [][]string{nil, {"run"}, {"run", cleanerArgument}} {
 		if _, ok := Role(args); ok {
-			t.Errorf("%q is a part", args)
+			t.Errorf("%q is a role, want it to be the user's", args)
 		}
 	}
 	for _, name := range []string{initArgument, cleanerArgument} {
 		if be, ok := Role([]string{name}); !ok || be() == nil {
-			t.Errorf("%s does without its directory", name)
+			t.Errorf("%s does without its directory, want it to fail", name)
 		}
 	}
 }

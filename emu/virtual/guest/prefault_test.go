@@ -27,9 +27,11 @@ func TestFrontier(t *testing.T) {
 		{"by too little", []extent{{0, mb}}, []extent{{0, mb + prefaultSign - 1}}, 0},
 		{"downwards", []extent{{8 * mb, 9 * mb}}, []extent{{4 * mb, 9 * mb}}, 0},
 	} {
-		if got := frontier(c.before, c.now); got != c.want {
-			t.Errorf("%s: %d, not %d", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := frontier(c.before, c.now); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
 	}
 }
 

@@ -59,28 +59,30 @@ func TestOutcome(t *testing.T) {
 		{name: "canceled", ctx: canceled, killed: "context canceled", wait: ended(t, "kill -9 $$"),
 			err: []string{"context canceled"}},
 	} {
-		ctx := c.ctx
-		if ctx == nil {
-			ctx = context.Background()
-		}
-		r := &running{config: &Config{}, dir: "/some/where", exit: -1, killed: c.killed}
-		r.read(strings.NewReader(strings.ReplaceAll(c.lines, "\n", "\r\n")))
-		exit, err := r.outcome(ctx, c.wait)
-		if (err == nil) != (c.err == nil) || exit != c.exit {
-			t.Errorf("%s: exit code %d, %v", c.name, exit, err)
-			continue
-		}
-		for _, part := range c.err {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: no %q in %q", c.name, part, err)
+		t.Run(c.name, func(t *testing.T) {
+			ctx := c.ctx
+			if ctx == nil {
+				ctx = context.Background()
 			}
-		}
-		if c.not != "" && strings.Contains(err.Error(), c.not) {
-			t.Errorf("%s: %q in %q", c.name, c.not, err)
-		}
-		if c.ctx != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+			r := &running{config: &Config{}, dir: "/some/where", exit: -1, killed: c.killed}
+			r.read(strings.NewReader(strings.ReplaceAll(c.lines, "\n", "\r\n")))
+			exit, err := r.outcome(ctx, c.wait)
+			if (err == nil) != (c.err == nil) || exit != c.exit {
+				t.Errorf("got exit code %d, %v; want %d, %q", exit, err, c.exit, c.err)
+				return
+			}
+			for _, part := range c.err {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("no %q in %q", part, err)
+				}
+			}
+			if c.not != "" && strings.Contains(err.Error(), c.not) {
+				t.Errorf("the error has %q, want it without: %v", c.not, err)
+			}
+			if c.ctx != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want %v", err, context.Canceled)
+			}
+		})
 	}
 }
 
@@ -91,10 +93,10 @@ func TestHear(t *testing.T) {
 	text := strings.Repeat("line\n", 100) + "#reached 5\nlast\n\n#guest exit 3\n"
 	r.read(strings.NewReader(text))
 	if len(r.lines) != lastLines || r.lines[lastLines-1] != "last" || r.exit != 3 {
-		t.Errorf("%d lines, exit code %d", len(r.lines), r.exit)
+		t.Errorf("%d lines, exit code %d; want %d with the last, and 3", len(r.lines), r.exit, lastLines)
 	}
 	if len(passed) != 102 || !slices.Equal(passed[100:], []string{"#reached 5", "last"}) {
-		t.Errorf("%d lines passed on, the last %q", len(passed), passed[len(passed)-1])
+		t.Errorf("%d lines passed on, want 102; the last is %q", len(passed), passed[len(passed)-1])
 	}
 }
 
@@ -130,9 +132,9 @@ func TestWaited(t *testing.T) {
 		t.Skip(err)
 	}
 	if w := waited(os.Getpid()); w <= 0 {
-		t.Errorf("%v", w)
+		t.Errorf("waited %v, want some time", w)
 	}
 	if w := waited(1 << 30); w != 0 {
-		t.Errorf("of nobody: %v", w)
+		t.Errorf("nobody has waited %v, want 0", w)
 	}
 }

@@ -111,7 +111,7 @@ func (b *bench) has(want ...string) {
 		names = append(names, e.Name())
 	}
 	if strings.Join(names, " ") != strings.Join(want, " ") {
-		b.t.Errorf("the cache has %q, not %q", names, want)
+		b.t.Errorf("the cache has %q, want %q", names, want)
 	}
 }
 
@@ -128,24 +128,24 @@ func TestBuild(t *testing.T) {
 	}
 	dir := Version + ".99-" + hash()
 	if built.Path != filepath.Join(string(b.cache), dir, "linux") || !built.Current || built.Version != Version+".99" {
-		t.Errorf("%+v", built)
+		t.Errorf("built %+v, want the current one in %s", built, dir)
 	}
 	if verified != filepath.Join(string(b.cache), "build", "linux") || len(counts) == 0 || counts[len(counts)-1] != 2 {
-		t.Errorf("verified %q, counted %v", verified, counts)
+		t.Errorf("verified %q, counted %v; want the one that was built, and 2 at last", verified, counts)
 	}
 	if !strings.Contains(steps, "unpacking "+b.source) || !strings.Contains(steps, "compiling Linux "+Version+".99") {
-		t.Errorf("steps:\n%s", steps)
+		t.Errorf("want unpacking and compiling among the steps:\n%s", steps)
 	}
 	b.has(dir, "build.log", "lock")
 	// Once more there is nothing to do, even without the source.
 	if _, steps, err := b.build(Options{}); err != nil || steps != "" {
-		t.Errorf("again: %v, %s", err, steps)
+		t.Errorf("again: %v, steps %q; want none", err, steps)
 	}
 	if found, err := b.cache.Find(); err != nil || found.Path != built.Path {
-		t.Errorf("found %+v, %v", found, err)
+		t.Errorf("found %+v (%v), want %s", found, err, built.Path)
 	}
 	if _, steps, err := b.build(Options{Force: true}); err != nil || !strings.Contains(steps, "unpacking") {
-		t.Errorf("forced: %v, %s", err, steps)
+		t.Errorf("forced: %v, steps %q; want it unpacked again", err, steps)
 	}
 }
 
@@ -183,19 +183,19 @@ func TestWrongSources(t *testing.T) {
 			}
 		}
 		if b.cache.Unfinished() {
-			t.Errorf("%s: a tree is left", source)
+			t.Errorf("%s: a tree is left, want none", source)
 		}
 	}
 	b.tool("patch", "echo Hunk 1 FAILED; exit 1")
 	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "Hunk 1 FAILED") ||
 		!strings.Contains(err.Error(), "name such a source with --source") || b.cache.Unfinished() {
-		t.Errorf("patch: %v", err)
+		t.Errorf("patch: got %v, want the failure, what to do, and no tree left", err)
 	}
 	b.tool("patch", "exit 0")
 	b.tool("make", "touch .config")
 	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(),
 		"this source does not take CONFIG_") || b.cache.Unfinished() {
-		t.Errorf("configuration: %v", err)
+		t.Errorf("configuration: got %v, want the option that is not taken, and no tree left", err)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestMissingTools(t *testing.T) {
 	_, _, err := b.build(Options{})
 	if err == nil || !strings.Contains(err.Error(), "takes xz, flex: install what is missing") ||
 		!strings.Contains(err.Error(), "apt-get install xz-utils flex") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want what is missing, and the packages that have it", err)
 	}
 	b.has("lock")
 }
@@ -217,15 +217,15 @@ func TestFailedBuilds(t *testing.T) {
 	b.make("echo a.c:1: error: no such thing >&2; exit 2")
 	if _, _, err := b.build(Options{}); err == nil || !strings.Contains(err.Error(), "error: no such thing") ||
 		!strings.Contains(err.Error(), b.cache.Log()) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want the compiler's error and where the log is", err)
 	}
 	b.make("")
 	if _, _, err := b.build(Options{Verify: func(string) error { return errors.New("it says nothing") }}); err == nil ||
 		!strings.Contains(err.Error(), "was built, but does not work: it says nothing") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want that it was built and does not work", err)
 	}
 	if _, err := b.cache.Find(); !errors.Is(err, ErrNotBuilt) {
-		t.Errorf("it was kept: %v", err)
+		t.Errorf("found: %v, want %v", err, ErrNotBuilt)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestFullDisk(t *testing.T) {
 	_, _, err := b.build(Options{})
 	if err == nil || !strings.Contains(err.Error(), "is full: building the kernel takes 1024 MB there, so free some, "+
 		"or set XDG_CACHE_HOME") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want one line that says that the disk is full", err)
 	}
 	b.has("build.log", "lock")
 }

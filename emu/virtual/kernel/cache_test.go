@@ -15,12 +15,12 @@ import (
 func TestUserCache(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "/somewhere")
 	if c, err := UserCache(); err != nil || c != "/somewhere/sirdbed/kernel" {
-		t.Errorf("%s, %v", c, err)
+		t.Errorf("got %s (%v), want /somewhere/sirdbed/kernel", c, err)
 	}
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "")
 	if _, err := UserCache(); err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME") {
-		t.Errorf("without a home: %v", err)
+		t.Errorf("without a home: got %v, want to be told to set XDG_CACHE_HOME", err)
 	}
 }
 
@@ -38,7 +38,7 @@ func TestHash(t *testing.T) {
 		Config, Patch = config, patch
 		change()
 		if h := hash(); seen[h] || len(h) != 12 {
-			t.Errorf("hash %s", h)
+			t.Errorf("hash %s, want 12 digits, others than before", h)
 		} else {
 			seen[h] = true
 		}
@@ -106,13 +106,13 @@ func put(t *testing.T, c Cache, version, hash string, when time.Time) Built {
 func TestFind(t *testing.T) {
 	c := Cache(filepath.Join(t.TempDir(), "kernel"))
 	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "sirdbed kernel build") {
-		t.Errorf("in nothing: %v", err)
+		t.Errorf("in nothing: got %v, want %v", err, ErrNotBuilt)
 	}
 	now := time.Now()
 	put(t, c, "6.1", "0123456789ab", now.Add(time.Hour))
 	if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) ||
 		!strings.Contains(err.Error(), "of another version of sirdbed") {
-		t.Errorf("another's only: %v", err)
+		t.Errorf("another's only: got %v, want %v, and whose they are", err, ErrNotBuilt)
 	}
 	put(t, c, "6.2", hash(), now)
 	want := put(t, c, "6.3", hash(), now.Add(time.Minute))
@@ -124,10 +124,10 @@ func TestFind(t *testing.T) {
 	}
 	got, err := c.Find()
 	if err != nil || got.Path != want.Path || !got.Current {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("found %+v (%v), want %s", got, err, want.Path)
 	}
 	if list, err := c.List(); err != nil || len(list) != 3 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("listed %v (%v), want 3", list, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFind(t *testing.T) {
 func TestRemove(t *testing.T) {
 	c := Cache(filepath.Join(t.TempDir(), "sirdbed", "kernel"))
 	if something, err := c.Remove(); something || err != nil {
-		t.Errorf("nothing: %v, %v", something, err)
+		t.Errorf("removed something of nothing: %v (%v), want false", something, err)
 	}
 	b := put(t, c, "6.2", hash(), time.Now())
 	release, err := b.Lock()
@@ -143,17 +143,17 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Remove(); err == nil || !strings.Contains(err.Error(), "a run uses "+b.Path+": wait for its end") {
-		t.Errorf("in use: %v", err)
+		t.Errorf("in use: got %v, want that a run uses it", err)
 	}
 	if _, err := c.Find(); err != nil {
 		t.Errorf("in use, and gone: %v", err)
 	}
 	release()
 	if something, err := c.Remove(); !something || err != nil {
-		t.Errorf("%v, %v", something, err)
+		t.Errorf("removed something: %v (%v), want true", something, err)
 	}
 	if _, err := os.Stat(filepath.Dir(string(c))); !os.IsNotExist(err) {
-		t.Errorf("left: %v", err)
+		t.Errorf("its directory is left: %v", err)
 	}
 }
 
@@ -165,6 +165,6 @@ func TestForbiddenCache(t *testing.T) {
 	}
 	_, err := Cache(filepath.Join(file, "kernel")).lock()
 	if err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME to a directory that you may write to") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want to be told to set XDG_CACHE_HOME", err)
 	}
 }

@@ -34,7 +34,7 @@ func TestLayoutTellsLengthOrWhatIsWrong(t *testing.T) {
 func TestFramingFillsTheMTU(t *testing.T) {
 	fr := Framing(26)(1500)
 	if fr.MSS != 1442 || fr.MSS+fr.Overhead != 1500 || fr.Wire(fr.MSS) != 1538 {
-		t.Errorf("%+v", fr)
+		t.Errorf("got %+v, want 1442 of payload in an MTU of 1500, 1538 on the wire", fr)
 	}
 	for n, want := range map[transport.Bytes]transport.Bytes{0: 0, 1: 97, 1442: 1538, 1443: 1538 + 97, 2884: 2 * 1538} {
 		if got := fr.WireOf(n); got != want {

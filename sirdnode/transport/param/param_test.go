@@ -23,7 +23,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 	}
 	if err := OneOf("ecn", "some", "all", "none"); err == nil ||
 		err.Error() != `ecn is "some": want one of ["all" "none"]` {
-		t.Error(err)
+		t.Errorf("got %v, want that some is none of all and none", err)
 	}
 	if OneOf("ecn", "none", "all", "none") != nil {
 		t.Error("an allowed value is refused")

@@ -22,6 +22,6 @@ func TestPacerCatchesUpWithinItsSlack(t *testing.T) {
 	p.Sent(0, 100, 0)
 	p.Sent(1000, 100, 300) // 900 late, 300 forgiven: through at 800
 	if p.At() != 800 {
-		t.Errorf("next at %v", p.At())
+		t.Errorf("next at %v, want 800ns", p.At())
 	}
 }
