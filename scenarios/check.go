@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"sirdbed/emu"
+	"sirdbed/traffic"
+
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
@@ -140,7 +143,7 @@ func (c *checker) oneOf(n ast.Node, what string, allowed []string) {
 	if slices.Contains(allowed, value) {
 		return
 	}
-	c.fail(n, "%s: %q is not one of %s", what, value, strings.Join(allowed, ", "))
+	c.fail(n, "%s: %q is not one of %s%s", what, value, strings.Join(allowed, ", "), DidYouMean(value, allowed))
 }
 
 // decodesItself reports whether a type reads its own text.
@@ -156,6 +159,29 @@ func decodesItself(t reflect.Type) bool {
 type field struct {
 	typ  reflect.Type
 	enum []string
+}
+
+// namesOf lists the values that texts of a type have, nil if it says none itself.
+// Other texts have theirs in the tag of a field.
+func namesOf(t reflect.Type) []string {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[emu.EngineName]():
+		return texts(emu.EngineNames)
+	case reflect.TypeFor[traffic.Pattern]():
+		return texts(traffic.Patterns)
+	}
+	return nil
+}
+
+func texts[T ~string](names []T) []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = string(n)
+	}
+	return list
 }
 
 // fieldTypes lists the keys of a struct.
@@ -177,7 +203,7 @@ func fieldTypes(t reflect.Type) map[string]field {
 		if name == "" {
 			name = strings.ToLower(f.Name)
 		}
-		var enum []string
+		enum := namesOf(f.Type)
 		for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 			if value, ok := strings.CutPrefix(rule, "enum="); ok {
 				enum = append(enum, value)

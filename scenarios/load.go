@@ -58,20 +58,13 @@ func Load(path string, changes ...Change) (*Scenario, error) {
 			text, err = embedded.ReadFile(name + ".yaml")
 		} else {
 			return nil, fmt.Errorf("no scenario: %s is neither a file nor one of the scenarios in the binary (%s)%s",
-				path, strings.Join(Names(), ", "), also(suggest(name, Names())))
+				path, strings.Join(Names(), ", "), DidYouMean(name, Names()))
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, dir, text, changes...)
-}
-
-func also(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return ": " + hint
 }
 
 // Parse reads a scenario from text. file is what errors call it, dir where the

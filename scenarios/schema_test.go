@@ -14,9 +14,7 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
-	"sirdbed/emu"
 	"sirdbed/topo/units"
-	"sirdbed/traffic"
 )
 
 var update = flag.Bool("update", false, "write schema.json anew")
@@ -186,15 +184,6 @@ func metricSchema() *jsonschema.Schema {
 	return all
 }
 
-// oneOf is the schema of a text that has one of these values.
-func oneOf[T ~string](values ...T) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "string"}
-	for _, v := range values {
-		s.Enum = append(s.Enum, string(v))
-	}
-	return s
-}
-
 // typeSchema is the schema of types that read their own text, or have names for
 // their values.
 func typeSchema(t reflect.Type) *jsonschema.Schema {
@@ -203,12 +192,14 @@ func typeSchema(t reflect.Type) *jsonschema.Schema {
 			Type: "string", Pattern: `^(0|[0-9]+(\.[0-9]+)? ?(` + units + `))$`, Examples: []any{example},
 		}
 	}
+	if names := namesOf(t); names != nil && t.Kind() == reflect.String {
+		s := &jsonschema.Schema{Type: "string"}
+		for _, n := range names {
+			s.Enum = append(s.Enum, n)
+		}
+		return s
+	}
 	switch t {
-	case reflect.TypeFor[emu.EngineName]():
-		return oneOf(emu.EngineNames...)
-	case reflect.TypeFor[traffic.Pattern]():
-		return oneOf(traffic.PatternPoisson, traffic.PatternFixed, traffic.PatternIncast, traffic.PatternOutcast,
-			traffic.PatternList)
 	case reflect.TypeFor[units.Time]():
 		return quantity("ns|us|ms|s", "7.5us")
 	case reflect.TypeFor[units.BitsPerSecond]():

@@ -149,7 +149,7 @@ func (s *Scenario) protocolExists(path, name string) *Error {
 		for _, p := range all.List() {
 			names = append(names, p.Name)
 		}
-		return s.src.errorIn(path, "%v%s", err, also(suggest(name, names)))
+		return s.src.errorIn(path, "%v%s", err, DidYouMean(name, names))
 	}
 	return nil
 }
@@ -280,14 +280,6 @@ func (s *Scenario) validateFaults() *Error {
 	} else {
 		return s.src.errorIn("faults", "%v", err)
 	}
-}
-
-// hintOf suggests a known name in place of an unknown one.
-func hintOf(name string, known []string) string {
-	if h := suggest(name, known); h != "" {
-		return h
-	}
-	return "there are " + strings.Join(known, ", ")
 }
 
 // nameOK reports whether a name can name a directory of results.

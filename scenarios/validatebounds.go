@@ -90,7 +90,7 @@ func (s *Scenario) validateFields(m *metric.Metric, paths ...string) *Error {
 		return nil
 	}
 	path, _ := at(err.Field)
-	return s.src.errorIn(path, "%s%s", err.Reason, also(suggest(err.Given, err.Choices)))
+	return s.src.errorIn(path, "%s%s", err.Reason, DidYouMean(err.Given, err.Choices))
 }
 
 // validateSubject checks that a variant or a protocol is named, not both, and that

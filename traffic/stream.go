@@ -99,6 +99,9 @@ const (
 	PatternList    Pattern = "list"
 )
 
+// Patterns lists them all.
+var Patterns = []Pattern{PatternPoisson, PatternFixed, PatternIncast, PatternOutcast, PatternList}
+
 // Arrivals is how the gaps of a poisson stream relate to its sizes.
 type Arrivals string
 

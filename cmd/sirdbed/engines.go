@@ -9,6 +9,7 @@ import (
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/scenarios"
 )
 
 // An engineKind is how this program makes and runs one of its engines.
@@ -61,8 +62,8 @@ func engineExists(name emu.EngineName) error {
 	if why := elsewhere(name); why != "" {
 		return fmt.Errorf("the %s engine needs Linux: %s; use --engine %s here", name, why, emu.Model)
 	}
-	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)",
-		name, strings.Join(engineNames(), ", ")))
+	return badInput(fmt.Errorf("this binary has no engine %q: use one of %s (--engine)%s",
+		name, strings.Join(engineNames(), ", "), scenarios.DidYouMean(string(name), engineNames())))
 }
 
 // check finds out whether the machine has what the experiments need, before

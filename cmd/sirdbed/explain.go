@@ -9,6 +9,7 @@ import (
 
 	"sirdbed/capture/metric"
 	"sirdbed/capture/verdict"
+	"sirdbed/scenarios"
 )
 
 func newExplain() *cobra.Command {
@@ -30,8 +31,9 @@ func newExplain() *cobra.Command {
 			}
 			page := explained(strings.Join(args, " "))
 			if page == nil {
-				return badInput(fmt.Errorf("no check or metric is called %q: sirdbed explain lists them",
-					strings.Join(args, " ")))
+				name := strings.Join(args, " ")
+				return badInput(fmt.Errorf("no check or metric is called %q (sirdbed explain lists them)%s",
+					name, scenarios.DidYouMean(name, explainedNames())))
 			}
 			for _, paragraph := range page {
 				wrapped(c.OutOrStdout(), "", "", paragraph)
@@ -59,6 +61,17 @@ func explained(name string) []string {
 		}
 	}
 	return nil
+}
+
+// explainedNames lists what has a page.
+func explainedNames() (names []string) {
+	for _, c := range verdict.Checks() {
+		names = append(names, c.Name)
+	}
+	for _, d := range metric.Descriptors() {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 func listExplained(w io.Writer) {

@@ -141,7 +141,12 @@ func newRoot() *cobra.Command {
 	settle(root)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)", args[0]))
+			var names []string
+			for _, c := range root.Commands() {
+				names = append(names, c.Name())
+			}
+			return badInput(fmt.Errorf("no command is called %q (see sirdbed --help)%s",
+				args[0], scenarios.DidYouMean(args[0], names)))
 		}
 		return nil
 	}
