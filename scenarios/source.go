@@ -21,13 +21,24 @@ type source struct {
 	set   map[*token.Token]string // tokens that come from a --set, and which
 }
 
+// plainer adds what to do to messages of the parser that do not tell.
+func plainer(message string) string {
+	switch {
+	case strings.Contains(message, "value is not allowed in this context"):
+		return message + ": indent it like the keys beside it"
+	case strings.Contains(message, `found character '\t'`), strings.Contains(message, "found character '\t'"):
+		return "a tab: indent with spaces"
+	}
+	return message
+}
+
 func parse(file string, text []byte) (*source, error) {
 	s := &source{file: file, text: string(text), lines: strings.Split(string(text), "\n"),
 		set: map[*token.Token]string{}}
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		if e, ok := errors.AsType[yaml.Error](err); ok {
-			return nil, Errors{s.errorAt(e.GetToken(), "%s", e.GetMessage())}
+			return nil, Errors{s.errorAt(e.GetToken(), "%s", plainer(e.GetMessage()))}
 		}
 		return nil, Errors{s.errorAt(nil, "%v", err)}
 	}

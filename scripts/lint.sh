@@ -22,8 +22,10 @@ silent() {
   return 1
 }
 
-# sources lists the files under version control that match the patterns.
-sources() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
+# sources lists the files that match the patterns, under version control or to be.
+sources() {
+  git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+}
 
 scripts() { sources '*.sh' .ci/run; }
 

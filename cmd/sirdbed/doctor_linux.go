@@ -16,6 +16,7 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/real"
 	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
@@ -123,6 +124,9 @@ func diagnoseReal(root bool) EngineDiagnosis {
 		}
 		if f.Err != nil {
 			finding.Error, finding.Remedy = f.Err.Error(), f.Remedy
+			if missing, ok := errors.AsType[*port.NotSupportedError](f.Err); ok && f.Remedy != "" {
+				finding.Error = missing.Missing() // the remedy has the advice
+			}
 			e.Works = e.Works && !finding.Needed
 		}
 		works[f.Name] = f.Err == nil

@@ -212,7 +212,7 @@ func TestAcceptableFindsMistakes(t *testing.T) {
 		"go test ./emu/model -run IsThere":                    "",
 		"sirdbed ruin quickstart":                             "no command",
 		"sirdbed run quickstart --engien model":               "unknown flag",
-		"sirdbed run":                                         "accepts 1 arg",
+		"sirdbed run":                                         "usage: sirdbed run SCENARIO",
 		"sirdbed run nowhere.yaml":                            "no scenario",
 		"sirdbed run incast --set sird.nothing=1":             "nothing",
 		"sirdbed run incast --variant nowhere":                "nowhere",

@@ -27,7 +27,7 @@ func newKernel() *cobra.Command {
 			clock that moves only while everything sleeps. That kernel is built once, from the distribution's source
 			package, and kept in the user's cache directory. Neither building nor running it needs root.`),
 		Example: examples(`
-			sudo apt-get install linux-source-6.12 gcc make flex bison bc xz-utils patch
+			sudo apt-get install linux-source-6.12 gcc libc6-dev make flex bison bc xz-utils patch
 			sirdbed kernel build
 			sirdbed run incast --engine virtual`),
 		Args: cobra.NoArgs,

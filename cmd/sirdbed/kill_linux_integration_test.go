@@ -113,7 +113,7 @@ func (b *program) left(before, during traces) (list []string) {
 	return list
 }
 
-// dead tells whether a process is a zombie, which holds nothing. Those of a killed
+// dead reports whether a process is a zombie, which holds nothing. Those of a killed
 // run are reaped by the machine's process 1 when it likes.
 func dead(proc string) bool {
 	stat, err := os.ReadFile(proc + "/stat")

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -173,10 +174,12 @@ func settle(root *cobra.Command) {
 		}
 		if check := c.Args; check != nil {
 			c.Args = func(c *cobra.Command, args []string) error {
-				if err := check(c, args); err != nil {
-					return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
+				if check(c, args) == nil {
+					return nil
 				}
-				return nil
+				usage, _, _ := strings.Cut(c.UseLine(), " [flags]")
+				return badInput(fmt.Errorf("usage: %s, not %s (see %s --help)",
+					usage, count(len(args), "argument"), c.CommandPath()))
 			}
 		}
 	}

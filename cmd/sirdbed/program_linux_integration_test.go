@@ -214,7 +214,7 @@ func code(err error) int {
 	return exitFine
 }
 
-// within tells whether something comes true in a time.
+// within reports whether something comes true in a time.
 func within(ctx context.Context, d time.Duration, ok func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

@@ -97,5 +97,5 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
-	f.StringArrayVar(&o.set, "set", nil, "change the scenario: `PATH=VALUE`, such as sird.sthr=inf (may be repeated)")
+	f.StringArrayVar(&o.set, "set", nil, setUsage)
 }

@@ -71,15 +71,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 
 // scenario loads a scenario with the changes of --set and --dilation.
 func (o *runOptions) scenario(path string) (*scenarios.Scenario, error) {
-	var changes []scenarios.Change
-	for _, text := range o.set {
-		change, err := scenarios.ParseChange(text)
-		if err != nil {
-			return nil, badInput(err)
-		}
-		changes = append(changes, change)
-	}
-	s, err := loadScenario(path, changes...)
+	s, err := loadScenario(path, o.set)
 	if err != nil || o.dilation == "" {
 		return s, err
 	}

@@ -15,6 +15,7 @@ import (
 
 func newTopo() *cobra.Command {
 	var asJSON bool
+	var set []string
 	c := &cobra.Command{
 		Use:   "topo SCENARIO",
 		Short: "Draw the fabric of a scenario and work out its latencies",
@@ -28,11 +29,12 @@ func newTopo() *cobra.Command {
 			store-and-forward at every hop.`),
 		Example: examples(`
 			sirdbed topo incast
-			sirdbed topo scenarios/incast.yaml --json`),
+			sirdbed topo scenarios/incast.yaml --json
+			sirdbed topo incast --set topology.hosts_per_leaf=16`),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := loadScenario(args[0])
+			s, err := loadScenario(args[0], set)
 			if err != nil {
 				return err
 			}
@@ -43,11 +45,24 @@ func newTopo() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: nodes, ports and figures, in ns, bytes and bit/s")
+	c.Flags().StringArrayVar(&set, "set", nil, setUsage)
 	return c
 }
 
-// loadScenario reads a scenario for a command. What is wrong with it is bad input.
-func loadScenario(path string, changes ...scenarios.Change) (*scenarios.Scenario, error) {
+// setUsage describes the flag --set.
+const setUsage = "change the scenario: `PATH=VALUE`, such as sird.sthr=inf (may be repeated)"
+
+// loadScenario reads a scenario for a command, with the changes of --set. What is
+// wrong with either is bad input.
+func loadScenario(path string, set []string) (*scenarios.Scenario, error) {
+	var changes []scenarios.Change
+	for _, text := range set {
+		change, err := scenarios.ParseChange(text)
+		if err != nil {
+			return nil, badInput(err)
+		}
+		changes = append(changes, change)
+	}
 	s, err := scenarios.Load(path, changes...)
 	return s, badInput(err)
 }

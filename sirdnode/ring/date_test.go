@@ -21,7 +21,7 @@ func date(t testing.TB) int64 {
 	return ts.Nano()
 }
 
-// dateWasSet tells whether the date has moved since it was began, at the
+// dateWasSet reports whether the date has moved since it was begun, at the
 // monotonic time then, in another way than by passing.
 func dateWasSet(t testing.TB, began, then int64) bool {
 	t.Helper()

@@ -24,19 +24,28 @@ type NotSupportedError struct {
 	Instead string
 }
 
+// Error says what is missing and where it can be had.
 func (e *NotSupportedError) Error() string {
-	if e.Instead != "" {
-		return fmt.Sprintf("%s takes %s (%v); the virtual engine has %s instead "+
-			"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err, e.Instead)
+	const command = "sirdbed kernel build, then --engine virtual"
+	switch {
+	case e.Instead != "":
+		return fmt.Sprintf("%s; the virtual engine has %s instead (%s)", e.Missing(), e.Instead, command)
+	case e.ofKernel():
+		return fmt.Sprintf("%s; most distributions' have it, and so has that of the virtual engine (%s)",
+			e.Missing(), command)
 	}
-	if strings.HasPrefix(e.Option, "CONFIG_") {
-		return fmt.Sprintf(
-			"%s: this kernel lacks %s (%v); most distributions' have it, and so has that of the virtual "+
-				"engine (sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
-	}
-	return fmt.Sprintf("%s takes %s (%v); the virtual engine does without "+
-		"(sirdbed kernel build, then --engine virtual)", e.Feature, e.Option, e.Err)
+	return fmt.Sprintf("%s; the virtual engine does without (%s)", e.Missing(), command)
 }
+
+// Missing says what is missing, without advice.
+func (e *NotSupportedError) Missing() string {
+	if e.Instead == "" && e.ofKernel() {
+		return fmt.Sprintf("%s: this kernel lacks %s (%v)", e.Feature, e.Option, e.Err)
+	}
+	return fmt.Sprintf("%s takes %s (%v)", e.Feature, e.Option, e.Err)
+}
+
+func (e *NotSupportedError) ofKernel() bool { return strings.HasPrefix(e.Option, "CONFIG_") }
 
 // Is makes it match emu.ErrNotSupported.
 func (e *NotSupportedError) Is(target error) bool { return target == emu.ErrNotSupported }
