@@ -24,7 +24,8 @@ silent() {
 
 # sources lists the files that match the patterns, under version control or to be.
 sources() {
-  git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+  git ls-files --cached --others --exclude-standard -- "$@" |
+    while read -r file; do [ ! -f "$file" ] || echo "$file"; done
 }
 
 scripts() { sources '*.sh' .ci/run; }
