@@ -188,6 +188,20 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
+// A window that ends while all hosts are idle was reached all the same.
+func TestIdleRunReachesItsEnd(t *testing.T) {
+	e, x, dir := engine(t), rpcs(), emu.RunDir(t.TempDir())
+	x.Streams[0].Interval, x.Streams[0].Phase = units.Second, traffic.PhaseZero
+	x.Duration, x.Drain, x.GaugeEvery = 997*units.Microsecond, 0, 100*units.Microsecond
+	facts, err := e.Run(t.Context(), x, string(dir), emu.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to := x.Warmup + x.Duration; facts.Reached < to {
+		t.Errorf("it reached %v, want %v", facts.Reached, to)
+	}
+}
+
 // openFiles lists what this process has open.
 func openFiles(t *testing.T) (list []string) {
 	t.Helper()

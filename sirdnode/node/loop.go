@@ -42,6 +42,7 @@ func (n *node) loop() error {
 		if err := n.serve(now); err != nil {
 			return err
 		}
+		n.served = now
 		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}

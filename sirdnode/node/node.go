@@ -52,6 +52,7 @@ type node struct {
 
 	flushAt             int64      // when the log is written next, monotonic ns
 	last                units.Time // no event is earlier
+	served              units.Time // all that was due by then is done
 	done                bool       // and has reported it
 	draining            bool       // sends nothing more
 	busy                int64      // processor time when it began to drain, since start
@@ -146,7 +147,9 @@ func (n *node) close() {
 }
 
 func (n *node) finish(cpu float64) error {
-	report := &Report{Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: n.last}
+	// A host that had nothing to do at the window's end was there all the same.
+	reached := max(n.last, min(n.served, n.cfg.To))
+	report := &Report{Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: reached}
 	var err error
 	if n.driver != nil {
 		report.Kernel = true
