@@ -35,10 +35,14 @@ func TestVerdict(t *testing.T) {
 		{"nothing", func(r *fake) {}, pass, ""},
 		{"a little late", func(r *fake) { r.Facts.Lateness.P99 = 120 }, pass, ""},
 		{"late", func(r *fake) { r.Facts.Lateness.P99 = 300 },
-			degraded, "wake-up lateness: p99 300ns, 2.4 packet times"},
+			degraded, "wake-up lateness: p99 300ns, 2.44 packet times"},
 		{"a long tail", func(r *fake) { r.Facts.Lateness.P999 = 2 * us }, degraded, "wake-up lateness"},
 		{"far too late", func(r *fake) { r.Facts.Lateness.P99 = 2 * us }, invalid, "wake-up lateness"},
 		{"one host late", func(r *fake) { r.Facts.Hosts[2].Lateness.P99 = 3 * us }, invalid, "h2-1"},
+		{"one host with a long tail", func(r *fake) {
+			r.Facts.Hosts[1].Lateness.P99, r.Facts.Hosts[1].Lateness.P999 = 100, 110
+			r.Facts.Hosts[2].Lateness.P99, r.Facts.Hosts[2].Lateness.P999 = 40, 5*us
+		}, degraded, "p99.9 5us, 40.65 (h2-1)"},
 		{"not measured", func(r *fake) {
 			r.Facts.Lateness = emu.Lateness{}
 			for i := range r.Facts.Hosts {
