@@ -9,6 +9,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sirdbed/capture/results"
@@ -72,6 +73,16 @@ func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.pa
 
 // kernel tells whether the hosts' packets were their kernel's.
 func (j *judge) kernel() bool { return len(j.v.Facts.Hosts) > 0 && j.v.Facts.Hosts[0].Kernel }
+
+// where puts what belongs to a figure behind it in parentheses, if it is anything:
+// where it was found, and the limit that it missed.
+func where(notes ...string) string {
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
 
 // shorten joins texts, the first few in full.
 func shorten(texts []string) string {

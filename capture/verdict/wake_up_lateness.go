@@ -63,7 +63,9 @@ func checkWakeUps(j *judge) {
 	}
 	p99, p999 := j.packets(late.time), j.packets(tail.time)
 	j.add(worst(p99, lateLimit, farTooLateLimit).Worse(tailLimit.level(p999)), limit,
-		"p99 %v, %.2f packet times (%s); p99.9 %v, %.2f (%s)", late.time, p99, late.name, tail.time, p999, tail.name)
+		"p99 %v, %s packet times%s; p99.9 %v, %s%s",
+		late.time, figure(p99, lateLimit, farTooLateLimit), where(late.name, missed(p99, lateLimit, farTooLateLimit)),
+		tail.time, figure(p999, tailLimit), where(tail.name, missed(p999, tailLimit)))
 }
 
 // A lateness is a figure of how late something was, and where.
