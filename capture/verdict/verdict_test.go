@@ -24,8 +24,20 @@ const (
 )
 
 // Every reason that a run can be doubted for, one at a time, on a run that
-// passes without it. A full packet lasts 123 ns.
+// passes without it. A full packet lasts 123 ns. Each check has a row for each
+// level that its thresholds name.
 func TestVerdict(t *testing.T) {
+	doubted := map[string]map[results.Level]bool{} // by check
+	skipped := false
+	doubt := func(v results.Verdict) {
+		for _, reason := range v.Reasons {
+			name, _, _ := strings.Cut(reason, ": ")
+			if doubted[name] == nil {
+				doubted[name] = map[results.Level]bool{}
+			}
+			doubted[name][v.Level] = true
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(*fake)
@@ -64,7 +76,8 @@ func TestVerdict(t *testing.T) {
 			degraded, "p99 247ns, 2.01 packet times (h1-2; limit 2)"},
 		{"steal by a hair", func(r *fake) { r.Facts.Steal = 0.02004 },
 			degraded, "2.004 % of CPU time taken by others (limit 2 %)"},
-		{"steal", func(r *fake) { r.Facts.Steal = 0.05 }, degraded, "CPU steal: 5.00 % of CPU time taken by others (limit 2 %)"},
+		{"steal", func(r *fake) { r.Facts.Steal = 0.05 },
+			degraded, "CPU steal: 5.00 % of CPU time taken by others (limit 2 %)"},
 		{"busy", func(r *fake) { r.Facts.ThreadCPU = 0.97 }, degraded, "busiest loop: 97.0 %"},
 		{"busy by a hair", func(r *fake) { r.Facts.ThreadCPU = 0.9004 }, degraded, "90.04 % of its time spent working"},
 		{"ring drops", func(r *fake) { r.Facts.Hosts[0].RingDrops = 1; r.Facts.Hosts[0].Received-- },
@@ -155,11 +168,14 @@ func TestVerdict(t *testing.T) {
 		{"a leaking model", func(r *fake) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 },
 			invalid, "more than were sent"},
 	} {
+		ran := false
 		t.Run(c.name, func(t *testing.T) {
+			ran = true
 			r := fakerun.New(t, fakerun.OneWay)
 			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
 			c.change(r)
 			v := judged(t, r).Verdict
+			doubt(v)
 			ok := v.Level == c.level && (c.reason == "") == (len(v.Reasons) == 0)
 			if c.reason != "" {
 				ok = ok && len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], c.reason)
@@ -168,6 +184,57 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("got %s %q, want %s %q", v.Level, v.Reasons, c.level, c.reason)
 			}
 		})
+		skipped = skipped || !ran
+	}
+
+	// What a made-up run cannot show is doubted in its results.
+	for _, c := range []struct {
+		name   string
+		change func(*results.Variant)
+		level  results.Level
+		reason string
+	}{
+		{"capture cut", func(v *results.Variant) {
+			v.Problems = append(v.Problems, results.Problem{Kind: results.CaptureCut, Text: "leaf1: cut"})
+		}, degraded, string(results.CaptureCut) + ": leaf1: cut"},
+		{"bytes that were not sent", func(v *results.Variant) { v.Counters["payload_mismatches"] = 3 },
+			invalid, "integrity: 3 packets"},
+		{"samples off by a hair", func(v *results.Variant) {
+			v.Agreements = []results.Agreement{{Port: "leaf1>h1-2", Samples: 100_000, Within: 98_996, MaxPackets: 3}}
+		}, degraded, "sampled queues: 98.996 % of 100000 samples within 2 packets (limit 99 %)"},
+		{"a port too fast for a while", func(v *results.Variant) {
+			q := &capture.PortQueue{Port: v.Fabric.Downlink(0)}
+			for range 5 {
+				q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514})
+			}
+			v.Captures = []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}
+		}, invalid, "departures: at most 6.152KB ahead of link rate (leaf1>h1-1; limit 4.614KB)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := fakerun.New(t, fakerun.OneWay)
+			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+			v := judged(t, r)
+			c.change(v)
+			got := Judge(v)
+			doubt(got)
+			if got.Level != c.level || len(got.Reasons) != 1 || !strings.Contains(got.Reasons[0], c.reason) {
+				t.Errorf("got %s %q, want %s %q", got.Level, got.Reasons, c.level, c.reason)
+			}
+		})
+	}
+
+	if skipped { // by -run
+		return
+	}
+	for _, c := range Checks() {
+		if len(doubted[c.Name]) == 0 {
+			t.Errorf("%s: no row doubts a run by it", c.Name)
+		}
+		for _, limit := range c.Thresholds {
+			if !doubted[c.Name][limit.Level] {
+				t.Errorf("%s: no row is %s by it, as beyond %g of %s", c.Name, limit.Level, limit.Limit, limit.Of)
+			}
+		}
 	}
 }
 
