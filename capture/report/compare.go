@@ -15,7 +15,9 @@ import (
 type Comparison struct {
 	Results []string        `json:"results"`
 	Rows    []ComparisonRow `json:"rows"`
-	Within  *float64        `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
+	// In what the results differ beside their figures: faults, what --set changed.
+	Differences []string `json:"differences,omitempty"`
+	Within      *float64 `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
 
 	summaries []*results.Summary // by result
 }
@@ -38,7 +40,9 @@ type Value struct {
 // Compare puts results side by side; names are what their columns are called.
 // Variants are matched by name, or when every result has just one, as they are.
 func Compare(names []string, list []*results.Summary) *Comparison {
-	c := &Comparison{Results: names, Rows: []ComparisonRow{}, summaries: list}
+	c := &Comparison{
+		Results: names, Rows: []ComparisonRow{}, Differences: differences(names, list), summaries: list,
+	}
 	single := !slices.ContainsFunc(list, func(s *results.Summary) bool { return len(s.Variants) != 1 })
 	var variants []string
 	for _, s := range list {
@@ -124,6 +128,9 @@ func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 // Print writes the comparison, for a terminal.
 func (c *Comparison) Print(w io.Writer) error {
 	p := &printer{w: w}
+	for _, line := range c.Differences {
+		p.line("%s", line)
+	}
 	for _, t := range c.tables() {
 		p.table(t)
 	}

@@ -42,6 +42,7 @@ var meanings = map[results.Level]string{
 type pageData struct {
 	Summary *results.Summary
 	Meaning string
+	Changes []string // by faults and --set
 	Started string
 	Bounds  *Table
 	Tables  []Table
@@ -89,9 +90,13 @@ func write(path string, text []byte) error {
 
 // Page returns report.html.
 func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, error) {
-	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Facts: facts(m)}
-	if s.Engine == "model" && s.Verdict == results.Pass {
+	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Changes: changes(s), Facts: facts(m, s)}
+	switch {
+	case s.Verdict != results.Pass:
+	case s.Engine == "model":
 		d.Meaning = "Every packet and every byte is accounted for. The model has no machine to be slowed by."
+	case faultsOf(s) != "":
+		d.Meaning = "The machine kept up: the figures are those of the network with the faults below."
 	}
 	if !m.Created.IsZero() {
 		d.Started = m.Created.Format("2 January 2006, 15:04 MST")
@@ -115,7 +120,7 @@ func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, er
 	return out.Bytes(), nil
 }
 
-func facts(m *results.Manifest) []fact {
+func facts(m *results.Manifest, s *results.Summary) []fact {
 	list := []fact{
 		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
 		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},
@@ -136,6 +141,7 @@ func facts(m *results.Manifest) []fact {
 		list = append(list, fact{"fabric", fabric + fmt.Sprintf("; MTU %v", mtu)},
 			fact{"time", fmt.Sprintf("warm-up %v, measured %v, drain up to %v", x.Warmup, x.Duration, x.Drain)})
 	}
+	list = append(list, fact{"faults", faultsOf(s)}, fact{"changed by --set", strings.Join(s.Set, ", ")})
 	for _, v := range m.Variants {
 		text := v.Protocol
 		if len(v.Experiment.Params) > 0 {

@@ -95,6 +95,12 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		beyond, of := c.Beyond()
 		m.line("## Comparison: %d of %d figures differ by more than %s", beyond, of, percent(*c.Within))
 	}
+	for i, line := range c.Differences {
+		if i == 0 {
+			m.line("")
+		}
+		m.line("%s", cell(line)+"  ")
+	}
 	for _, t := range c.tables() {
 		m.table(t)
 	}
