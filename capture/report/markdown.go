@@ -88,7 +88,7 @@ func (m *markdown) table(t Table) {
 		}
 		m.line("| %s |", strings.Join(escaped, " | "))
 	}
-	row(t.Header)
+	row(t.Head())
 	rule := make([]string, len(t.Header))
 	for i := range rule {
 		rule[i] = "---:"

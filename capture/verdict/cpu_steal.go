@@ -22,5 +22,6 @@ var cpuSteal = Check{
 
 // processor is the finding of a check of a share of processor time.
 func (j *judge) processor(found float64, limit Threshold, what string) {
-	j.add(limit.level(found), limit.number(), "%s %s%s", figure(found, limit), what, where(missed(found, limit)))
+	j.add(limit.level(found), "at most "+limit.number(), "%s %s%s", figure(found, limit), what,
+		where(missed(found, limit)))
 }

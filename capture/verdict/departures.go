@@ -40,6 +40,6 @@ func checkDepartures(j *judge) {
 	if over > allowed {
 		level, limit = results.Invalid, fmt.Sprintf("limit %v", allowed)
 	}
-	j.add(level, fmt.Sprintf("%v: burst and one packet", allowed), "at most %v ahead of link rate%s", over,
+	j.add(level, fmt.Sprintf("at most %v: burst and one packet", allowed), "at most %v ahead of link rate%s", over,
 		where(name, limit))
 }

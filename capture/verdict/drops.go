@@ -17,7 +17,7 @@ const lossOutside = "A single packet lost outside the ports is a loss that the p
 // lost is the finding of a check that nothing was lost where no network would
 // lose it. what names what dropped n packets.
 func (j *judge) lost(n int64, limit Threshold, what string) {
-	j.add(limit.level(float64(n)), "0", "%s lost by %s", packets(n), what)
+	j.add(limit.level(float64(n)), "no packet is lost", "%s lost by %s", packets(n), what)
 }
 
 // packets is a number of packets in words.

@@ -38,8 +38,8 @@ type judge struct {
 	made   []results.Check
 }
 
-// add notes the outcome of the check that is being made. limit is up to where it
-// passes, in words; format and args tell what was found.
+// add notes the outcome of the check that is being made. limit is when it passes,
+// in words; format and args tell what was found.
 func (j *judge) add(level results.Level, limit, format string, args ...any) {
 	found := fmt.Sprintf(format, args...)
 	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: found, Limit: limit})

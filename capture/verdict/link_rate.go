@@ -44,6 +44,6 @@ func checkLinkRate(j *judge) {
 	if seen == 0 {
 		return
 	}
-	j.add(linkRateLimit.level(most), linkRateLimit.number()+" of rate x time + burst",
+	j.add(linkRateLimit.level(most), "at most "+linkRateLimit.number()+" of rate x time + burst",
 		"at most %s%s", figure(most, linkRateLimit), where(name, missed(most, linkRateLimit)))
 }

@@ -29,6 +29,6 @@ func checkQueueSampling(j *judge) {
 		return
 	}
 	n := float64(s.P99) / float64(every)
-	j.add(samplingLimit.level(n), fmt.Sprintf("p99 %v, the interval", every),
+	j.add(samplingLimit.level(n), fmt.Sprintf("p99 is at most %v, the interval", every),
 		"p99 %v late, %s sampling intervals%s", s.P99, figure(n, samplingLimit), where(missed(n, samplingLimit)))
 }

@@ -57,7 +57,7 @@ func checkRoundedRates(j *judge) {
 		hint = "; a larger --dilation makes it less"
 	}
 	j.add(level,
-		fmt.Sprintf("%s for full packets; INVALID beyond %s", limit.number(), roundedInvalidLimit.number()),
+		fmt.Sprintf("at most %s for full packets; INVALID beyond %s", limit.number(), roundedInvalidLimit.number()),
 		"at most %s off%s, %.4f %% for the smallest packets%s", figure(most, limit, roundedInvalidLimit),
 		where(name, missed(most, limit, roundedInvalidLimit)), 100*small, hint)
 }

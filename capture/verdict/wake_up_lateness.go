@@ -55,7 +55,7 @@ func checkWakeUps(j *judge) {
 	for _, h := range j.v.Facts.Hosts {
 		look(h.Lateness, h.Name)
 	}
-	limit := fmt.Sprintf("p99 %.0f, p99.9 %.0f packet times of %v; INVALID beyond p99 %.0f",
+	limit := fmt.Sprintf("p99 is at most %.0f, p99.9 at most %.0f packet times of %v; INVALID beyond p99 %.0f",
 		lateLimit.Limit, tailLimit.Limit, j.packet, farTooLateLimit.Limit)
 	if !measured {
 		j.add(results.Degraded, limit, "it was not measured")
