@@ -95,7 +95,7 @@ func features(f emu.Features) (texts []string) {
 		add(fmt.Sprintf("hash seed %v", f.HashSeed))
 	}
 	if f.BurstTime > 0 {
-		add(fmt.Sprintf("ports make good %v", f.BurstTime))
+		add(fmt.Sprintf("ports make up for %v of kernel time", f.BurstTime))
 	}
 	if f.Burst > 0 {
 		add(fmt.Sprintf("bursts of %v", f.Burst))

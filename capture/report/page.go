@@ -34,7 +34,7 @@ func mark(cell string) string {
 
 var meanings = map[results.Level]string{
 	results.Pass:     "the machine kept up, and the figures are the network's.",
-	results.Degraded: "the machine shows in the figures, read them with the reasons below.",
+	results.Degraded: "the machine shows in the figures; read them with the reasons below.",
 	results.Invalid:  "the figures cannot be trusted.",
 }
 

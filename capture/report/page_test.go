@@ -29,7 +29,7 @@ func TestPageReadsWell(t *testing.T) {
 	for _, want := range []string{
 		"<strong>DEGRADED:</strong> the machine shows", "one leaf of 3 hosts; hosts", "warm-up 1ms, measured 8ms</dd>",
 		"RED marks by the queue of a packet&#39;s own level, sch_prio serves levels, receiving hosts delay, " +
-			"random paths, ports make good 100", "sird: b 1.5, sthr inf", ">queue max KB<", ">queue mean KB<",
+			"random paths, ports make up for 100", "sird: b 1.5, sthr inf", ">queue max KB<", ">queue mean KB<",
 		">level</th>", ">passes if</th>", "-: not judged", `credit_held</td><td class="">`, `<td class="">KB</td>`,
 	} {
 		if !strings.Contains(string(text), want) {

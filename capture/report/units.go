@@ -32,9 +32,3 @@ func gaugeUnit(name string) (unit string, scale float64) {
 		return unit, 1
 	}
 }
-
-// HasGauge reports whether a gauge's unit is known, if it has one.
-func HasGauge(name string) bool {
-	_, ok := gaugeUnits[name]
-	return ok
-}
