@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"sirdbed/capture/results"
+	"sirdbed/traffic"
 )
 
 // slowdown draws median and p99 slowdown by size group, a bar for each
@@ -39,7 +40,7 @@ func (d *drawing) slowdown() {
 			if s.Count == 0 {
 				continue
 			}
-			b.list = append(b.list, bar{g, i, colorOf(d.look(i)), s.P50, s.P99, s.Few})
+			b.list = append(b.list, bar{g, i, d.look(i), s.P50, s.P99, s.Few})
 			high = max(high, s.P99)
 		}
 		var borders []int64
@@ -61,11 +62,26 @@ func (d *drawing) slowdown() {
 	p.X.Tick.Marker = at
 	p.X.Tick.LineStyle.Color = color.White // no ticks, and the room for them
 	for i, v := range d.variants {
-		p.legend(d.label(v), draw.LineStyle{Color: colorOf(d.look(i)), Width: vg.Points(7)})
+		p.legendOfBar(d.label(v), d.look(i))
 	}
-	d.add("slowdown"+d.dash(), fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in "+
-		"a lighter shade the p99; incast messages left out: %d messages of all variants. A bar with an open top has "+
-		"fewer than 100 samples.", total[len(total)-1]), p)
+	caption := fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the "+
+		"p99. %d messages of all variants", total[len(total)-1])
+	if d.hasIncast() {
+		caption += "; those of incast streams are left out"
+	}
+	if slices.ContainsFunc(b.list, func(b bar) bool { return b.few }) {
+		caption += ". A hatched bar has fewer than 100 samples"
+	}
+	d.add("slowdown"+d.dash(), caption+".", p)
+}
+
+// hasIncast reports whether a variant has a stream that slowdowns leave out.
+func (d *drawing) hasIncast() bool {
+	return slices.ContainsFunc(d.variants, func(v *results.Variant) bool {
+		return slices.ContainsFunc(v.Experiment.Streams, func(s traffic.Stream) bool {
+			return s.Pattern == traffic.PatternIncast
+		})
+	})
 }
 
 func lowest(list []bar) float64 {
@@ -78,7 +94,7 @@ func lowest(list []bar) float64 {
 
 type bar struct {
 	group, variant int
-	color          color.RGBA
+	look           int
 	p50, p99       float64
 	few            bool
 }
@@ -96,23 +112,57 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	each := 0.8 / float64(b.variants)
 	for _, bar := range b.list {
 		left := float64(bar.group) - 0.4 + each*float64(bar.variant)
-		fill := func(low, high float64, col color.Color) {
-			c.FillPolygon(col, c.ClipPolygonXY([]vg.Point{
-				{X: x(left + each*0.06), Y: y(low)}, {X: x(left + each*0.94), Y: y(low)},
-				{X: x(left + each*0.94), Y: y(high)}, {X: x(left + each*0.06), Y: y(high)},
-			}))
-		}
-		solid := bar.color
-		if !bar.few {
-			fill(bar.p50, max(bar.p99, bar.p50), faint(solid))
-		} else {
-			edge := draw.LineStyle{Color: solid, Width: vg.Points(0.8)}
-			for _, side := range []float64{left + each*0.06, left + each*0.94} {
-				c.StrokeLine2(edge, x(side), y(bar.p50), x(side), y(max(bar.p99, bar.p50)))
+		box := func(low, high float64) vg.Rectangle {
+			return vg.Rectangle{
+				Min: vg.Point{X: x(left + each*0.06), Y: y(low)}, Max: vg.Point{X: x(left + each*0.94), Y: y(high)},
 			}
 		}
-		fill(p.Y.Min, bar.p50, solid)
+		median, tail := box(p.Y.Min, bar.p50), box(bar.p50, max(bar.p99, bar.p50))
+		solid := colorOf(bar.look)
+		fill(c, tail, faint(solid))
+		if bar.few {
+			hatch(c, tail, solid)
+		}
+		fill(c, median, solid)
+		mid := (median.Min.X + median.Max.X) / 2
+		stripe(c, bar.look, median.Max.X-median.Min.X, mid, median.Min.Y, mid, median.Max.Y)
 	}
+}
+
+func fill(c draw.Canvas, r vg.Rectangle, col color.Color) {
+	c.FillPolygon(col, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
+}
+
+// hatch outlines a rectangle and fills it with lines that rise to the right.
+func hatch(c draw.Canvas, r vg.Rectangle, col color.Color) {
+	edge := draw.LineStyle{Color: col, Width: vg.Points(0.7)}
+	c.StrokeLines(edge, []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}})
+	w, h := r.Max.X-r.Min.X, r.Max.Y-r.Min.Y
+	for d := vg.Points(3) - w; d < h; d += vg.Points(3) { // where a line meets the left side, above the bottom
+		from, to := max(0, -d), min(w, h-d)
+		if from < to {
+			c.StrokeLine2(edge, r.Min.X+from, r.Min.Y+d+from, r.Min.X+to, r.Min.Y+d+to)
+		}
+	}
+}
+
+// stripe cuts a thick line in the look's color where the look's dashes have
+// gaps, so that what is dashed as a line is known again as a bar.
+func stripe(c draw.Canvas, look int, width, x1, y1, x2, y2 vg.Length) {
+	pattern := dashesOf(look)
+	if pattern == nil {
+		return
+	}
+	// What dashes leave out is drawn in white, from behind the first dash.
+	gaps := draw.LineStyle{Color: color.White, Width: width, DashOffs: -pattern[0]}
+	for k := range pattern {
+		if k%2 == 0 {
+			gaps.Dashes = append(gaps.Dashes, vg.Points(0.9))
+		} else {
+			gaps.Dashes = append(gaps.Dashes, pattern[(k+1)%len(pattern)])
+		}
+	}
+	c.StrokeLine2(gaps, x1, y1, x2, y2)
 }
 
 // DataRange implements plot.DataRanger; the caller sets the axes.

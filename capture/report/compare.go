@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sirdbed/capture/results"
 )
@@ -15,7 +16,9 @@ import (
 type Comparison struct {
 	Results []string        `json:"results"`
 	Rows    []ComparisonRow `json:"rows"`
-	Within  *float64        `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
+	// In what the results differ beside their figures: faults, what --set changed.
+	Differences []string `json:"differences,omitempty"`
+	Within      *float64 `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
 
 	summaries []*results.Summary // by result
 }
@@ -35,11 +38,42 @@ type Value struct {
 	Few      bool     `json:"few_samples,omitempty"`
 }
 
+// Common returns an error if a result has no variant in common with the first, so
+// that there is nothing to compare. A single variant compares with any other.
+func Common(names []string, list []*results.Summary) error {
+	variants := func(s *results.Summary) (names []string) {
+		for _, v := range s.Variants {
+			names = append(names, v.Variant)
+		}
+		return names
+	}
+	if matchedAsTheyAre(list) {
+		return nil
+	}
+	first := variants(list[0])
+	for i, s := range list[1:] {
+		others := variants(s)
+		if !slices.ContainsFunc(others, func(name string) bool { return slices.Contains(first, name) }) {
+			return fmt.Errorf("no variant is in both results: %s has %s, %s has %s", names[0],
+				strings.Join(first, ", "), names[i+1], strings.Join(others, ", "))
+		}
+	}
+	return nil
+}
+
+// matchedAsTheyAre reports whether every result has just one variant, which are
+// then compared whatever their names.
+func matchedAsTheyAre(list []*results.Summary) bool {
+	return !slices.ContainsFunc(list, func(s *results.Summary) bool { return len(s.Variants) != 1 })
+}
+
 // Compare puts results side by side; names are what their columns are called.
 // Variants are matched by name, or when every result has just one, as they are.
 func Compare(names []string, list []*results.Summary) *Comparison {
-	c := &Comparison{Results: names, Rows: []ComparisonRow{}, summaries: list}
-	single := !slices.ContainsFunc(list, func(s *results.Summary) bool { return len(s.Variants) != 1 })
+	c := &Comparison{
+		Results: names, Rows: []ComparisonRow{}, Differences: differences(names, list), summaries: list,
+	}
+	single := matchedAsTheyAre(list)
 	var variants []string
 	for _, s := range list {
 		for _, v := range s.Variants {
@@ -124,6 +158,9 @@ func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 // Print writes the comparison, for a terminal.
 func (c *Comparison) Print(w io.Writer) error {
 	p := &printer{w: w}
+	for _, line := range c.Differences {
+		p.line("%s", line)
+	}
 	for _, t := range c.tables() {
 		p.table(t)
 	}
@@ -141,6 +178,9 @@ func (c *Comparison) tables() (tables []Table) {
 					t.Header = append(t.Header, "diff")
 				}
 			}
+			if c.Within != nil {
+				t.Header = append(t.Header, "within "+percent(*c.Within))
+			}
 			tables = append(tables, t)
 		}
 		cells := []string{row.Metric}
@@ -150,11 +190,17 @@ func (c *Comparison) tables() (tables []Table) {
 				cells = append(cells, v.difference())
 			}
 		}
+		if c.Within != nil {
+			cells = append(cells, string(c.worst(row)))
+		}
 		t := &tables[len(tables)-1]
 		t.Rows = append(t.Rows, cells)
 	}
 	if n := len(tables); n > 0 {
 		tables[n-1].Note = "diff: to the first. " + fewNote
+		if c.Within != nil {
+			tables[n-1].Note += " These have no limit. missing: not on both sides."
+		}
 	}
 	return tables
 }
@@ -178,7 +224,11 @@ func (v *Value) difference() string {
 	case *v.Relative > 9.995:
 		return fmt.Sprintf("x%.0f", *v.Relative+1)
 	}
-	return fmt.Sprintf("%+.1f %%", 100**v.Relative)
+	text := fmt.Sprintf("%+.1f %%", 100**v.Relative)
+	if text == "-0.0 %" || text == "+0.0 %" {
+		return "0.0 %"
+	}
+	return text
 }
 
 // shortName is the last part of a path, unless several results have the same.

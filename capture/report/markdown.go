@@ -14,6 +14,9 @@ func (o Outcome) Markdown(w io.Writer) error {
 	m.line("## %s on %s: %s", cell(o.Scenario), cell(orUnknown(o.Engine)), o.headline())
 	m.line("\nDilation %d, seed %d, %.1f s for %.3g ms of nominal time.",
 		o.Dilation, o.Seed, o.WallSeconds, 1000*o.NominalSeconds)
+	if texts := changes(o.Summary); len(texts) > 0 {
+		m.line("\n%s", cell(strings.Join(texts, " ")))
+	}
 	for _, f := range o.Failed {
 		m.item("%s failed: %s", f.Variant, f.Reason)
 	}
@@ -85,7 +88,7 @@ func (m *markdown) table(t Table) {
 		}
 		m.line("| %s |", strings.Join(escaped, " | "))
 	}
-	row(t.Header)
+	row(t.Head())
 	rule := make([]string, len(t.Header))
 	for i := range rule {
 		rule[i] = "---:"

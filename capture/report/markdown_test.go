@@ -58,14 +58,22 @@ func TestMarkdownOfARun(t *testing.T) {
 func TestMarkdownOfAComparison(t *testing.T) {
 	for _, c := range []struct {
 		within *float64
-		want   string
+		want   []string
 	}{
-		{nil, "## Comparison\n"},
-		{new(0.05), "## Comparison: 3 of 6 figures differ by more than 5 %\n"},
+		{nil, []string{"## Comparison\n", "\n### v\n\n| metric | one | two | diff |\n",
+			"| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % |\n"}},
+		{new(0.05), []string{
+			"## Comparison: 1 of 4 figures differ by more than 5 %, 2 are missing on one side\n",
+			"\n### v\n\n| metric | one | two | diff | within 5 % |\n",
+			"| verdict | PASS | PASS |  |  |\n",
+			"| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % | FAIL |\n",
+			"| latency of few p50, us | 1.00\\* | 2.00\\* | +100.0 % | few |\n",
+			"| latency of more p50, us | - | 2.00 |  | missing |\n",
+			"| queue max, KB | 0 | 0 |  | ok |\n",
+		}},
 	} {
 		got := written(t, compared(c.within).Markdown)
-		for _, want := range []string{c.want, "\n### v\n\n| metric | one | two | diff |\n",
-			"| goodput, Gbps per host | 10.00 | 11.00 | +10.0 % |\n"} {
+		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}

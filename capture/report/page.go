@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sirdbed/capture/results"
 )
@@ -34,14 +33,15 @@ func mark(cell string) string {
 }
 
 var meanings = map[results.Level]string{
-	results.Pass:     "The machine kept up: the figures are the network's.",
-	results.Degraded: "The machine shows in the figures: read them with the reasons below.",
-	results.Invalid:  "The figures cannot be trusted.",
+	results.Pass:     "the machine kept up, and the figures are the network's.",
+	results.Degraded: "the machine shows in the figures; read them with the reasons below.",
+	results.Invalid:  "the figures cannot be trusted.",
 }
 
 type pageData struct {
 	Summary *results.Summary
 	Meaning string
+	Changes []string // by faults and --set
 	Started string
 	Bounds  *Table
 	Tables  []Table
@@ -53,8 +53,6 @@ type inlineFigure struct {
 	Caption string
 	SVG     template.HTML
 }
-
-type fact struct{ Name, Value string }
 
 // Write leaves report.html and plots/ in a result's directory. The page needs
 // no other file.
@@ -89,9 +87,13 @@ func write(path string, text []byte) error {
 
 // Page returns report.html.
 func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, error) {
-	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Facts: facts(m)}
-	if s.Engine == "model" && s.Verdict == results.Pass {
-		d.Meaning = "Every packet and every byte is accounted for. The model has no machine to be slowed by."
+	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Changes: changes(s), Facts: facts(m, s)}
+	switch {
+	case s.Verdict != results.Pass:
+	case s.Engine == "model":
+		d.Meaning = "every packet and every byte is accounted for. The model has no machine to be slowed by."
+	case faultsOf(s) != "":
+		d.Meaning = "the machine kept up, and the figures are those of the network with the faults below."
 	}
 	if !m.Created.IsZero() {
 		d.Started = m.Created.Format("2 January 2006, 15:04 MST")
@@ -113,35 +115,4 @@ func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, er
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return out.Bytes(), nil
-}
-
-func facts(m *results.Manifest) []fact {
-	list := []fact{
-		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
-		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},
-	}
-	list = append(list, fact{"features", strings.Join(m.Features.List(), ", ")})
-	if len(m.Variants) > 0 {
-		x := m.Variants[0].Experiment
-		t := x.Topology
-		fabric := fmt.Sprintf("%d leaves of %d hosts, %d spines; hosts %v, %v", t.Leaves, t.HostsPerLeaf, t.Spines,
-			t.HostRate, t.HostDelay)
-		if t.Spines > 0 {
-			fabric += fmt.Sprintf("; core %v, %v", t.CoreRate, t.CoreDelay)
-		}
-		mtu := t.MTU
-		if mtu == 0 {
-			mtu = 1500
-		}
-		list = append(list, fact{"fabric", fabric + fmt.Sprintf("; MTU %v", mtu)},
-			fact{"time", fmt.Sprintf("warm-up %v, measured %v, drain up to %v", x.Warmup, x.Duration, x.Drain)})
-	}
-	for _, v := range m.Variants {
-		text := v.Protocol
-		if len(v.Experiment.Params) > 0 {
-			text += " " + string(v.Experiment.Params)
-		}
-		list = append(list, fact{"variant " + v.Variant, text})
-	}
-	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" || f.Value == "0" })
 }

@@ -200,7 +200,12 @@ func (d *drawing) queue() {
 				points, captured = exact, true
 			}
 			if len(points) > 0 {
-				d.line(p, d.label(v), thin(d.look(i)), toXY(peaks(points, timeBins)), true)
+				style := thin(d.look(i))
+				// What is drawn first is wider, to be seen behind what is the same.
+				if last := len(d.variants) - 1; last > 0 {
+					style.Width += vg.Points(min(0.9, 1.8/float64(last)) * float64(last-i))
+				}
+				d.line(p, d.label(v), style, toXY(peaks(points, timeBins)), true)
 			}
 		}
 	}

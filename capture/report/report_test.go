@@ -155,7 +155,7 @@ func TestPageStandsAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"made &lt;up&gt;", "PASS", "<svg", "wake-up lateness", "Latency of small", "Goodput",
-		"burst: 1.538KB", `class=" FAIL"`, "Stable?"} {
+		"bursts of 1.538KB", `class=" FAIL"`, "Stable?"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}

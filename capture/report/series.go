@@ -80,9 +80,14 @@ func (d *drawing) gauge(name string) {
 	if largest == 0 {
 		return
 	}
-	scale, unit := 1.0, ""
-	if largest > 10000 {
+	unit, scale := gaugeUnit(name)
+	switch {
+	case scale != 1:
+		unit = " (" + unit + ")"
+	case largest > 10000:
 		scale, unit = 1000, " (thousands)"
+	default:
+		unit = "" // the name says of what it is a number
 	}
 	p := timePlot(title, name+unit, d.variants)
 	var spans []units.Time

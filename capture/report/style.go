@@ -48,11 +48,15 @@ func faint(c color.RGBA) color.RGBA {
 
 // line is the style of line i.
 func line(i int) draw.LineStyle {
-	return draw.LineStyle{Color: colorOf(i), Width: vg.Points(1.6), Dashes: dashes[i/2%len(dashes)]}
+	return draw.LineStyle{Color: colorOf(i), Width: vg.Points(1.6), Dashes: dashesOf(i)}
 }
 
-// thin is the style of line i where lines are dense: no dashes.
-func thin(i int) draw.LineStyle { return draw.LineStyle{Color: colorOf(i), Width: vg.Points(0.8)} }
+func dashesOf(i int) []vg.Length { return dashes[i/2%len(dashes)] }
+
+// thin is the style of line i where lines are dense.
+func thin(i int) draw.LineStyle {
+	return draw.LineStyle{Color: colorOf(i), Width: vg.Points(0.8), Dashes: dashesOf(i)}
+}
 
 // Size of a figure: two fit side by side on a page.
 const (
@@ -71,6 +75,8 @@ type chart struct {
 type entry struct {
 	name string
 	draw.LineStyle
+	bar  bool // of look
+	look int
 }
 
 var houseFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
@@ -93,7 +99,13 @@ func newChart(title, x, y string) *chart {
 }
 
 func (c *chart) legend(name string, style draw.LineStyle) {
-	c.entries = append(c.entries, entry{name, style})
+	c.entries = append(c.entries, entry{name: name, LineStyle: style})
+}
+
+// legendOfBar adds an entry for bars of a look.
+func (c *chart) legendOfBar(name string, look int) {
+	style := draw.LineStyle{Color: colorOf(look), Width: vg.Points(7)}
+	c.entries = append(c.entries, entry{name: name, LineStyle: style, bar: true, look: look})
 }
 
 // ticks puts about six labeled ticks on a linear axis, at round numbers, as
@@ -202,6 +214,9 @@ func (c *chart) drawLegend(area draw.Canvas, style draw.TextStyle, places []vg.P
 	for i, e := range c.entries {
 		x, y := area.Min.X+places[i].X, area.Max.Y-vg.Points(titleHeight)-places[i].Y
 		area.StrokeLine2(e.LineStyle, x, y, x+vg.Points(dashWidth), y)
+		if e.bar {
+			stripe(area, e.look, e.Width, x, y, x+vg.Points(dashWidth), y)
+		}
 		area.FillText(style, vg.Point{X: x + vg.Points(dashWidth+4), Y: y}, e.name)
 	}
 }

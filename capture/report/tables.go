@@ -6,6 +6,7 @@ package report
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type Table struct {
 	Title  string
 	Note   string // below the table
 	Header []string
+	Wide   []string // the same where there is room, if it is different
 	Rows   [][]string
 	Left   int // columns that are names, and so aligned left; the others are numbers
 }
@@ -35,15 +37,19 @@ func Tables(s *results.Summary) (list []Table) {
 func overview(s *results.Summary) Table {
 	t := Table{
 		Title: "Variants", Left: 2,
-		Header: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "p99", "queue KB", "mean",
+		Header: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "p99", "queue KB", "mean KB",
 			"stable", "verdict"},
+		Wide: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "slowdown p99", "queue max KB",
+			"queue mean KB", "stable", "verdict"},
 	}
+	judged := true
 	for _, v := range s.Variants {
 		slow := v.Slowdown[results.Paper][results.AllSizes]
 		stable := "-"
 		if v.Stability != nil {
 			stable = "yes"
 		}
+		judged = judged && v.Stability != nil
 		if v.Unstable {
 			stable = "NO"
 			t.Note += fmt.Sprintf("%s is unstable: %s. ", v.Variant, strings.Join(v.UnstableReasons, "; "))
@@ -56,6 +62,9 @@ func overview(s *results.Summary) Table {
 	}
 	t.Note += "Goodput per host of the fabric, and of the host that received the most. " +
 		"Slowdown by the paper's definition. Queue: the deepest of a switch, and the mean over switches and time."
+	if !judged {
+		t.Note += " Stable: judged only where messages arrive at random (Poisson); -: not judged."
+	}
 	return t
 }
 
@@ -186,7 +195,7 @@ func deepest(queues map[string]results.QueueStats, most int) []string {
 
 func gauges(s *results.Summary) Table {
 	t := Table{Title: "Gauges over the window, all hosts", Left: 2,
-		Header: []string{"variant", "gauge", "mean", "max", "hosts"}}
+		Header: []string{"variant", "gauge", "mean", "max", "unit", "hosts"}}
 	for _, v := range s.Variants {
 		names := slices.Sorted(maps.Keys(v.Gauges))
 		for _, name := range names {
@@ -196,14 +205,19 @@ func gauges(s *results.Summary) Table {
 				continue
 			}
 			g := v.Gauges[name]
-			t.Rows = append(t.Rows, []string{v.Variant, name, number(g.Mean), number(g.Max), fmt.Sprint(g.Hosts)})
+			unit, scale := gaugeUnit(name)
+			mean, most := number(g.Mean/scale), number(g.Max/scale)
+			if unit == "KB" {
+				mean, most = kilobytes(g.Mean), kilobytes(g.Max)
+			}
+			t.Rows = append(t.Rows, []string{v.Variant, name, mean, most, unit, fmt.Sprint(g.Hosts)})
 		}
 	}
 	return t
 }
 
 func bounds(s *results.Summary) Table {
-	t := Table{Title: "Bounds", Left: 1, Header: []string{"bound", "value", "min", "max", "unit", "holds"}}
+	t := Table{Title: "Bounds", Left: 1, Header: []string{"bound", "value", "min", "max", "unit", "met"}}
 	limit := func(l *float64) string {
 		if l == nil {
 			return ""
@@ -211,15 +225,15 @@ func bounds(s *results.Summary) Table {
 		return number(*l)
 	}
 	for _, b := range s.Bounds {
-		value, holds := number(b.Value), "ok"
+		value, met := number(b.Value), "ok"
 		if !b.OK {
-			holds = "FAIL"
+			met = "FAIL"
 		}
 		if b.Error != "" {
 			value = "-"
 			t.Note += fmt.Sprintf("%s: %s. ", b.Name, b.Error)
 		}
-		t.Rows = append(t.Rows, []string{b.Name, value, limit(b.Min), limit(b.Max), b.Unit, holds})
+		t.Rows = append(t.Rows, []string{b.Name, value, limit(b.Min), limit(b.Max), b.Unit, met})
 	}
 	return t
 }
@@ -245,7 +259,21 @@ func number(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-func kilobytes(bytes float64) string { return number(bytes / 1000) }
+// kilobytes prints bytes as KB, to 0.01 KB at least.
+func kilobytes(bytes float64) string {
+	if bytes != 0 && math.Abs(bytes) < 100 {
+		return fmt.Sprintf("%.2f", bytes/1000)
+	}
+	return number(bytes / 1000)
+}
+
+// Head is the header where there is room.
+func (t Table) Head() []string {
+	if t.Wide != nil {
+		return t.Wide
+	}
+	return t.Header
+}
 
 // of prints a figure of a summary, nothing where there are no samples.
 func of(s stats.Summary, x float64) string {

@@ -16,6 +16,9 @@ import (
 func Print(w io.Writer, s *results.Summary) error {
 	p := &printer{w: w}
 	p.line("%s on %s, dilation %d, seed %d", s.Scenario, orUnknown(s.Engine), s.Dilation, s.Seed)
+	for _, line := range wrap(strings.Join(changes(s), " "), lineWidth) {
+		p.line("%s", line)
+	}
 	for _, t := range Tables(s) {
 		p.table(t)
 	}

@@ -6,47 +6,92 @@ import (
 	"math"
 )
 
-// within tells whether a figure is as near to the first result's as the
-// comparison asks for: within its limit, or the same where the first is 0.
-func (c *Comparison) within(first, v Value) bool {
+// A standing is how a figure compares with the first result's under a limit.
+type standing string
+
+// The standings, from bad to good, as tables have them.
+const (
+	beyond   standing = "FAIL"
+	missing  standing = "missing" // on one of the two sides
+	near     standing = "ok"
+	few      standing = "few" // samples on either side: held to no limit
+	noFigure standing = ""    // words, or nothing on both sides
+)
+
+// standing compares a figure with the first result's: it has to be within the
+// limit, or the same where the first is 0.
+func (c *Comparison) standing(first, v Value) standing {
 	switch {
 	case c.Within == nil || first.Value == nil && v.Value == nil:
-		return true
+		return noFigure
+	case first.Few || v.Few:
+		return few
 	case first.Value == nil || v.Value == nil:
-		return false
-	case v.Relative == nil:
-		return *v.Value == *first.Value
+		return missing
+	case v.Relative == nil && *v.Value == *first.Value, v.Relative != nil && math.Abs(*v.Relative) <= *c.Within:
+		return near
 	}
-	return math.Abs(*v.Relative) <= *c.Within
+	return beyond
 }
 
 // limited calls each for every figure that a limit is for: those of results but
-// the first that are numbers. Figures of few samples, on either side, are held
-// to none.
-func (c *Comparison) limited(each func(result int, row ComparisonRow, few, ok bool)) {
+// the first that are numbers.
+func (c *Comparison) limited(each func(result int, row ComparisonRow, s standing)) {
 	for _, row := range c.Rows {
-		first := row.Values[0]
 		for i, v := range row.Values[1:] {
-			if first.Value != nil || v.Value != nil {
-				few := first.Few || v.Few
-				each(i+1, row, few, few || c.within(first, v))
+			if s := c.standing(row.Values[0], v); s != noFigure {
+				each(i+1, row, s)
 			}
 		}
 	}
 }
 
-// Beyond counts the figures that differ from the first result's by more than
-// the limit, and those that have one.
-func (c *Comparison) Beyond() (beyond, of int) {
-	c.limited(func(_ int, _ ComparisonRow, few, ok bool) {
-		if !ok {
-			beyond++
+// worst is the worst standing of a row's figures.
+func (c *Comparison) worst(row ComparisonRow) standing {
+	found := map[standing]bool{}
+	for _, v := range row.Values[1:] {
+		found[c.standing(row.Values[0], v)] = true
+	}
+	for _, s := range []standing{beyond, missing, near, few} {
+		if found[s] {
+			return s
 		}
-		if !few {
-			of++
+	}
+	return noFigure
+}
+
+// A Count is how many figures of a comparison have a limit and are in both
+// results, how many of them differ by more, and how many are missing on one side.
+type Count struct{ Limited, Beyond, Missing int }
+
+// Count counts figures by how they compare with the first result's.
+func (c *Comparison) Count() (n Count) {
+	c.limited(func(_ int, _ ComparisonRow, s standing) {
+		switch s {
+		case beyond:
+			n.Limited++
+			n.Beyond++
+		case near:
+			n.Limited++
+		case missing:
+			n.Missing++
 		}
 	})
-	return beyond, of
+	return n
+}
+
+// OK reports whether no figure differs by more than the limit or is missing.
+func (n Count) OK() bool { return n.Beyond == 0 && n.Missing == 0 }
+
+// Told is how many figures differ from the first result's by more than the limit,
+// or are missing, in words. There has to be a limit.
+func (c *Comparison) Told() string {
+	n := c.Count()
+	text := fmt.Sprintf("%d of %d figures differ by more than %s", n.Beyond, n.Limited, percent(*c.Within))
+	if n.Missing > 0 {
+		text += fmt.Sprintf(", %d are missing on one side", n.Missing)
+	}
+	return text
 }
 
 // JUnit writes the comparison as a JUnit file: the suites of every result, as
@@ -59,23 +104,27 @@ func (c *Comparison) JUnit(w io.Writer) error {
 	}
 	if c.Within != nil {
 		figures := make([]junitSuite, len(c.Results))
-		c.limited(func(i int, row ComparisonRow, few, ok bool) {
+		c.limited(func(i int, row ComparisonRow, s standing) {
 			test := junitCase{Name: row.Variant + ": " + row.Metric}
 			v := &row.Values[i]
-			switch {
+			switch s {
 			case few:
 				test.Skipped = &junitResult{Message: "fewer than 100 samples"}
-			case !ok:
+			case beyond, missing:
+				kind := "differs"
+				if s == missing {
+					kind = string(missing)
+				}
 				test.Failure = &junitResult{
-					Type: "differs",
+					Type: kind,
 					Message: fmt.Sprintf("got %s, want %s within %s", v.text(), row.Values[0].text(),
 						percent(*c.Within)),
 					Text: v.difference(),
 				}
 			}
-			s := &figures[i]
-			s.Name = shortName(c.Results[i], c.Results) + ".against." + shortName(c.Results[0], c.Results)
-			s.add(test)
+			suite := &figures[i]
+			suite.Name = shortName(c.Results[i], c.Results) + ".against." + shortName(c.Results[0], c.Results)
+			suite.add(test)
 		})
 		for _, s := range figures {
 			if s.Tests > 0 {
@@ -92,8 +141,13 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	if c.Within == nil {
 		m.line("## Comparison")
 	} else {
-		beyond, of := c.Beyond()
-		m.line("## Comparison: %d of %d figures differ by more than %s", beyond, of, percent(*c.Within))
+		m.line("## Comparison: %s", c.Told())
+	}
+	for i, line := range c.Differences {
+		if i == 0 {
+			m.line("")
+		}
+		m.line("%s", cell(line)+"  ")
 	}
 	for _, t := range c.tables() {
 		m.table(t)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"sirdbed/capture/stats"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/topo/units"
 )
 
@@ -22,6 +23,13 @@ type Summary struct {
 	Reasons  []string       `json:"reasons"`
 	Digest   string         `json:"digest"`
 	Bounds   []Bound        `json:"bounds"`
+
+	// What makes the run another than the scenario's file, or than a network that
+	// loses nothing but by its queues: the faults injected, nil where it is not
+	// known (results before there was the field), and what --set changed, which the
+	// caller of Summarize fills in.
+	Faults *fault.Config `json:"faults,omitempty"`
+	Set    []string      `json:"set,omitempty"`
 
 	Variants []VariantSummary `json:"variants"`
 	Skipped  []Skipped        `json:"skipped,omitempty"` // the caller of Summarize fills them in
@@ -122,6 +130,7 @@ func Summarize(variants []*Variant) *Summary {
 			vs.Verdict, vs.Reasons = Invalid, []string{"verdict: the run was not judged"}
 		}
 		if i == 0 {
+			s.Faults = &v.Experiment.Faults
 			s.Scenario, s.Seed, s.Engine = v.Experiment.Scenario, v.Experiment.Seed, vs.Engine
 		}
 		if s.Engine == "" {

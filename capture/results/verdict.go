@@ -19,13 +19,13 @@ func (l Level) Worse(other Level) Level {
 	return l
 }
 
-// A Check is one part of the verdict: what was looked at, what was found, and the
-// limit up to which it passes.
+// A Check is one part of the verdict: what was looked at, what was found, and when
+// it passes.
 type Check struct {
 	Name  string `json:"name"`
 	Level Level  `json:"level"`
 	Found string `json:"found"`
-	Limit string `json:"limit"` // up to which it passes, and what follows beyond
+	Limit string `json:"limit"` // when it passes, and what follows beyond
 }
 
 // A Verdict is a run's fidelity.

@@ -2,7 +2,9 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sirdbed/capture/results"
@@ -48,6 +50,50 @@ func worst(x float64, list ...Threshold) results.Level {
 		level = level.Worse(t.level(x))
 	}
 	return level
+}
+
+// figure is x in the unit of its thresholds, with three digits, or with as many
+// as tell it from every limit.
+func figure(x float64, list ...Threshold) string {
+	scale := 1.0
+	if list[0].Unit == share {
+		scale = 100
+	}
+	text, first := "", 1
+	for first < 4 && x != 0 && math.Abs(scale*x) < math.Pow10(2-first) {
+		first++
+	}
+	for digits := first; digits <= 9; digits++ {
+		text = strconv.FormatFloat(scale*x, 'f', digits, 64)
+		shown, _ := strconv.ParseFloat(text, 64)
+		same := func(t Threshold) bool { return x != t.Limit && shown == round9(scale*t.Limit) }
+		if !slices.ContainsFunc(list, same) {
+			break
+		}
+	}
+	if list[0].Unit == share {
+		text += " %"
+	}
+	return text
+}
+
+// round9 takes away what binary fractions add to a limit in per cent.
+func round9(x float64) float64 { return math.Round(x*1e9) / 1e9 }
+
+// missed names the limits that x is beyond, to go into the parentheses behind a
+// figure: "limit 1, INVALID beyond 10"; "" where it passes.
+func missed(x float64, list ...Threshold) string {
+	var texts []string
+	for _, t := range list {
+		switch limit := t.number(); {
+		case x <= t.Limit:
+		case len(texts) == 0:
+			texts = append(texts, "limit "+limit)
+		default:
+			texts = append(texts, fmt.Sprintf("%s beyond %s", t.Level, limit))
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Made says of which runs a check is made.
@@ -99,13 +145,19 @@ func (c *Check) Page() []string {
 	return page
 }
 
+// number is the limit without the name of its unit.
+func (t Threshold) number() string {
+	if t.Unit == share {
+		return fmt.Sprintf("%g %%", round9(100*t.Limit))
+	}
+	return fmt.Sprint(t.Limit)
+}
+
 // amount is the limit with its unit, in the singular where it is one.
 func (t Threshold) amount() string {
 	switch {
-	case t.Unit == share:
-		return fmt.Sprintf("%g %%", 100*t.Limit)
-	case t.Unit == "":
-		return fmt.Sprint(t.Limit)
+	case t.Unit == share || t.Unit == "":
+		return t.number()
 	case t.Limit == 1:
 		return "1 " + strings.TrimSuffix(t.Unit, "s")
 	}

@@ -19,7 +19,7 @@ func checkCorruption(j *judge) {
 		found += h.Corrupt
 		meant += h.Flipped
 	}
-	const limit = "as many as were damaged on purpose"
+	const limit = "as many are found as were damaged on purpose"
 	switch {
 	case found > meant:
 		j.add(results.Invalid, limit, "%d packets failed their checksum, %d were damaged on purpose", found, meant)

@@ -1,10 +1,6 @@
 package verdict
 
-import (
-	"fmt"
-
-	"sirdbed/capture/results"
-)
+import "sirdbed/capture/results"
 
 var stealLimit = Threshold{
 	Of: "processor time taken by others", Limit: 0.02, Unit: share, Level: results.Degraded,
@@ -26,5 +22,6 @@ var cpuSteal = Check{
 
 // processor is the finding of a check of a share of processor time.
 func (j *judge) processor(found float64, limit Threshold, what string) {
-	j.add(limit.level(found), fmt.Sprintf("%.0f %%", 100*limit.Limit), "%.1f %% %s", 100*found, what)
+	j.add(limit.level(found), "at most "+limit.number(), "%s %s%s", figure(found, limit), what,
+		where(missed(found, limit)))
 }

@@ -36,9 +36,10 @@ func checkDepartures(j *judge) {
 	if name == "" {
 		return
 	}
-	level := results.Pass
+	level, limit := results.Pass, ""
 	if over > allowed {
-		level = results.Invalid
+		level, limit = results.Invalid, fmt.Sprintf("limit %v", allowed)
 	}
-	j.add(level, fmt.Sprintf("%v: burst and one packet", allowed), "at most %v ahead of link rate (%s)", over, name)
+	j.add(level, fmt.Sprintf("at most %v: burst and one packet", allowed), "at most %v ahead of link rate%s", over,
+		where(name, limit))
 }

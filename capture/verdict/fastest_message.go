@@ -54,7 +54,7 @@ func checkFastestMessage(j *judge) {
 	if worst == nil {
 		return
 	}
-	level, limit := results.Pass, "slowdown of 1, less bursts and rounding"
+	level, limit := results.Pass, "the slowdown is at least 1, less bursts and rounding"
 	if gained > allowed {
 		level = results.Invalid
 	}

@@ -44,6 +44,7 @@ func checkGeneratorLag(j *judge) {
 	}
 	n := j.packets(lag.P99)
 	j.add(worst(n, lagLimit, farBehindLimit),
-		fmt.Sprintf("p99 %.0f packet times; INVALID beyond %.0f", lagLimit.Limit, farBehindLimit.Limit),
-		"p99 %v, %.2f packet times (%s)", lag.P99, n, slowest)
+		fmt.Sprintf("p99 is at most %.0f packet times; INVALID beyond %.0f", lagLimit.Limit, farBehindLimit.Limit),
+		"p99 %v, %s packet times%s", lag.P99, figure(n, lagLimit, farBehindLimit),
+		where(slowest, missed(n, lagLimit, farBehindLimit)))
 }

@@ -16,7 +16,7 @@ var hosts = Check{
 
 func checkHosts(j *judge) {
 	if lost := j.unfinished(); len(lost) > 0 {
-		j.add(results.Invalid, "all finish", "%d of %d hosts did not finish: %s",
+		j.add(results.Invalid, "all hosts finish", "%d of %d hosts did not finish: %s",
 			len(lost), len(j.v.Facts.Hosts), shorten(lost))
 	}
 }

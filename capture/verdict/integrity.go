@@ -16,7 +16,7 @@ var integrity = Check{
 }
 
 func checkIntegrity(j *judge) {
-	const limit = "each message once, each byte as sent"
+	const limit = "each message arrives once, each byte as it was sent"
 	if texts := j.v.ProblemsOf(results.Integrity); len(texts) > 0 {
 		j.add(results.Invalid, limit, "%s", shorten(texts))
 		return

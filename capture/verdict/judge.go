@@ -9,6 +9,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sirdbed/capture/results"
@@ -37,8 +38,8 @@ type judge struct {
 	made   []results.Check
 }
 
-// add notes the outcome of the check that is being made. limit is up to where it
-// passes, in words; format and args tell what was found.
+// add notes the outcome of the check that is being made. limit is when it passes,
+// in words; format and args tell what was found.
 func (j *judge) add(level results.Level, limit, format string, args ...any) {
 	found := fmt.Sprintf(format, args...)
 	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: found, Limit: limit})
@@ -72,6 +73,16 @@ func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.pa
 
 // kernel tells whether the hosts' packets were their kernel's.
 func (j *judge) kernel() bool { return len(j.v.Facts.Hosts) > 0 && j.v.Facts.Hosts[0].Kernel }
+
+// where puts what belongs to a figure behind it in parentheses, if it is anything:
+// where it was found, and the limit that it missed.
+func where(notes ...string) string {
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
 
 // shorten joins texts, the first few in full.
 func shorten(texts []string) string {

@@ -31,8 +31,8 @@ func checkKernelTimers(j *judge) {
 		return
 	}
 	d := j.v.Facts.Dilation
-	j.add(kernelTimersLimit.level(float64(d)), fmt.Sprintf("dilation %d", emu.MaxKernelTCPDilation),
-		"dilation %d: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time "+
+	j.add(kernelTimersLimit.level(float64(d)), fmt.Sprintf("the dilation is at most %d", emu.MaxKernelTCPDilation),
+		"dilation %d%s: the kernel's timers are not stretched, so that TCP's are shorter by that in nominal time "+
 			"(least retransmission timeout %v)",
-		d, 200*units.Millisecond/units.Time(max(1, d)))
+		d, where(missed(float64(d), kernelTimersLimit)), 200*units.Millisecond/units.Time(max(1, d)))
 }

@@ -6,7 +6,8 @@ import (
 )
 
 var linkRateLimit = Threshold{
-	Of: "bytes carried, over what the port can have carried", Limit: 1 + rateSlack.Limit, Level: results.Invalid,
+	Of: "bytes carried, over what the port can have carried", Limit: 1 + rateSlack.Limit, Unit: share,
+	Level: results.Invalid,
 	Why: "Rounding makes ports faster by up to 0.1 %; a port that carried more was not the link that it stands " +
 		"for.",
 }
@@ -43,5 +44,6 @@ func checkLinkRate(j *judge) {
 	if seen == 0 {
 		return
 	}
-	j.add(linkRateLimit.level(most), "100 % of rate x time + burst", "at most %.2f %% (%s)", 100*most, name)
+	j.add(linkRateLimit.level(most), "at most "+linkRateLimit.number()+" of rate x time + burst",
+		"at most %s%s", figure(most, linkRateLimit), where(name, missed(most, linkRateLimit)))
 }

@@ -28,6 +28,7 @@ func checkQueueSampling(j *judge) {
 	if s.Count == 0 || every <= 0 {
 		return
 	}
-	j.add(samplingLimit.level(float64(s.P99)/float64(every)), fmt.Sprintf("p99 %v, the interval", every),
-		"p99 %v late", s.P99)
+	n := float64(s.P99) / float64(every)
+	j.add(samplingLimit.level(n), fmt.Sprintf("p99 is at most %v, the interval", every),
+		"p99 %v late, %s sampling intervals%s", s.P99, figure(n, samplingLimit), where(missed(n, samplingLimit)))
 }

@@ -57,6 +57,7 @@ func checkRoundedRates(j *judge) {
 		hint = "; a larger --dilation makes it less"
 	}
 	j.add(level,
-		fmt.Sprintf("%.2g %% for full packets; INVALID beyond %.0f %%", 100*limit.Limit, 100*roundedInvalidLimit.Limit),
-		"at most %.4f %% off (%s), %.4f %% for the smallest packets%s", 100*most, name, 100*small, hint)
+		fmt.Sprintf("at most %s for full packets; INVALID beyond %s", limit.number(), roundedInvalidLimit.number()),
+		"at most %s off%s, %.4f %% for the smallest packets%s", figure(most, limit, roundedInvalidLimit),
+		where(name, missed(most, limit, roundedInvalidLimit)), 100*small, hint)
 }

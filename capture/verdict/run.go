@@ -19,7 +19,7 @@ var run = Check{
 }
 
 func checkRun(j *judge) {
-	const limit = "to its end"
+	const limit = "it came to its end"
 	f := j.v.Facts
 	from, to := j.v.Experiment.Window()
 	switch {

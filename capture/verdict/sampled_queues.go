@@ -44,15 +44,19 @@ func checkSampledQueues(j *judge) {
 		return
 	}
 	within := 1 - agreementLimit.Limit
-	level := results.Pass
+	agree, all := Threshold{Limit: within, Unit: share}, Threshold{Limit: 1, Unit: share}
+	level, limit := results.Pass, ""
 	if least.Share() < within {
+		limit = "limit " + agree.number()
 		level = agreementLimit.Level
 	}
-	missed := ""
+	incomplete := ""
 	if j.v.Facts != nil && j.v.Facts.CaptureDrops > 0 {
-		missed = "; the capture itself missed packets"
+		incomplete = "; the capture itself missed packets"
 	}
-	j.add(level, fmt.Sprintf("%.0f %% of samples within %d packets of the capture", 100*within, results.AgreeWithin),
-		"%.2f %% of %d samples within %d packets, at most %d apart (%s, the worst of %d ports)%s",
-		100*least.Share(), least.Samples, results.AgreeWithin, least.MaxPackets, least.Port, ports, missed)
+	j.add(level,
+		fmt.Sprintf("at least %s of samples are within %d packets of the capture", agree.number(), results.AgreeWithin),
+		"%s of %d samples within %d packets%s, at most %d apart (%s, the worst of %d ports)%s",
+		figure(least.Share(), agree, all), least.Samples, results.AgreeWithin, where(limit),
+		least.MaxPackets, least.Port, ports, incomplete)
 }

@@ -24,8 +24,20 @@ const (
 )
 
 // Every reason that a run can be doubted for, one at a time, on a run that
-// passes without it. A full packet lasts 123 ns.
+// passes without it. A full packet lasts 123 ns. Each check has a row for each
+// level that its thresholds name.
 func TestVerdict(t *testing.T) {
+	doubted := map[string]map[results.Level]bool{} // by check
+	skipped := false
+	doubt := func(v results.Verdict) {
+		for _, reason := range v.Reasons {
+			name, _, _ := strings.Cut(reason, ": ")
+			if doubted[name] == nil {
+				doubted[name] = map[results.Level]bool{}
+			}
+			doubted[name][v.Level] = true
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(*fake)
@@ -35,10 +47,16 @@ func TestVerdict(t *testing.T) {
 		{"nothing", func(r *fake) {}, pass, ""},
 		{"a little late", func(r *fake) { r.Facts.Lateness.P99 = 120 }, pass, ""},
 		{"late", func(r *fake) { r.Facts.Lateness.P99 = 300 },
-			degraded, "wake-up lateness: p99 300ns, 2.4 packet times"},
+			degraded, "wake-up lateness: p99 300ns, 2.44 packet times"},
+		{"late by a hair", func(r *fake) { r.Facts.Lateness.P99, r.Facts.Lateness.P999 = 124, 1231 },
+			degraded, "p99 124ns, 1.01 packet times (all hosts; limit 1); p99.9 1.231us, 10.01 (all hosts; limit 10)"},
 		{"a long tail", func(r *fake) { r.Facts.Lateness.P999 = 2 * us }, degraded, "wake-up lateness"},
 		{"far too late", func(r *fake) { r.Facts.Lateness.P99 = 2 * us }, invalid, "wake-up lateness"},
 		{"one host late", func(r *fake) { r.Facts.Hosts[2].Lateness.P99 = 3 * us }, invalid, "h2-1"},
+		{"one host with a long tail", func(r *fake) {
+			r.Facts.Hosts[1].Lateness.P99, r.Facts.Hosts[1].Lateness.P999 = 100, 110
+			r.Facts.Hosts[2].Lateness.P99, r.Facts.Hosts[2].Lateness.P999 = 40, 5*us
+		}, degraded, "p99.9 5us, 40.7 (h2-1; limit 10)"},
 		{"not measured", func(r *fake) {
 			r.Facts.Lateness = emu.Lateness{}
 			for i := range r.Facts.Hosts {
@@ -46,15 +64,24 @@ func TestVerdict(t *testing.T) {
 			}
 		}, degraded, "not measured"},
 		{"generator behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = us },
-			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2)"},
+			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2; limit 2)"},
 		{"generator far behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 20 * us },
 			invalid, "generator lag"},
 		{"samples late", func(r *fake) { r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 11 * us} },
 			degraded, "queue sampling"},
-		{"steal", func(r *fake) { r.Facts.Steal = 0.05 }, degraded, "CPU steal: 5.0 %"},
+		{"samples late by a hair", func(r *fake) {
+			r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 10001}
+		}, degraded, "p99 10.001us late, 1.0001 sampling intervals (limit 1)"},
+		{"generator behind by a hair", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 247 },
+			degraded, "p99 247ns, 2.01 packet times (h1-2; limit 2)"},
+		{"steal by a hair", func(r *fake) { r.Facts.Steal = 0.02004 },
+			degraded, "2.004 % of CPU time taken by others (limit 2 %)"},
+		{"steal", func(r *fake) { r.Facts.Steal = 0.05 },
+			degraded, "CPU steal: 5.00 % of CPU time taken by others (limit 2 %)"},
 		{"busy", func(r *fake) { r.Facts.ThreadCPU = 0.97 }, degraded, "busiest loop: 97.0 %"},
+		{"busy by a hair", func(r *fake) { r.Facts.ThreadCPU = 0.9004 }, degraded, "90.04 % of its time spent working"},
 		{"ring drops", func(r *fake) { r.Facts.Hosts[0].RingDrops = 1; r.Facts.Hosts[0].Received-- },
-			invalid, "socket drops: 1 packets"},
+			invalid, "socket drops: 1 packet lost"},
 		{"kernel drops", func(r *fake) { r.Facts.SoftnetDrops = 2; r.Facts.Hosts[0].Received -= 2 },
 			invalid, "kernel drops: 2"},
 		{"link drops", func(r *fake) { r.Facts.LinkDrops = 2; r.Facts.Hosts[0].Received -= 2 },
@@ -94,9 +121,9 @@ func TestVerdict(t *testing.T) {
 			func(r *fake) { r.Facts.Ports[3].RateError, r.Facts.Ports[3].SmallRateError = 0.0008, 0.02 },
 			pass, ""},
 		{"rates rounded", func(r *fake) { r.Facts.Ports[3].RateError = -0.002 },
-			degraded, "rounded rates: at most 0.2000 % off ("},
+			degraded, "rounded rates: at most 0.200 % off (leaf1>h1-2; limit 0.1 %)"},
 		{"rates rounded by much", func(r *fake) { r.Facts.Ports[3].RateError = 0.025 },
-			invalid, "rounded rates: at most 2.5000 %"},
+			invalid, "rounded rates: at most 2.50 % off (leaf1>h1-2; limit 0.1 %, INVALID beyond 1 %)"},
 		{"faster than light", func(r *fake) { r.Message(0, 1, 1, 0, 1000, 2*ms, 2*ms+us) },
 			invalid, "fastest message: 1.672us less than 2.672us unloaded (exact)"},
 		{"faster than headers allow", func(r *fake) { r.Message(0, 1, 1, 0, 146000, 2*ms, 2*ms+14400) },
@@ -131,9 +158,9 @@ func TestVerdict(t *testing.T) {
 			pass, ""},
 		{"kernel TCP on badly rounded rates",
 			func(r *fake) { kernel(r, 10); r.Facts.Ports[3].RateError = 0.003 },
-			degraded, "rounded rates: at most 0.3000 % off ("},
+			degraded, "rounded rates: at most 0.300 % off (leaf1>h1-2; limit 0.25 %)"},
 		{"kernel TCP too slow", func(r *fake) { kernel(r, 1000) },
-			degraded, "kernel timers: dilation 1000: the kernel's timers are not stretched, " +
+			degraded, "kernel timers: dilation 1000 (limit 10): the kernel's timers are not stretched, " +
 				"so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
 		{"kernel TCP loses segments", func(r *fake) { kernel(r, 1); r.Facts.Hosts[0].Received -= 5000 },
 			invalid, "conservation: "},
@@ -141,11 +168,14 @@ func TestVerdict(t *testing.T) {
 		{"a leaking model", func(r *fake) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 },
 			invalid, "more than were sent"},
 	} {
+		ran := false
 		t.Run(c.name, func(t *testing.T) {
+			ran = true
 			r := fakerun.New(t, fakerun.OneWay)
 			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
 			c.change(r)
 			v := judged(t, r).Verdict
+			doubt(v)
 			ok := v.Level == c.level && (c.reason == "") == (len(v.Reasons) == 0)
 			if c.reason != "" {
 				ok = ok && len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], c.reason)
@@ -154,6 +184,57 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("got %s %q, want %s %q", v.Level, v.Reasons, c.level, c.reason)
 			}
 		})
+		skipped = skipped || !ran
+	}
+
+	// What a made-up run cannot show is doubted in its results.
+	for _, c := range []struct {
+		name   string
+		change func(*results.Variant)
+		level  results.Level
+		reason string
+	}{
+		{"capture cut", func(v *results.Variant) {
+			v.Problems = append(v.Problems, results.Problem{Kind: results.CaptureCut, Text: "leaf1: cut"})
+		}, degraded, string(results.CaptureCut) + ": leaf1: cut"},
+		{"bytes that were not sent", func(v *results.Variant) { v.Counters["payload_mismatches"] = 3 },
+			invalid, "integrity: 3 packets"},
+		{"samples off by a hair", func(v *results.Variant) {
+			v.Agreements = []results.Agreement{{Port: "leaf1>h1-2", Samples: 100_000, Within: 98_996, MaxPackets: 3}}
+		}, degraded, "sampled queues: 98.996 % of 100000 samples within 2 packets (limit 99 %)"},
+		{"a port too fast for a while", func(v *results.Variant) {
+			q := &capture.PortQueue{Port: v.Fabric.Downlink(0)}
+			for range 5 {
+				q.Left = append(q.Left, capture.Departure{At: 20 * us, Len: 1514})
+			}
+			v.Captures = []*capture.Reconstruction{{Ports: []*capture.PortQueue{q}}}
+		}, invalid, "departures: at most 6.152KB ahead of link rate (leaf1>h1-1; limit 4.614KB)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := fakerun.New(t, fakerun.OneWay)
+			r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+			v := judged(t, r)
+			c.change(v)
+			got := Judge(v)
+			doubt(got)
+			if got.Level != c.level || len(got.Reasons) != 1 || !strings.Contains(got.Reasons[0], c.reason) {
+				t.Errorf("got %s %q, want %s %q", got.Level, got.Reasons, c.level, c.reason)
+			}
+		})
+	}
+
+	if skipped { // by -run
+		return
+	}
+	for _, c := range Checks() {
+		if len(doubted[c.Name]) == 0 {
+			t.Errorf("%s: no row doubts a run by it", c.Name)
+		}
+		for _, limit := range c.Thresholds {
+			if !doubted[c.Name][limit.Level] {
+				t.Errorf("%s: no row is %s by it, as beyond %g of %s", c.Name, limit.Level, limit.Limit, limit.Of)
+			}
+		}
 	}
 }
 

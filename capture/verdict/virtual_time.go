@@ -45,7 +45,8 @@ func checkVirtualTime(j *judge) {
 	}
 	n := j.packets(late)
 	j.add(worst(n, exactLimit, notExactLimit),
-		fmt.Sprintf("nothing later than %.1f packet times of %v; INVALID beyond %.0f",
+		fmt.Sprintf("nothing is later than %.1f packet times of %v; INVALID beyond %.0f",
 			exactLimit.Limit, j.packet, notExactLimit.Limit),
-		"at most %v late: %s, %.3f packet times", late, what, n)
+		"at most %v late: %s, %s packet times%s", late, what, figure(n, exactLimit, notExactLimit),
+		where(missed(n, exactLimit, notExactLimit)))
 }

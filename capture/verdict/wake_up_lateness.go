@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu"
+	"sirdbed/topo/units"
 )
 
 var (
@@ -27,8 +29,8 @@ var wakeUps = Check{
 	Asks: "Did the hosts' loops wake up in time?",
 	How: "A host's loop sleeps until something is due: a packet to be sent, a timer, a message from the " +
 		"application. How late it then is, in nominal time, is measured each time. It is counted in packet times: " +
-		"how long a full-size packet takes on the fastest host link. The verdict is on all hosts together or on " +
-		"the worst of them, whichever is worse.",
+		"how long a full-size packet takes on the fastest host link. Each percentile is that of all hosts " +
+		"together or of the host where it is worst, whichever is worse.",
 	Made:       onKernel,
 	Thresholds: []Threshold{lateLimit, tailLimit, farTooLateLimit},
 	Do: "Use a larger --dilation, which makes each packet take longer by the machine's clock, a machine with more " +
@@ -37,25 +39,44 @@ var wakeUps = Check{
 }
 
 func checkWakeUps(j *judge) {
-	worst, name := j.v.Facts.Lateness, "all hosts"
-	for _, h := range j.v.Facts.Hosts {
-		if h.Lateness.Count > 0 && h.Lateness.P99 > worst.P99 {
-			worst, name = h.Lateness, h.Name
+	// The host with the latest wake-ups may have few of them, so that its tail
+	// need not be the longest: each figure is of the host where it is worst.
+	late, tail := lateness{name: "all hosts"}, lateness{name: "all hosts"}
+	measured := false
+	look := func(l emu.Lateness, name string) {
+		if l.Count == 0 {
+			return
 		}
+		measured = true
+		late.raise(l.P99, name)
+		tail.raise(l.P999, name)
 	}
-	limit := fmt.Sprintf("p99 %.0f, p99.9 %.0f packet times of %v; INVALID beyond p99 %.0f",
+	look(j.v.Facts.Lateness, "all hosts")
+	for _, h := range j.v.Facts.Hosts {
+		look(h.Lateness, h.Name)
+	}
+	limit := fmt.Sprintf("p99 is at most %.0f, p99.9 at most %.0f packet times of %v; INVALID beyond p99 %.0f",
 		lateLimit.Limit, tailLimit.Limit, j.packet, farTooLateLimit.Limit)
-	if worst.Count == 0 {
+	if !measured {
 		j.add(results.Degraded, limit, "it was not measured")
 		return
 	}
-	p99, tail := j.packets(worst.P99), j.packets(worst.P999)
-	switch level := lateLimit.level(p99).Worse(tailLimit.level(tail)).Worse(farTooLateLimit.level(p99)); level {
-	case results.Invalid:
-		j.add(level, limit, "p99 %v, %.1f packet times (%s)", worst.P99, p99, name)
-	case results.Degraded:
-		j.add(level, limit, "p99 %v, %.1f packet times, p99.9 %v (%s)", worst.P99, p99, worst.P999, name)
-	default:
-		j.add(level, limit, "p99 %v, %.2f packet times, p99.9 %v", worst.P99, p99, worst.P999)
+	p99, p999 := j.packets(late.time), j.packets(tail.time)
+	j.add(worst(p99, lateLimit, farTooLateLimit).Worse(tailLimit.level(p999)), limit,
+		"p99 %v, %s packet times%s; p99.9 %v, %s%s",
+		late.time, figure(p99, lateLimit, farTooLateLimit), where(late.name, missed(p99, lateLimit, farTooLateLimit)),
+		tail.time, figure(p999, tailLimit), where(tail.name, missed(p999, tailLimit)))
+}
+
+// A lateness is a figure of how late something was, and where.
+type lateness struct {
+	time units.Time
+	name string
+}
+
+// raise takes over a figure that is larger.
+func (l *lateness) raise(t units.Time, name string) {
+	if t > l.time {
+		l.time, l.name = t, name
 	}
 }

@@ -29,8 +29,9 @@ func newCompare() *cobra.Command {
 			difference from it. Variants are matched by name. RESULT is the directory of a result, or its
 			summary.json.
 
-			With --within the exit code is 4 if a figure differs by more, as for a bound that is not met. Figures of
-			fewer than 100 samples have no limit.`),
+			With --within each row says whether it is within that of the first, and the exit code is 4 if a figure
+			differs by more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100
+			samples have no limit. Results without a common variant are bad input, with exit code 2.`),
 		Example: examples(`
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json
@@ -68,6 +69,9 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 		}
 		list = append(list, s)
 	}
+	if err := report.Common(paths, list); err != nil {
+		return badInput(err)
+	}
 	comparison := report.Compare(paths, list)
 	if o.limited {
 		share := o.within / 100
@@ -82,9 +86,8 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 	} else {
 		err = comparison.Print(stdout)
 	}
-	if beyond, of := comparison.Beyond(); err == nil && beyond > 0 {
-		fmt.Fprintf(stderr, "%d of %d figures differ from the first result's by more than %g %%\n",
-			beyond, of, o.within)
+	if err == nil && !comparison.Count().OK() {
+		fmt.Fprintln(stderr, comparison.Told())
 		return &codedError{exitUnmet, errReported}
 	}
 	return err

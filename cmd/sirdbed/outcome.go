@@ -63,7 +63,7 @@ func analyze(dir string, record Record) (*outcome, error) {
 	if o.summary.Engine == "" {
 		o.summary.Engine = string(record.Engine)
 	}
-	o.summary.Skipped = record.Skipped
+	o.summary.Skipped, o.summary.Set = record.Skipped, record.Scenario.Set
 	o.summary.Bounds = scenarios.Evaluate(record.Scenario.Bounds, record.Engine, o.complete())
 	source, err := json.Marshal(record.Scenario)
 	if err != nil {

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"sirdbed/capture/results"
+	"sirdbed/sirdnode/fault"
+)
+
+// faultsOf names the faults of a result in words, "" where there are none.
+func faultsOf(s *results.Summary) string {
+	if s.Faults == nil {
+		return ""
+	}
+	return faultText(*s.Faults)
+}
+
+func faultText(c fault.Config) string {
+	var texts []string
+	for _, f := range []struct {
+		name  string
+		share float64
+	}{{"drop", c.Drop}, {"duplicate", c.Duplicate}, {"reorder", c.Reorder}, {"corrupt", c.Corrupt}} {
+		if f.share > 0 {
+			text := fmt.Sprintf("%s %g %%", f.name, round(100*f.share, 1e-7))
+			if f.name == "reorder" && c.ReorderDelay > 0 {
+				text += fmt.Sprintf(" by up to %v", c.ReorderDelay)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// changes is what makes a run another than its scenario's name promises: the
+// faults injected, and what --set changed.
+func changes(s *results.Summary) (texts []string) {
+	if text := faultsOf(s); text != "" {
+		texts = append(texts, "Faults injected: "+text+".")
+	}
+	if len(s.Set) > 0 {
+		texts = append(texts, "Changed by --set: "+strings.Join(s.Set, ", ")+".")
+	}
+	return texts
+}
+
+// differences says in what results differ beside their figures: a line for each
+// thing, and one for each result below it.
+func differences(names []string, list []*results.Summary) (lines []string) {
+	for _, of := range []struct {
+		what string
+		text func(*results.Summary) string
+	}{
+		{"The faults injected differ:", faultsOf},
+		{"What --set changed differs:", func(s *results.Summary) string { return strings.Join(s.Set, ", ") }},
+	} {
+		texts := make([]string, len(list))
+		differ := false
+		for i, s := range list {
+			switch texts[i] = of.text(s); {
+			case s.Faults == nil && texts[i] == "":
+				texts[i] = "not recorded"
+			case texts[i] == "":
+				texts[i] = "none"
+			}
+			differ = differ || texts[i] != texts[0]
+		}
+		if !differ {
+			continue
+		}
+		lines = append(lines, of.what)
+		for i, text := range texts {
+			lines = append(lines, fmt.Sprintf("  %s: %s", shortName(names[i], names), text))
+		}
+	}
+	return lines
+}
