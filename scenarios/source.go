@@ -21,7 +21,7 @@ type source struct {
 	set   map[*token.Token]string // tokens that come from a --set, and which
 }
 
-// plainer adds what to do to messages of the parser that do not tell.
+// plainer adds what to do to messages of the parser that lack it.
 func plainer(message string) string {
 	switch {
 	case strings.Contains(message, "value is not allowed in this context"):

@@ -17,7 +17,7 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
 // Check finds what is wrong with a metric before there is a result to evaluate it
-// on. given tells whether a field is stated at all. Names of streams, hosts and
+// on. given reports whether a field is stated at all. Names of streams, hosts and
 // the like are for the caller to check, who knows the scenario.
 func (m *Metric) Check(given func(field string) bool) *FieldError {
 	d, ok := Find(m.Name)

@@ -55,7 +55,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Takes tells whether a field may be given besides the metric's name.
+// Takes reports whether a field may be given besides the metric's name.
 func (d *Descriptor) Takes(field string) bool {
 	return slices.Contains(d.Fields, field) || (field == statField && len(d.Stats) > 0)
 }

@@ -30,7 +30,7 @@ func facets(variants []*results.Variant) (list []facet) {
 		list[i].variants = append(list[i].variants, v)
 	}
 	if len(list) == len(variants) || len(list) == 1 {
-		return nil // their names do not tell
+		return nil // their names do not show it
 	}
 	return list
 }

@@ -84,7 +84,7 @@ func (s *junitSuite) check(c results.Check, took float64) {
 	test, text := junitCase{Name: c.Name}, fmt.Sprintf("%s; limit: %s", c.Found, c.Limit)
 	if c.Name == runCheck {
 		if s.Tests > 0 {
-			return // why it failed is told
+			return // why it failed is reported
 		}
 		test.Time = seconds(took)
 	}
@@ -98,7 +98,7 @@ func (s *junitSuite) check(c results.Check, took float64) {
 	s.add(test)
 }
 
-// bound adds a bound; if it is not met, the failure tells value and limits.
+// bound adds a bound; if it is not met, the failure has value and limits.
 func (s *junitSuite) bound(b results.Bound) {
 	test := junitCase{Name: b.Name}
 	switch {

@@ -10,7 +10,7 @@ import (
 
 // Options change what Analyze computes. The zero value has the defaults.
 type Options struct {
-	// Framing tells how a protocol cuts messages into packets of up to mtu bytes,
+	// Framing returns how a protocol cuts messages into packets of up to mtu bytes,
 	// for the exact unloaded latency. Without it there is no slowdown by that
 	// definition.
 	Framing func(protocol string, mtu units.Bytes) (topo.Framing, error)

@@ -53,7 +53,7 @@ func ReadJSON(path string, value any) error {
 	head := struct {
 		Format int `json:"format"`
 	}{1}
-	// What is wrong with the text otherwise is told when all of it is read.
+	// What is wrong with the text otherwise is reported when all of it is read.
 	if json.Unmarshal(text, &head) == nil {
 		err = checkFormat(head.Format, oldestFormat, Format)
 	}

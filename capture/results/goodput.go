@@ -90,7 +90,7 @@ func (l *rawLogs) payloadBetween(h topo.HostID, from, to units.Time) (float64, b
 }
 
 // PayloadBetween returns the payload in bytes that a host received for the first
-// time within a span, by its gauge. The error tells what is missing.
+// time within a span, by its gauge. The error names what is missing.
 func (v *Variant) PayloadBetween(h topo.HostID, from, to units.Time) (float64, error) {
 	n, ok := v.logs.payloadBetween(h, from, to)
 	if !ok {

@@ -36,7 +36,7 @@ type Message struct {
 	Class Class
 }
 
-// Class tells whether a message counts in the latency statistics.
+// Class reports whether a message counts in the latency statistics.
 type Class uint8
 
 // The classes of message.

@@ -119,7 +119,7 @@ var (
 	}}
 )
 
-// checks is the table of checks, in the order in which they are made and told.
+// checks is the table of checks, in the order in which they are made and reported.
 var checks = []Check{
 	run, hosts, facts, hostLog, queueLog, captures,
 	integrity, fastestMessage, conservation,

@@ -6,7 +6,7 @@ var corruption = Check{
 	Name: "corruption",
 	Asks: "Were packets damaged that nobody damaged on purpose?",
 	How: "Each packet carries a CRC32C, and receivers refuse those whose bytes do not match. A scenario may have " +
-		"packets damaged on purpose (faults); exactly these have to be found. The check is told only where there " +
+		"packets damaged on purpose (faults); exactly these have to be found. The check is reported only where there " +
 		"is a damaged packet of either kind.",
 	Made:  onKernel,
 	Do:    "It is a bug, of the testbed or of the machine's memory.",

@@ -39,7 +39,7 @@ type judge struct {
 }
 
 // add notes the outcome of the check that is being made. limit is when it passes,
-// in words; format and args tell what was found.
+// in words; format and args describe what was found.
 func (j *judge) add(level results.Level, limit, format string, args ...any) {
 	found := fmt.Sprintf(format, args...)
 	j.made = append(j.made, results.Check{Name: j.name, Level: level, Found: found, Limit: limit})
@@ -71,7 +71,7 @@ func packetTime(f *topo.Fabric) units.Time {
 // packets is a time in packet times.
 func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.packet) }
 
-// kernel tells whether the hosts' packets were their kernel's.
+// kernel reports whether the hosts' packets were their kernel's.
 func (j *judge) kernel() bool { return len(j.v.Facts.Hosts) > 0 && j.v.Facts.Hosts[0].Kernel }
 
 // where puts what belongs to a figure behind it in parentheses, if it is anything:

@@ -13,7 +13,7 @@ import "time"
 // monotonic time bounds it; the intersection of all bounds closes in on it, some
 // tens of ns within a few readings, and an empty intersection means that the
 // machine's date was stepped. Frames stamped before a step and converted after
-// it are off by the step: Steps tells.
+// it are off by the step: Steps counts.
 //
 // A Realtime belongs to one goroutine. Nothing allocates.
 type Realtime struct {

@@ -86,7 +86,7 @@ type reader struct {
 	now   int64
 }
 
-// take reads one qdisc of the dump. Handles tell which are the leaf queues.
+// take reads one qdisc of the dump. Handles show which are the leaf queues.
 func (r *reader) take(typ uint16, body []byte) error {
 	if typ != unix.RTM_NEWQDISC || len(body) < 20 {
 		return nil

@@ -210,7 +210,7 @@ func (r *running) kill(cmd *exec.Cmd, why string) {
 
 // signalHints are what a user can do about a signal that ended the kernel.
 var signalHints = map[unix.Signal]string{
-	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would tell)",
+	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would show)",
 }
 
 // outcome returns how the guest ended.
