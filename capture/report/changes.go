@@ -52,6 +52,8 @@ func differences(names []string, list []*results.Summary) (lines []string) {
 		what string
 		text func(*results.Summary) string
 	}{
+		{"The scenarios differ:", func(s *results.Summary) string { return s.Scenario }},
+		{"The seeds differ:", func(s *results.Summary) string { return fmt.Sprint(s.Seed) }},
 		{"The faults injected differ:", faultsOf},
 		{"What --set changed differs:", func(s *results.Summary) string { return strings.Join(s.Set, ", ") }},
 	} {

@@ -40,8 +40,10 @@ func TestFaultsAndChangesAreTold(t *testing.T) {
 			none := results.Summarize([]*results.Variant{run(t, "fast", 1)})
 			old := results.Summarize([]*results.Variant{run(t, "fast", 1)})
 			old.Faults = nil
+			none.Scenario, none.Seed = "other", 7
 			return Compare([]string{"x/one", "x/two", "x/old"}, []*results.Summary{s, none, old}).Print(w)
 		}, []string{
+			"\n  two: other\n", "The seeds differ:\n  one: 1\n  two: 7\n  old: 1\n",
 			"The faults injected differ:\n  one: " + faults + "\n  two: none\n  old: not recorded\n",
 			"What --set changed differs:\n  one: " + set + "\n  two: none\n",
 		}},
