@@ -26,7 +26,7 @@ type Experiment struct {
 	Duration units.Time `json:"duration"`
 	Drain    units.Time `json:"drain"`
 
-	QueueEvery units.Time  `json:"queue_every"` // sampling interval of all ports' queues
+	QueueEvery units.Time  `json:"queue_every"` // sampling interval of all switch ports' queues
 	GaugeEvery units.Time  `json:"gauge_every"` // sampling interval of the protocol's gauges
 	QueueLimit units.Bytes `json:"queue_limit"` // of each port and priority; 0: no drops
 

@@ -130,6 +130,16 @@ func TestMetricsThatCannotBe(t *testing.T) {
 			`f.yaml:15:42: from does not apply to queue_bytes, which takes host, port, switch, stat`,
 		},
 		{
+			"queue of a host", `metric: queue_bytes, port: "h1-1>leaf1", max: 1`,
+			`f.yaml:15:42: queues of hosts are not sampled: use a switch's port, or exact_queue_bytes and the ` +
+				`capture of a host`,
+		},
+		{
+			"queues of hosts", "metric: queue_bytes, port: uplinks, max: 1",
+			`f.yaml:15:42: queues of hosts are not sampled: use a switch's port, or exact_queue_bytes and the ` +
+				`capture of a host`,
+		},
+		{
 			"hosts", "metric: latency_us, hosts: [h1-1], max: 1",
 			`f.yaml:15:35: hosts does not apply to latency_us, which takes stream, stat`,
 		},

@@ -35,7 +35,7 @@ func Names() (names []string) {
 
 // A Change sets what is at Path of a scenario ("sird.sthr") to Value, a piece of
 // YAML. Path leads through lists by index or by name
-// ("variants.rr.sird.policy", "traffic[0].size").
+// ("variants.rr.sird.receiver_policy", "traffic[0].size").
 type Change struct{ Path, Value string }
 
 // ParseChange reads "path=value".

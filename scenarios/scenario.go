@@ -113,7 +113,7 @@ type Parameters map[string]json.RawMessage
 
 // Sample is how often queues and gauges are sampled, in nominal time.
 type Sample struct {
-	// Interval between looks at all ports' queues, 10us unless given.
+	// Interval between looks at all switch ports' queues, 10us unless given.
 	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty"`
 	// Interval between looks at the protocols' gauges (credit, windows), 10us
 	// unless given.

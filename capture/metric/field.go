@@ -16,7 +16,7 @@ const statField = "stat"
 // does not change.
 var Fields = []Field{
 	{Name: statField, Doc: "Which statistic; each metric has a default of its own."},
-	{Name: "stream", Doc: "Stream by name; all streams but incast ones unless given."},
+	{Name: "stream", Doc: "Stream by name; all streams unless given."},
 	{
 		Name:   "group",
 		Doc:    "Size group of a slowdown: A < 1460 <= B < 100,000 <= C < 800,000 <= D bytes; all unless given.",
@@ -33,7 +33,7 @@ var Fields = []Field{
 	{
 		Name: "port",
 		Doc: "Port by name, such as leaf1>h1-2, or a class of ports: downlinks (leaf to host), core (leaf to spine " +
-			"and back), uplinks (hosts' own).",
+			"and back), uplinks (hosts' own, whose queues are not sampled).",
 	},
 	{Name: "switch", Doc: "Switch by name, or leaf or spine for all of a kind; all switches unless given."},
 	{Name: "gauge", Doc: "Gauge by name."},

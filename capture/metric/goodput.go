@@ -19,7 +19,7 @@ var goodput = Descriptor{
 }
 
 func (m *Metric) goodput(v *results.Variant) (float64, error) {
-	if m.From != 0 || m.To != 0 {
+	if m.From != nil || m.To != nil {
 		return m.goodputWithin(v)
 	}
 	if m.Host == "" && len(m.Hosts) == 0 {

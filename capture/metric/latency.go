@@ -68,7 +68,7 @@ func (m *Metric) streams(v *results.Variant) ([]results.Stream, error) {
 var latency = Descriptor{
 	Name: "latency_us",
 	Doc: "Latency of the messages that arrived in the window and completed, from nominal arrival at the sender's " +
-		"application to completion.",
+		"application to completion. Without a stream, those of incast streams are left out.",
 	Unit:    "us",
 	Fields:  []string{"stream"},
 	Stats:   summaryStats,
@@ -93,8 +93,9 @@ func (m *Metric) latency(v *results.Variant) (float64, error) {
 }
 
 var slowdown = Descriptor{
-	Name:    "slowdown",
-	Doc:     "Latency over the latency on an idle fabric, of the messages that arrived in the window and completed.",
+	Name: "slowdown",
+	Doc: "Latency over the latency on an idle fabric, of the messages that arrived in the window and completed. " +
+		"Without a stream, those of incast streams are left out.",
 	Unit:    "x",
 	Fields:  []string{"stream", "group", "definition"},
 	Stats:   summaryStats,

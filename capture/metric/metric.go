@@ -35,8 +35,8 @@ type Metric struct {
 	Gauge   string `yaml:"gauge,omitempty" json:"gauge,omitempty"`
 	Counter string `yaml:"counter,omitempty" json:"counter,omitempty"`
 
-	From units.Time `yaml:"from,omitempty" json:"from,omitempty"`
-	To   units.Time `yaml:"to,omitempty" json:"to,omitempty"`
+	From *units.Time `yaml:"from,omitempty" json:"from,omitempty"`
+	To   *units.Time `yaml:"to,omitempty" json:"to,omitempty"`
 }
 
 // Eval looks the figure up, in the unit of the metric's Descriptor. An error says

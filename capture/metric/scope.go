@@ -42,11 +42,11 @@ func hostOf(v *results.Variant, name string) (topo.HostID, error) {
 // span resolves From and To.
 func (m *Metric) span(v *results.Variant) (from, to units.Time, err error) {
 	from, to = v.From, v.To
-	if m.From != 0 {
-		from = m.From
+	if m.From != nil {
+		from = *m.From
 	}
-	if m.To != 0 {
-		to = m.To
+	if m.To != nil {
+		to = *m.To
 	}
 	if to <= from {
 		err = fmt.Errorf("nothing lies between %v and %v", from, to)

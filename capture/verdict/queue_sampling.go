@@ -14,8 +14,8 @@ var samplingLimit = Threshold{
 var queueSampling = Check{
 	Name: "queue sampling",
 	Asks: "Were the queues sampled when they should be?",
-	How: "The engine reads all ports' queues once in every interval (sample: queues in the scenario). How late it " +
-		"begins is measured each time. A sample has the time at which it was read, so that late ones are " +
+	How: "The engine reads all switch ports' queues once in every interval (sample: queues in the scenario). How " +
+		"late it begins is measured each time. A sample has the time at which it was read, so that late ones are " +
 		"not wrong; there are just fewer of them.",
 	Made:       onKernel,
 	Thresholds: []Threshold{samplingLimit},

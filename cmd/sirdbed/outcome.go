@@ -233,12 +233,27 @@ func (r *scenarioRun) diskReported() bool {
 	return slices.ContainsFunc(r.failures, func(f failure) bool { return diskFull(f.err) })
 }
 
+// advice is what the page of the first check that made the verdict INVALID says to
+// do.
+func (o *outcome) advice() string {
+	for _, v := range o.summary.Variants {
+		for _, made := range v.Checks {
+			for _, c := range verdict.Checks() {
+				if made.Level == results.Invalid && c.Name == made.Name && c.Do != "" {
+					return c.Name + ". " + c.Do
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // verdict returns the error with which a command ends that has printed a result.
 func (o *outcome) verdict(stderr io.Writer) error {
 	if o.summary.Verdict == results.Invalid {
 		what := "see its reasons above"
-		if len(o.lost) == 0 && len(o.complete()) == len(o.variants) {
-			what = "this machine did not keep up. Try a larger --dilation, a quieter machine, or --engine model"
+		if do := o.advice(); do != "" && len(o.lost) == 0 && len(o.complete()) == len(o.variants) {
+			what = do
 		}
 		fmt.Fprintln(stderr, "the verdict is INVALID: "+what)
 		return &codedError{exitInvalid, errReported}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,9 @@ func newRun() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.seed == 0 && c.Flags().Changed("seed") {
+				return badInput(errors.New("--seed 0: want 1 or more"))
+			}
 			r, err := prepare(args[0], o)
 			if err != nil {
 				return err

@@ -37,10 +37,10 @@ func up(t testing.TB, spec topo.Spec, c Config) *Fabric {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Build(context.Background(), topology, c)
-	if errors.Is(err, emu.ErrNotSupported) {
+	if err := Check(topology, c); errors.Is(err, emu.ErrNotSupported) {
 		t.Skip(err)
 	}
+	f, err := Build(context.Background(), topology, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,7 @@ type Protocol struct {
 	// Framing returns how messages are cut into packets at an MTU.
 	Framing func(mtu Bytes) topo.Framing
 	// DefaultParams returns the protocol's parameters for a fabric, as a
-	// pointer to a struct of its own with yaml and json tags.
+	// pointer to a struct of its own with json tags.
 	DefaultParams func(f *topo.Fabric) any
 	// Network returns what the protocol asks of the fabric's ports, given its
 	// parameters.
