@@ -9,10 +9,11 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"syscall"
 )
 
 // A Thread is one thread that carries out work until Close. Its methods are safe
-// for concurrent use; no work is done at the same time as other.
+// for concurrent use; work is done one by one.
 type Thread struct {
 	work chan func()
 	once sync.Once
@@ -21,13 +22,28 @@ type Thread struct {
 // New starts a thread.
 func New() *Thread {
 	t := &Thread{work: make(chan func())}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		for f := range t.work {
-			f()
-		}
-	}()
+	go t.serve()
 	return t
+}
+
+// serve does the work on a thread of its own, but not on the process's first: Go
+// parks that one when its goroutine ends, and what it started would live on.
+func (t *Thread) serve() {
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	if syscall.Gettid() == syscall.Getpid() {
+		elsewhere := make(chan struct{})
+		go func() {
+			runtime.LockOSThread() // not to the first thread, which is still locked here
+			close(elsewhere)
+			t.serve()
+		}()
+		<-elsewhere
+		runtime.UnlockOSThread()
+		return
+	}
+	for f := range t.work {
+		f()
+	}
 }
 
 // Do runs f on the thread and returns its error. The thread must not be closed.
