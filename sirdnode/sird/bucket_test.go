@@ -10,6 +10,7 @@ import (
 	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 // crossfire has many senders send to many receivers at once, so that both are
@@ -187,5 +188,28 @@ func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 		if spacing := units.Time(123.04 / share); closest < spacing-2 && closest < units.Time(80/share) {
 			t.Errorf("credit_rate %v: two credits %v apart, want %v", share, closest, spacing)
 		}
+	}
+}
+
+// Credit comes back with the scheduled packets that it was spent on (Algorithm 1).
+// An unscheduled packet overtakes those that still wait at a lower priority, and
+// would return theirs too soon: B would then bound nothing.
+func TestUnscheduledPacketsReturnNoScheduledCredit(t *testing.T) {
+	f := rack(t, 3)
+	for _, priorities := range []string{"data", "control", "none"} {
+		t.Run(priorities, func(t *testing.T) {
+			p := params(f, func(p *sird.Params) { p.BDP, p.Priorities = f.BDP(), priorities })
+			limit := units.Bytes(float64(p.B)*float64(p.BDP)) - p.BDP + 20*f.FullFrame()
+			small := traffic.Stream{Name: "small", Pattern: traffic.PatternFixed, From: []string{"h1-1", "h1-2"},
+				To: []string{"h1-3"}, Size: 1000, Rate: 5 * units.Gbps}
+			bulk := traffic.Stream{Name: "bulk", Pattern: traffic.PatternOutcast, From: []string{"h1-1", "h1-2"},
+				To: []string{"h1-3"}, Size: 10 * units.Megabyte, Outstanding: 2}
+			sim := newSim(t, model.Config{Fabric: f, Seed: 1, Params: p, To: 5 * units.Millisecond,
+				Streams: []traffic.Stream{bulk, small}})
+			sim.Run(5 * units.Millisecond)
+			if got := sim.Queue(f.Downlink(2).ID).Max; got > limit {
+				t.Errorf("got %v at the downlink, want at most %v", got, limit)
+			}
+		})
 	}
 }

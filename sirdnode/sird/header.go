@@ -43,7 +43,7 @@ const (
 	//	0   version (4 bits), kind (4 bits)
 	//	1   flags (4 bits), epoch (4 bits)
 	//	2   message id (4)
-	//	6   cumulative credit (4): granted in CREDIT, RESEND and ACK, else spent
+	//	6   cumulative credit (4): granted in what receivers send, else spent
 	//	10  offset (4)
 	//
 	// which makes a CREDIT 84 bytes on the wire, Ethernet's least.

@@ -50,10 +50,14 @@ func (r *receiver) peer(id transport.HostID) *inPeer {
 	return i
 }
 
-// onDataPacket is Algorithm 1, lines 1 to 7: the packet brings credit back, and
-// both loops take its marks. Credit of unscheduled bytes comes back in onPayload.
+// onDataPacket is Algorithm 1, lines 1 to 7: a scheduled packet brings credit back,
+// and both loops take the marks. Credit of unscheduled bytes comes back in
+// onPayload: their packets may overtake scheduled ones, whose credit is still out.
 func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Packet) {
-	r.replenish(i, h)                           // lines 2 to 4
+	i.learnEpoch(h)
+	if h.flags&scheduled != 0 {
+		r.replenish(i, h) // lines 2 to 4
+	}
 	i.sample(&r.params, p.CE, h.flags&csn != 0) // lines 5 and 6
 
 	i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
@@ -80,12 +84,16 @@ func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Pac
 	}
 }
 
-// replenish takes over what a sender has spent, which returns that credit to B
-// and to the sender's bucket.
-func (r *receiver) replenish(i *inPeer, h *header) {
+// learnEpoch takes over the epoch that a sender has reached.
+func (i *inPeer) learnEpoch(h *header) {
 	if (i.epoch-h.epoch)&15 < (i.epoch-i.senderEpoch)&15 {
 		i.senderEpoch = h.epoch
 	}
+}
+
+// replenish takes over what a sender has spent, which returns that credit to B
+// and to the sender's bucket.
+func (r *receiver) replenish(i *inPeer, h *header) {
 	if h.epoch != i.epoch {
 		return
 	}

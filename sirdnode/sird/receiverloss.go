@@ -100,6 +100,7 @@ func (r *receiver) abandon(m *inMessage) {
 // onBusyPacket takes a sender's BUSY: the message waits for its uplink, or, with
 // the gone flag, is not known there.
 func (r *receiver) onBusyPacket(now Time, i *inPeer, h *header) {
+	i.learnEpoch(h)
 	r.replenish(i, h)
 	m := i.messages.Find(h.id)
 	switch {

@@ -17,8 +17,9 @@
 //	header.go, params.go       wire format, parameters
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts
-// the wire bytes it has granted and the sender those it has spent; CREDIT and
-// RESEND carry the first total, DATA and BUSY the second. A duplicate changes
+// the wire bytes it has granted and the sender those it has spent; CREDIT,
+// RESEND, ACK and the receiver's BUSY carry the first total, DATA and the sender's
+// BUSY the second. A duplicate changes
 // nothing and the next packet makes up for a lost one. An epoch number lets a
 // receiver void all credit of a silent sender and start both totals again.
 package sird
