@@ -68,7 +68,8 @@ func (m *Metric) streams(v *results.Variant) ([]results.Stream, error) {
 var latency = Descriptor{
 	Name: "latency_us",
 	Doc: "Latency of the messages that arrived in the window and completed, from nominal arrival at the sender's " +
-		"application to completion. Without a stream, those of incast streams are left out.",
+		"application to completion: of the message, or of the reply to it if it has one. Without a stream, those " +
+		"of incast streams are left out.",
 	Unit:    "us",
 	Fields:  []string{"stream"},
 	Stats:   summaryStats,

@@ -116,8 +116,8 @@ func (d *drawing) gauge(name string) {
 		return
 	}
 	finishTime(p)
-	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms.", name,
-		spans[0].Milliseconds())
+	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms. Hosts at which it "+
+		"never changes are left out.", name, spans[0].Milliseconds())
 	if len(lines) > maxGaugeLine {
 		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
