@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,17 +91,31 @@ func (a *age) String() string {
 // Set implements pflag.Value.
 func (a *age) Set(s string) error {
 	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if number, ok := strings.CutSuffix(s, suffix); ok {
-			n, err := strconv.ParseFloat(number, 64)
-			if err == nil && n > 0 && n < 1e5 {
-				*a = age(n * float64(unit))
-				return nil
-			}
+		number, ok := strings.CutSuffix(s, suffix)
+		if !ok {
+			continue
 		}
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) || !(n >= 0) { // NaN too
+			break
+		}
+		// As a float the largest Duration is 2^63, which is one too many.
+		if n *= float64(unit); n >= math.MaxInt64 {
+			return fmt.Errorf("want an age of at most %d years", time.Duration(math.MaxInt64)/(365*24*time.Hour))
+		}
+		return a.set(time.Duration(n))
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
+	if err != nil || d < 0 {
 		return errors.New("want an age such as 30d, 2w or 12h")
+	}
+	return a.set(d)
+}
+
+// set takes an age that is not negative.
+func (a *age) set(d time.Duration) error {
+	if d == 0 {
+		return errors.New("want an age above 0, such as 30d, 2w or 12h: for results of any age, use --keep 0")
 	}
 	*a = age(d)
 	return nil

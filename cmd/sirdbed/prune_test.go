@@ -12,6 +12,9 @@ func TestAges(t *testing.T) {
 	}{
 		{"30d", 30 * 24 * time.Hour}, {"2w", 14 * 24 * time.Hour}, {"0.5d", 12 * time.Hour},
 		{"12h", 12 * time.Hour}, {"1h30m", 90 * time.Minute},
+		{"9999w", 9999 * 7 * 24 * time.Hour}, {"106751d", 106751 * 24 * time.Hour},
+		{"99999w", 0}, {"15251w", 0}, {"106752d", 0}, {"1e400d", 0}, {"Infd", 0}, // more than a Duration holds
+		{"1e-300d", 0}, {"1e-20w", 0}, {"0s", 0}, {"0.1ns", 0}, // less
 		{"", 0}, {"d", 0}, {"0d", 0}, {"-3d", 0}, {"30", 0}, {"1e9w", 0}, {"NaNd", 0}, {"yesterday", 0},
 	} {
 		t.Run(c.text, func(t *testing.T) {
