@@ -5,17 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"sirdbed/capture/report"
-	"sirdbed/capture/results"
 )
 
 // pruneOptions select the results to remove.
@@ -146,12 +140,13 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 			p.Kept++
 			continue
 		}
-		if reason := r.spared(); reason != "" {
+		names, reason := r.spared()
+		if reason != "" {
 			p.Spared = append(p.Spared, Spared{r.Name, reason})
 			continue
 		}
 		if !o.dryRun {
-			if err := os.RemoveAll(r.path); err != nil {
+			if err := removeResult(r.path, names); err != nil {
 				failed = append(failed, err)
 				continue
 			}
@@ -162,32 +157,20 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 	return p, errors.Join(failed...)
 }
 
-// written are the names of what sirdbed writes into a result's directory.
-var written = []string{
-	scenarioText, scenarioFile, results.VariantsDir,
-	results.ManifestFile, results.SummaryFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
-	report.PageFile, report.PlotsDir,
-}
-
-// spared returns why a result must not be removed, "" if it may be.
-func (r *ListedRun) spared() string {
+// spared returns why a result must not be removed, "" if it may be, and the names
+// of what is in it.
+func (r *ListedRun) spared() (names []string, reason string) {
 	switch r.State {
 	case Running:
-		return "its run is in progress"
+		return nil, "its run is in progress"
 	case Unreadable:
-		return r.Problem
+		return nil, r.Problem
 	}
-	entries, err := os.ReadDir(r.path)
+	names, err := contentsOf(r.path)
 	if err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".part") // of a file that a killed process left
-		if !slices.Contains(written, name) {
-			return fmt.Sprintf("sirdbed did not write %s", filepath.Join(r.path, e.Name()))
-		}
-	}
-	return ""
+	return names, ""
 }
 
 func (p *Pruning) print(w io.Writer) {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -21,6 +24,48 @@ func TestAges(t *testing.T) {
 			var got age
 			if err := got.Set(c.text); time.Duration(got) != c.want || (err == nil) != (c.want > 0) {
 				t.Errorf("got %v, %v, want %v", time.Duration(got), err, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeRemovedStaysListed(t *testing.T) {
+	for _, late := range []string{"mine.txt", "variants/sird/mine.txt", "variants/sird/hosts/mine.txt", "plots/mine.txt"} {
+		t.Run(late, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "result")
+			file := func(name string) {
+				path := filepath.Join(dir, name)
+				os.MkdirAll(filepath.Dir(path), 0o777)
+				if err := os.WriteFile(path, []byte(`{"scenario": {"name": "small"}}`), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{
+				"scenario.json", "scenario.yaml", "plots/queue.svg", "variants/sird/hosts/h1-1.rec",
+			} {
+				file(name)
+			}
+			names, err := contentsOf(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file(late) // after all was looked at
+			if err := removeResult(dir, names); err == nil {
+				t.Error("it is removed, want an error")
+			}
+			if _, err := os.Stat(filepath.Join(dir, late)); err != nil {
+				t.Error(err)
+			}
+			l, err := listResults(filepath.Dir(dir))
+			if err != nil || !slices.ContainsFunc(l.Results, func(r ListedRun) bool { return r.Name == "result" }) {
+				t.Errorf("got %v, %v, want it listed", l, err)
+			}
+			os.Remove(filepath.Join(dir, late))
+			if names, err = contentsOf(dir); err == nil {
+				err = removeResult(dir, names)
+			}
+			if _, there := os.Stat(dir); err != nil || there == nil {
+				t.Errorf("it is not removed: %v", err)
 			}
 		})
 	}

@@ -131,8 +131,8 @@ func readListed(path string) (r ListedRun, ok bool) {
 		} `json:"scenario"`
 	}
 	at := filepath.Join(path, scenarioFile)
-	info, err := os.Stat(at)
-	if err != nil {
+	info, err := os.Lstat(at)
+	if err != nil || !info.Mode().IsRegular() {
 		return r, false
 	}
 	err = results.ReadJSON(at, &record)
