@@ -132,8 +132,17 @@ func readListed(path string) (r ListedRun, ok bool) {
 	}
 	at := filepath.Join(path, scenarioFile)
 	info, err := os.Lstat(at)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		return r, false
+	}
+	if err := checkFile(at); err != nil {
+		if info, e := os.Lstat(filepath.Join(path, results.VariantsDir)); e != nil || !info.IsDir() {
+			return r, false
+		}
+		return ListedRun{
+			Name: filepath.Base(path), Created: info.ModTime(), Size: sizeOf(path), path: path,
+			State: Unreadable, Problem: err.Error(),
+		}, true
 	}
 	err = results.ReadJSON(at, &record)
 	_, other := errors.AsType[*results.FormatError](err)
@@ -175,12 +184,17 @@ func (r *ListedRun) readFigures() error {
 		Verdict results.Level   `json:"verdict"`
 		Bounds  []results.Bound `json:"bounds"`
 	}
-	err := results.ReadJSON(filepath.Join(r.path, results.SummaryFile), &summary)
-	if err == nil {
-		err = results.ReadJSON(filepath.Join(r.path, results.ManifestFile), &manifest)
-	}
-	if err != nil {
-		return err
+	for _, file := range []struct {
+		name  string
+		value any
+	}{{results.SummaryFile, &summary}, {results.ManifestFile, &manifest}} {
+		path := filepath.Join(r.path, file.name)
+		if err := checkFile(path); err != nil {
+			return err
+		}
+		if err := results.ReadJSON(path, file.value); err != nil {
+			return err
+		}
 	}
 	if !manifest.Created.IsZero() {
 		r.Created = manifest.Created
@@ -190,6 +204,25 @@ func (r *ListedRun) readFigures() error {
 		if b.OK {
 			r.BoundsMet++
 		}
+	}
+	return nil
+}
+
+// listedBytes is how large a JSON file of a result may be to be read for a listing,
+// many times what those of the largest scenarios have.
+const listedBytes = 64 << 20
+
+// checkFile returns an error unless a file can be read to its end in a moment:
+// pipes block, and devices may have no end.
+func checkFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > listedBytes:
+		return fmt.Errorf("%s has %s: a result's has at most %s", path, humanSize(info.Size()), humanSize(listedBytes))
 	}
 	return nil
 }
