@@ -54,8 +54,8 @@ func Common(names []string, list []*results.Summary) error {
 	for i, s := range list[1:] {
 		others := variants(s)
 		if !slices.ContainsFunc(others, func(name string) bool { return slices.Contains(first, name) }) {
-			return fmt.Errorf("no variant is in both results: %s has %s, %s has %s", names[0],
-				strings.Join(first, ", "), names[i+1], strings.Join(others, ", "))
+			return fmt.Errorf("no variant is in both results: %s has %s, %s has %s", Printable(names[0]),
+				Printable(strings.Join(first, ", ")), Printable(names[i+1]), Printable(strings.Join(others, ", ")))
 		}
 	}
 	return nil
@@ -159,10 +159,10 @@ func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 func (c *Comparison) Print(w io.Writer) error {
 	p := &printer{w: w}
 	for _, line := range c.Differences {
-		p.line("%s", line)
+		p.line("%s", Printable(line))
 	}
 	for _, t := range c.tables() {
-		p.table(t)
+		p.table(t.printable())
 	}
 	return p.err
 }

@@ -65,7 +65,7 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 	for _, path := range paths {
 		s, err := results.ReadSummary(path)
 		if err != nil {
-			return badInput(err)
+			return badInput(errors.New(report.Printable(err.Error())))
 		}
 		list = append(list, s)
 	}

@@ -84,7 +84,10 @@ func removeResult(dir string, names []string) error {
 	if err == nil {
 		return nil
 	}
-	return errors.Join(err, os.Rename(away, dir))
+	if e := os.Rename(away, dir); e != nil {
+		return fmt.Errorf("%w, then %w", err, e)
+	}
+	return err
 }
 
 func removeContents(dir string, names []string) error {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"sirdbed/capture/report"
+
 	"github.com/spf13/cobra"
 )
 
@@ -147,7 +149,7 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 		}
 		if !o.dryRun {
 			if err := removeResult(r.path, names); err != nil {
-				failed = append(failed, err)
+				failed = append(failed, errors.New(report.Printable(err.Error())))
 				continue
 			}
 		}
@@ -179,10 +181,10 @@ func (p *Pruning) print(w io.Writer) {
 		verb, removed, freed = "would remove", "to remove", "to free"
 	}
 	for _, r := range p.Removed {
-		fmt.Fprintf(w, "%s %s (%s)\n", verb, r.path, humanSize(r.Size))
+		fmt.Fprintf(w, "%s %s (%s)\n", verb, report.Printable(r.path), humanSize(r.Size))
 	}
 	for _, s := range p.Spared {
-		fmt.Fprintf(w, "left alone: %s: %s\n", s.Name, s.Reason)
+		fmt.Fprintf(w, "left alone: %s: %s\n", report.Printable(s.Name), report.Printable(s.Reason))
 	}
 	fmt.Fprintf(w, "%s %s, %s %s; %d kept\n",
 		count(len(p.Removed), "result"), removed, humanSize(p.Freed), freed, p.Kept+len(p.Spared))

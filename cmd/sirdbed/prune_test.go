@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,6 +27,41 @@ func TestAges(t *testing.T) {
 				t.Errorf("got %v, %v, want %v", time.Duration(got), err, c.want)
 			}
 		})
+	}
+}
+
+func TestControlCharactersAreNotPrinted(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"gone\x1b[2J\nremoved everything", "foreign\x1b[2J\u202e\n", "unreadable\x1b[2J"} {
+		result := filepath.Join(dir, name)
+		os.Mkdir(result, 0o777)
+		record := `{"engine": "a\u001b[2J\nb", "scenario": {"name": "small"}}`
+		if strings.HasPrefix(name, "unreadable") {
+			record = `{"format": 99}`
+		}
+		err := os.WriteFile(filepath.Join(result, "scenario.json"), []byte(record), 0o666)
+		if strings.HasPrefix(name, "foreign") {
+			err = os.Mkdir(filepath.Join(result, "\x1b[2J\n"), 0o777)
+		}
+		if err != nil {
+			t.Skip(err) // a file system without such names
+		}
+	}
+	l, err := listResults(dir)
+	if err != nil || len(l.Results) != 3 {
+		t.Fatalf("got %v, %v, want 3 results", l, err)
+	}
+	var text strings.Builder
+	if err := l.print(&text); err != nil {
+		t.Fatal(err)
+	}
+	p, err := prune(l, pruneOptions{}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.print(&text)
+	if got := text.String(); strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nremoved everything") {
+		t.Errorf("got %q, want no control characters", got)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 )
 
@@ -229,7 +230,7 @@ func checkFile(path string) error {
 
 func (l *Listing) print(w io.Writer) error {
 	if len(l.Results) == 0 {
-		_, err := fmt.Fprintf(w, "no results in %s\n", l.Directory)
+		_, err := fmt.Fprintf(w, "no results in %s\n", report.Printable(l.Directory))
 		return err
 	}
 	t := newTable(w, "result", "when", "engine", "verdict", "bounds", "size")
@@ -239,15 +240,16 @@ func (l *Listing) print(w io.Writer) error {
 		if r.Bounds > 0 {
 			bounds = fmt.Sprintf("%d of %d", r.BoundsMet, r.Bounds)
 		}
-		t.row(r.Name, r.Created.Local().Format("2006-01-02 15:04"), r.Engine, r.verdict(), bounds, humanSize(r.Size))
+		t.row(report.Printable(r.Name), r.Created.Local().Format("2006-01-02 15:04"), report.Printable(r.Engine),
+			report.Printable(r.verdict()), bounds, humanSize(r.Size))
 	}
 	if err := t.render(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s in %s: %s\n", count(len(l.Results), "result"), l.Directory, humanSize(l.Size))
+	fmt.Fprintf(w, "\n%s in %s: %s\n", count(len(l.Results), "result"), report.Printable(l.Directory), humanSize(l.Size))
 	for _, r := range l.Results {
 		if r.State == Unreadable {
-			fmt.Fprintln(w, r.Problem)
+			fmt.Fprintln(w, report.Printable(r.Problem))
 		}
 	}
 	return nil
