@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +40,8 @@ func newCompare() *cobra.Command {
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: completeResults,
 		RunE: func(c *cobra.Command, args []string) error {
-			if !(o.within >= 0) { // NaN too
-				return badInput(errors.New("--within: it is a percentage of 0 or more"))
+			if !(o.within >= 0) || math.IsInf(o.within, 0) || math.Signbit(o.within) { // NaN and -0 too
+				return badInput(errors.New("--within: it is a percentage of 0 or more, and finite"))
 			}
 			o.limited = c.Flags().Changed("within")
 			return o.compare(args, c.OutOrStdout(), c.ErrOrStderr())
