@@ -66,7 +66,9 @@ func TestControlCharactersAreNotPrinted(t *testing.T) {
 }
 
 func TestWhatCannotBeRemovedStaysListed(t *testing.T) {
-	for _, late := range []string{"mine.txt", "variants/sird/mine.txt", "variants/sird/hosts/mine.txt", "plots/mine.txt"} {
+	for _, late := range []string{
+		"mine.txt", "variants/sird/mine.txt", "variants/sird/hosts/mine.txt", "plots/mine.txt",
+	} {
 		t.Run(late, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "result")
 			file := func(name string) {

@@ -223,7 +223,8 @@ func checkFile(path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > listedBytes:
-		return fmt.Errorf("%s has %s: a result's has at most %s", path, humanSize(info.Size()), humanSize(listedBytes))
+		return fmt.Errorf("%s has %s: a result's has at most %s",
+			path, humanSize(info.Size()), humanSize(listedBytes))
 	}
 	return nil
 }
