@@ -247,7 +247,8 @@ func (l *Listing) print(w io.Writer) error {
 	if err := t.render(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s in %s: %s\n", count(len(l.Results), "result"), report.Printable(l.Directory), humanSize(l.Size))
+	fmt.Fprintf(w, "\n%s in %s: %s\n",
+		count(len(l.Results), "result"), report.Printable(l.Directory), humanSize(l.Size))
 	for _, r := range l.Results {
 		if r.State == Unreadable {
 			fmt.Fprintln(w, report.Printable(r.Problem))
