@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ type ComparisonRow struct {
 type Value struct {
 	Value    *float64 `json:"value"`              // null: the result has none
 	Text     string   `json:"text,omitempty"`     // of a verdict
-	Relative *float64 `json:"relative,omitempty"` // to the first result: 0.1 is 10 % more
+	Relative *float64 `json:"relative,omitempty"` // to the first result: 0.1 is 10 % more; nil: none that is finite
 	Few      bool     `json:"few_samples,omitempty"`
 }
 
@@ -54,8 +55,8 @@ func Common(names []string, list []*results.Summary) error {
 	for i, s := range list[1:] {
 		others := variants(s)
 		if !slices.ContainsFunc(others, func(name string) bool { return slices.Contains(first, name) }) {
-			return fmt.Errorf("no variant is in both results: %s has %s, %s has %s", names[0],
-				strings.Join(first, ", "), names[i+1], strings.Join(others, ", "))
+			return fmt.Errorf("no variant is in both results: %s has %s, %s has %s", Printable(names[0]),
+				Printable(strings.Join(first, ", ")), Printable(names[i+1]), Printable(strings.Join(others, ", ")))
 		}
 	}
 	return nil
@@ -111,8 +112,9 @@ func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
 	for i := range figures {
 		v := figures[i][metric]
 		if i > 0 && first != nil && v.Value != nil && *first != 0 {
-			relative := *v.Value / *first - 1
-			v.Relative = &relative
+			if relative := *v.Value / *first - 1; !math.IsInf(relative, 0) && !math.IsNaN(relative) {
+				v.Relative = &relative
+			}
 		}
 		row.Values = append(row.Values, v)
 	}
@@ -120,7 +122,13 @@ func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
 }
 
 // eachFigure hands over the figures of a variant that are worth a comparison.
-func eachFigure(v *results.VariantSummary, put func(string, Value)) {
+func eachFigure(v *results.VariantSummary, add func(string, Value)) {
+	put := func(metric string, v Value) {
+		if v.Value != nil && (math.IsInf(*v.Value, 0) || math.IsNaN(*v.Value)) {
+			v.Value = nil // which JSON does not have either
+		}
+		add(metric, v)
+	}
 	plain := func(metric string, x float64) { put(metric, Value{Value: &x}) }
 	put("engine", Value{Text: v.Engine})
 	put("verdict", Value{Text: string(v.Verdict)})
@@ -159,10 +167,10 @@ func eachFigure(v *results.VariantSummary, put func(string, Value)) {
 func (c *Comparison) Print(w io.Writer) error {
 	p := &printer{w: w}
 	for _, line := range c.Differences {
-		p.line("%s", line)
+		p.line("%s", Printable(line))
 	}
 	for _, t := range c.tables() {
-		p.table(t)
+		p.table(t.printable())
 	}
 	return p.err
 }

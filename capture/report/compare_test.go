@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"sirdbed/capture/results"
@@ -45,5 +46,23 @@ func TestDifferencesArePrintedWithoutANegativeZero(t *testing.T) {
 		if got := (&Value{Relative: &relative}).difference(); got != want {
 			t.Errorf("%v: got %q, want %q", relative, got, want)
 		}
+	}
+}
+
+func TestAComparisonPrintsNoControlCharacters(t *testing.T) {
+	hostile := "a\x1b[2J\nall is well\u202e"
+	s := &results.Summary{Scenario: hostile, Set: []string{hostile}, Variants: []results.VariantSummary{
+		{Variant: hostile, Engine: hostile, Verdict: results.Level(hostile)},
+	}}
+	s.Variants[0].Streams = []results.Stream{{Name: hostile}}
+	s.Variants[0].Streams[0].LatencyNS.Count = 1
+	plain := &results.Summary{Scenario: "b", Variants: []results.VariantSummary{{Variant: "b"}}}
+	var text strings.Builder
+	if err := Compare([]string{"results/" + hostile, "b"}, []*results.Summary{s, plain}).Print(&text); err != nil {
+		t.Fatal(err)
+	}
+	got := text.String()
+	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nall is well") {
+		t.Errorf("got %q, want no control characters", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +33,8 @@ func newCompare() *cobra.Command {
 
 			With --within each row says whether it is within that of the first, and the exit code is 4 if a figure
 			differs by more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100
-			samples have no limit. Results without a common variant are bad input, with exit code 2.`),
+			samples have no limit. As for a run, the exit code is 3 if the verdict of a result is INVALID, and 4 if a
+			bound of one is not met. Results without a common variant are bad input, with exit code 2.`),
 		Example: examples(`
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json
@@ -39,8 +42,8 @@ func newCompare() *cobra.Command {
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: completeResults,
 		RunE: func(c *cobra.Command, args []string) error {
-			if !(o.within >= 0) { // NaN too
-				return badInput(errors.New("--within: it is a percentage of 0 or more"))
+			if !(o.within >= 0) || math.IsInf(o.within, 0) || math.Signbit(o.within) { // NaN and -0 too
+				return badInput(errors.New("--within: it is a percentage of 0 or more, and finite"))
 			}
 			o.limited = c.Flags().Changed("within")
 			return o.compare(args, c.OutOrStdout(), c.ErrOrStderr())
@@ -65,7 +68,7 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 	for _, path := range paths {
 		s, err := results.ReadSummary(path)
 		if err != nil {
-			return badInput(err)
+			return badInput(errors.New(report.Printable(err.Error())))
 		}
 		list = append(list, s)
 	}
@@ -86,9 +89,48 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 	} else {
 		err = comparison.Print(stdout)
 	}
-	if err == nil && !comparison.Count().OK() {
-		fmt.Fprintln(stderr, comparison.Told())
-		return &codedError{exitUnmet, errReported}
+	if err != nil || !o.limited {
+		return err
 	}
-	return err
+	return verdictOf(comparison, paths, list, stderr)
+}
+
+// verdictOf returns the error with which a comparison with a limit ends, as a run
+// does: where its JUnit file has failures, which is for any of the results.
+func verdictOf(c *report.Comparison, paths []string, list []*results.Summary, stderr io.Writer) error {
+	code := exitFine
+	if !c.Count().OK() {
+		fmt.Fprintln(stderr, c.Told())
+		code = exitUnmet
+	}
+	for i, s := range list {
+		unmet := 0
+		for _, b := range s.Bounds {
+			if !b.OK {
+				unmet++
+			}
+		}
+		if unmet > 0 {
+			fmt.Fprintf(stderr, "%s: %d of %d bounds are not met\n", report.Printable(paths[i]), unmet, len(s.Bounds))
+			code = max(code, exitUnmet)
+		}
+	}
+	for i, s := range list {
+		if isInvalid(s) {
+			fmt.Fprintf(stderr, "%s: the verdict is INVALID\n", report.Printable(paths[i]))
+			code = exitInvalid
+		}
+	}
+	if code == exitFine {
+		return nil
+	}
+	return &codedError{code, errReported}
+}
+
+// isInvalid reports whether a result's verdict is INVALID, or a check's of it.
+func isInvalid(s *results.Summary) bool {
+	return s.Verdict == results.Invalid || slices.ContainsFunc(s.Variants, func(v results.VariantSummary) bool {
+		return v.Verdict == results.Invalid ||
+			slices.ContainsFunc(v.Checks, func(c results.Check) bool { return c.Level == results.Invalid })
+	})
 }

@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"sirdbed/capture/report"
-	"sirdbed/capture/results"
+
+	"github.com/spf13/cobra"
 )
 
 // pruneOptions select the results to remove.
@@ -90,17 +87,31 @@ func (a *age) String() string {
 // Set implements pflag.Value.
 func (a *age) Set(s string) error {
 	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if number, ok := strings.CutSuffix(s, suffix); ok {
-			n, err := strconv.ParseFloat(number, 64)
-			if err == nil && n > 0 && n < 1e5 {
-				*a = age(n * float64(unit))
-				return nil
-			}
+		number, ok := strings.CutSuffix(s, suffix)
+		if !ok {
+			continue
 		}
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) || !(n >= 0) { // NaN too
+			break
+		}
+		// As a float the largest Duration is 2^63, which is one too many.
+		if n *= float64(unit); n >= math.MaxInt64 {
+			return fmt.Errorf("want an age of at most %d years", time.Duration(math.MaxInt64)/(365*24*time.Hour))
+		}
+		return a.set(time.Duration(n))
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
+	if err != nil || d < 0 {
 		return errors.New("want an age such as 30d, 2w or 12h")
+	}
+	return a.set(d)
+}
+
+// set takes an age that is not negative.
+func (a *age) set(d time.Duration) error {
+	if d == 0 {
+		return errors.New("want an age above 0, such as 30d, 2w or 12h: for results of any age, use --keep 0")
 	}
 	*a = age(d)
 	return nil
@@ -131,13 +142,14 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 			p.Kept++
 			continue
 		}
-		if reason := r.spared(); reason != "" {
+		names, reason := r.spared()
+		if reason != "" {
 			p.Spared = append(p.Spared, Spared{r.Name, reason})
 			continue
 		}
 		if !o.dryRun {
-			if err := os.RemoveAll(r.path); err != nil {
-				failed = append(failed, err)
+			if err := removeResult(r.path, names); err != nil {
+				failed = append(failed, errors.New(report.Printable(err.Error())))
 				continue
 			}
 		}
@@ -147,32 +159,20 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 	return p, errors.Join(failed...)
 }
 
-// written are the names of what sirdbed writes into a result's directory.
-var written = []string{
-	scenarioText, scenarioFile, results.VariantsDir,
-	results.ManifestFile, results.SummaryFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
-	report.PageFile, report.PlotsDir,
-}
-
-// spared returns why a result must not be removed, "" if it may be.
-func (r *ListedRun) spared() string {
+// spared returns why a result must not be removed, "" if it may be, and the names
+// of what is in it.
+func (r *ListedRun) spared() (names []string, reason string) {
 	switch r.State {
 	case Running:
-		return "its run is in progress"
+		return nil, "its run is in progress"
 	case Unreadable:
-		return r.Problem
+		return nil, r.Problem
 	}
-	entries, err := os.ReadDir(r.path)
+	names, err := contentsOf(r.path)
 	if err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".part") // of a file that a killed process left
-		if !slices.Contains(written, name) {
-			return fmt.Sprintf("sirdbed did not write %s", filepath.Join(r.path, e.Name()))
-		}
-	}
-	return ""
+	return names, ""
 }
 
 func (p *Pruning) print(w io.Writer) {
@@ -181,10 +181,10 @@ func (p *Pruning) print(w io.Writer) {
 		verb, removed, freed = "would remove", "to remove", "to free"
 	}
 	for _, r := range p.Removed {
-		fmt.Fprintf(w, "%s %s (%s)\n", verb, r.path, humanSize(r.Size))
+		fmt.Fprintf(w, "%s %s (%s)\n", verb, report.Printable(r.path), humanSize(r.Size))
 	}
 	for _, s := range p.Spared {
-		fmt.Fprintf(w, "left alone: %s: %s\n", s.Name, s.Reason)
+		fmt.Fprintf(w, "left alone: %s: %s\n", report.Printable(s.Name), report.Printable(s.Reason))
 	}
 	fmt.Fprintf(w, "%s %s, %s %s; %d kept\n",
 		count(len(p.Removed), "result"), removed, humanSize(p.Freed), freed, p.Kept+len(p.Spared))

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,12 +16,94 @@ func TestAges(t *testing.T) {
 	}{
 		{"30d", 30 * 24 * time.Hour}, {"2w", 14 * 24 * time.Hour}, {"0.5d", 12 * time.Hour},
 		{"12h", 12 * time.Hour}, {"1h30m", 90 * time.Minute},
+		{"9999w", 9999 * 7 * 24 * time.Hour}, {"106751d", 106751 * 24 * time.Hour},
+		{"99999w", 0}, {"15251w", 0}, {"106752d", 0}, {"1e400d", 0}, {"Infd", 0}, // more than a Duration holds
+		{"1e-300d", 0}, {"1e-20w", 0}, {"0s", 0}, {"0.1ns", 0}, // less
 		{"", 0}, {"d", 0}, {"0d", 0}, {"-3d", 0}, {"30", 0}, {"1e9w", 0}, {"NaNd", 0}, {"yesterday", 0},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			var got age
 			if err := got.Set(c.text); time.Duration(got) != c.want || (err == nil) != (c.want > 0) {
 				t.Errorf("got %v, %v, want %v", time.Duration(got), err, c.want)
+			}
+		})
+	}
+}
+
+func TestControlCharactersAreNotPrinted(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"gone\x1b[2J\nremoved everything", "foreign\x1b[2J\u202e\n", "unreadable\x1b[2J"} {
+		result := filepath.Join(dir, name)
+		os.Mkdir(result, 0o777)
+		record := `{"engine": "a\u001b[2J\nb", "scenario": {"name": "small"}}`
+		if strings.HasPrefix(name, "unreadable") {
+			record = `{"format": 99}`
+		}
+		err := os.WriteFile(filepath.Join(result, "scenario.json"), []byte(record), 0o666)
+		if strings.HasPrefix(name, "foreign") {
+			err = os.Mkdir(filepath.Join(result, "\x1b[2J\n"), 0o777)
+		}
+		if err != nil {
+			t.Skip(err) // a file system without such names
+		}
+	}
+	l, err := listResults(dir)
+	if err != nil || len(l.Results) != 3 {
+		t.Fatalf("got %v, %v, want 3 results", l, err)
+	}
+	var text strings.Builder
+	if err := l.print(&text); err != nil {
+		t.Fatal(err)
+	}
+	p, err := prune(l, pruneOptions{}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.print(&text)
+	if got := text.String(); strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nremoved everything") {
+		t.Errorf("got %q, want no control characters", got)
+	}
+}
+
+func TestWhatCannotBeRemovedStaysListed(t *testing.T) {
+	for _, late := range []string{
+		"mine.txt", "variants/sird/mine.txt", "variants/sird/hosts/mine.txt", "plots/mine.txt",
+	} {
+		t.Run(late, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "result")
+			file := func(name string) {
+				path := filepath.Join(dir, name)
+				os.MkdirAll(filepath.Dir(path), 0o777)
+				if err := os.WriteFile(path, []byte(`{"scenario": {"name": "small"}}`), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{
+				"scenario.json", "scenario.yaml", "plots/queue.svg", "variants/sird/hosts/h1-1.rec",
+			} {
+				file(name)
+			}
+			names, err := contentsOf(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file(late) // after all was looked at
+			if err := removeResult(dir, names); err == nil {
+				t.Error("it is removed, want an error")
+			}
+			if _, err := os.Stat(filepath.Join(dir, late)); err != nil {
+				t.Error(err)
+			}
+			l, err := listResults(filepath.Dir(dir))
+			if err != nil || !slices.ContainsFunc(l.Results, func(r ListedRun) bool { return r.Name == "result" }) {
+				t.Errorf("got %v, %v, want it listed", l, err)
+			}
+			os.Remove(filepath.Join(dir, late))
+			if names, err = contentsOf(dir); err == nil {
+				err = removeResult(dir, names)
+			}
+			if _, there := os.Stat(dir); err != nil || there == nil {
+				t.Errorf("it is not removed: %v", err)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 )
 
@@ -131,9 +132,18 @@ func readListed(path string) (r ListedRun, ok bool) {
 		} `json:"scenario"`
 	}
 	at := filepath.Join(path, scenarioFile)
-	info, err := os.Stat(at)
+	info, err := os.Lstat(at)
 	if err != nil {
 		return r, false
+	}
+	if err := checkFile(at); err != nil {
+		if info, e := os.Lstat(filepath.Join(path, results.VariantsDir)); e != nil || !info.IsDir() {
+			return r, false
+		}
+		return ListedRun{
+			Name: filepath.Base(path), Created: info.ModTime(), Size: sizeOf(path), path: path,
+			State: Unreadable, Problem: err.Error(),
+		}, true
 	}
 	err = results.ReadJSON(at, &record)
 	_, other := errors.AsType[*results.FormatError](err)
@@ -175,12 +185,17 @@ func (r *ListedRun) readFigures() error {
 		Verdict results.Level   `json:"verdict"`
 		Bounds  []results.Bound `json:"bounds"`
 	}
-	err := results.ReadJSON(filepath.Join(r.path, results.SummaryFile), &summary)
-	if err == nil {
-		err = results.ReadJSON(filepath.Join(r.path, results.ManifestFile), &manifest)
-	}
-	if err != nil {
-		return err
+	for _, file := range []struct {
+		name  string
+		value any
+	}{{results.SummaryFile, &summary}, {results.ManifestFile, &manifest}} {
+		path := filepath.Join(r.path, file.name)
+		if err := checkFile(path); err != nil {
+			return err
+		}
+		if err := results.ReadJSON(path, file.value); err != nil {
+			return err
+		}
 	}
 	if !manifest.Created.IsZero() {
 		r.Created = manifest.Created
@@ -194,9 +209,29 @@ func (r *ListedRun) readFigures() error {
 	return nil
 }
 
+// listedBytes is how large a JSON file of a result may be to be read for a listing,
+// many times what those of the largest scenarios have.
+const listedBytes = 64 << 20
+
+// checkFile returns an error unless a file can be read to its end in a moment:
+// pipes block, and devices may have no end.
+func checkFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > listedBytes:
+		return fmt.Errorf("%s has %s: a result's has at most %s",
+			path, humanSize(info.Size()), humanSize(listedBytes))
+	}
+	return nil
+}
+
 func (l *Listing) print(w io.Writer) error {
 	if len(l.Results) == 0 {
-		_, err := fmt.Fprintf(w, "no results in %s\n", l.Directory)
+		_, err := fmt.Fprintf(w, "no results in %s\n", report.Printable(l.Directory))
 		return err
 	}
 	t := newTable(w, "result", "when", "engine", "verdict", "bounds", "size")
@@ -206,15 +241,17 @@ func (l *Listing) print(w io.Writer) error {
 		if r.Bounds > 0 {
 			bounds = fmt.Sprintf("%d of %d", r.BoundsMet, r.Bounds)
 		}
-		t.row(r.Name, r.Created.Local().Format("2006-01-02 15:04"), r.Engine, r.verdict(), bounds, humanSize(r.Size))
+		t.row(report.Printable(r.Name), r.Created.Local().Format("2006-01-02 15:04"), report.Printable(r.Engine),
+			report.Printable(r.verdict()), bounds, humanSize(r.Size))
 	}
 	if err := t.render(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s in %s: %s\n", count(len(l.Results), "result"), l.Directory, humanSize(l.Size))
+	fmt.Fprintf(w, "\n%s in %s: %s\n",
+		count(len(l.Results), "result"), report.Printable(l.Directory), humanSize(l.Size))
 	for _, r := range l.Results {
 		if r.State == Unreadable {
-			fmt.Fprintln(w, r.Problem)
+			fmt.Fprintln(w, report.Printable(r.Problem))
 		}
 	}
 	return nil

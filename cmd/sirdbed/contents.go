@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+)
+
+// What sirdbed writes into a result's directory, by path with slashes. Files that
+// are written atomically may be left with partSuffix, by a process that was killed.
+var (
+	writtenDirs = regexp.MustCompile(
+		`^(` + report.PlotsDir + `|` + results.VariantsDir + `(/[^/]+(/(hosts|captures))?)?)$`)
+	writtenFiles = regexp.MustCompile(`^(` + strings.Join([]string{
+		regexp.QuoteMeta(scenarioText), regexp.QuoteMeta(report.PageFile),
+		report.PlotsDir + `/(latency|gauge)-[A-Za-z0-9._-]+\.svg`,
+		report.PlotsDir + `/(slowdown|goodput|queue)(-[A-Za-z0-9._-]+)?\.svg`,
+		results.VariantsDir + `/[^/]+/queues\.rec`,
+		results.VariantsDir + `/[^/]+/hosts/h[0-9]+-[0-9]+\.rec`,
+		results.VariantsDir + `/[^/]+/captures/(h[0-9]+-[0-9]+|leaf[0-9]+|spine[0-9]+)\.pcapng`,
+	}, `|`) + `)$`)
+	atomicFiles = regexp.MustCompile(`^(` + strings.Join([]string{
+		regexp.QuoteMeta(scenarioFile),
+		regexp.QuoteMeta(results.ManifestFile), regexp.QuoteMeta(results.SummaryFile),
+		regexp.QuoteMeta(results.MessagesFile), regexp.QuoteMeta(results.QueuesFile),
+		regexp.QuoteMeta(results.SeriesFile),
+		results.VariantsDir + `/[^/]+/(experiment|facts)\.json`,
+	}, `|`) + `)$`)
+)
+
+// partSuffix is that of package atomicfile.
+const partSuffix = ".part"
+
+// isWritten reports whether sirdbed writes a file or directory of this path and
+// type into a result. It writes neither links nor devices.
+func isWritten(name string, kind fs.FileMode) bool {
+	switch {
+	case kind.IsDir():
+		return writtenDirs.MatchString(name)
+	case kind.IsRegular():
+		return writtenFiles.MatchString(name) || atomicFiles.MatchString(strings.TrimSuffix(name, partSuffix))
+	}
+	return false
+}
+
+// contentsOf lists what is in a result's directory, by path with slashes, each
+// directory before what is in it. It is an error if sirdbed did not write all of it.
+func contentsOf(dir string) (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			return nil
+		case !isWritten(name, d.Type()):
+			return fmt.Errorf("sirdbed did not write %s", filepath.Join(dir, filepath.FromSlash(name)))
+		}
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}
+
+// removeResult removes a result and nothing that is not among names, which
+// contentsOf has listed. What cannot be removed stays listed: the directory goes by
+// another name meanwhile, which shows that it may go, and scenario.json goes last.
+func removeResult(dir string, names []string) error {
+	away := dir + ".removing"
+	if _, err := os.Lstat(away); err == nil {
+		return fmt.Errorf("%s is in the way: a prune that was killed may have left it", away)
+	}
+	if err := os.Rename(dir, away); err != nil {
+		return err
+	}
+	err := removeContents(away, names)
+	if err == nil {
+		return nil
+	}
+	if e := os.Rename(away, dir); e != nil {
+		return fmt.Errorf("%w, then %w", err, e)
+	}
+	return err
+}
+
+func removeContents(dir string, names []string) error {
+	for _, name := range slices.Backward(names) {
+		if name == scenarioFile {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range left {
+		if e.Name() != scenarioFile {
+			return fmt.Errorf("%s has come meanwhile", filepath.Join(dir, e.Name()))
+		}
+	}
+	return errors.Join(os.Remove(filepath.Join(dir, scenarioFile)), os.Remove(dir))
+}
