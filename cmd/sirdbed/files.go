@@ -6,6 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
 
 	"github.com/spf13/cobra"
 )
@@ -60,4 +64,38 @@ func writeTo(path string, write func(io.Writer) error) error {
 		giveBack(path)
 	}
 	return errors.Join(err, write(file), file.Close())
+}
+
+// forFiles returns the outcome of r for files of CI systems; o is nil if err kept
+// its logs from being analyzed.
+func (r *scenarioRun) forFiles(o *outcome, err error) report.Outcome {
+	var failed []report.Failure
+	for _, f := range r.failures {
+		failed = append(failed, report.Failure{Variant: f.variant, Reason: f.err.Error()})
+	}
+	if o == nil {
+		o = &outcome{}
+		for _, label := range r.labels() {
+			o.lost = append(o.lost, report.Failure{Variant: label, Reason: err.Error()})
+		}
+	}
+	return o.forFiles(r.record(), failed)
+}
+
+// forFiles returns the outcome for files of CI systems, with the variants that
+// failed for a reason that the logs do not tell. Without a summary, that has the
+// names of the scenario and the engine.
+func (o *outcome) forFiles(record Record, failed []report.Failure) report.Outcome {
+	f := report.Outcome{Summary: o.summary, Failed: failed}
+	if o.summary == nil {
+		f.Summary = &results.Summary{
+			Scenario: record.Scenario.Name, Engine: string(record.Engine), Verdict: results.Invalid,
+		}
+	}
+	for _, lost := range o.lost {
+		if !slices.ContainsFunc(f.Failed, func(known report.Failure) bool { return known.Variant == lost.Variant }) {
+			f.Failed = append(f.Failed, lost)
+		}
+	}
+	return f
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 )
 
@@ -39,13 +38,13 @@ func newReport() *cobra.Command {
 				return badInput(err)
 			}
 			o, err := analyze(dir, *record)
+			if o != nil {
+				err = errors.Join(err, files.write(o.forFiles(*record, nil)))
+			}
 			if err != nil {
 				return err
 			}
 			giveBack(dir)
-			if err := files.write(report.Outcome{Summary: o.summary, Failed: o.lost}); err != nil {
-				return err
-			}
 			if err := o.print(c.OutOrStdout(), asJSON); err != nil {
 				return err
 			}

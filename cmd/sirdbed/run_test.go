@@ -58,7 +58,7 @@ func runFake(
 		t.Fatal(err)
 	}
 	dir = filepath.Join(temp, "out")
-	r, err := prepare(file, runOptions{engine: "fake", out: dir})
+	r, err := prepare(file, runOptions{engine: "fake", out: dir, files: resultFiles{junit: dir + ".xml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +121,36 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	s, err := results.ReadSummary(dir)
 	if err != nil || len(s.Variants) != 2 || len(s.Bounds) != 1 {
 		t.Errorf("summary is %+v, %v", s, err)
+	}
+}
+
+func TestVariantsThatAnInterruptLeavesOutAreNamed(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	dir, stdout, _, err := runFake(t, ctx, func(context.Context, *emu.Experiment, string) error {
+		interrupt()
+		return nil
+	})
+	if exitCode(err) != exitStopped || !strings.Contains(stdout, "third: nothing to report: it was not run") {
+		t.Errorf("exit code %d, stdout is\n%s", exitCode(err), stdout)
+	}
+	if s, err := results.ReadSummary(dir); err != nil || s.Verdict != results.Invalid {
+		t.Errorf("summary is %+v, %v", s, err)
+	}
+}
+
+func TestInterruptBeforeTheFirstVariant(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	dir, _, stderr, err := runFake(t, ctx, nil)
+	if exitCode(err) != exitStopped {
+		t.Errorf("exit code %d", exitCode(err))
+	}
+	if !strings.Contains(stderr, "interrupted: nothing was measured") || strings.Contains(stderr, "logs can be read") {
+		t.Errorf("stderr is\n%s", stderr)
+	}
+	junit, err := os.ReadFile(dir + ".xml")
+	if err != nil || !strings.Contains(string(junit), `tests="3" failures="0" errors="3"`) {
+		t.Errorf("JUnit is %s, %v", junit, err)
 	}
 }
 
