@@ -30,7 +30,7 @@ func newReport() *cobra.Command {
 		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
-			if err := files.check(); err != nil {
+			if err := files.check(dir); err != nil {
 				return err
 			}
 			record, err := readRecord(dir)

@@ -43,7 +43,11 @@ type failure struct {
 
 // prepare checks everything that can be checked before anything is started.
 func prepare(path string, o runOptions) (*scenarioRun, error) {
-	if err := o.files.check(); err != nil {
+	var dirs []string
+	if o.out != "" {
+		dirs = append(dirs, o.out)
+	}
+	if err := o.files.check(dirs...); err != nil {
 		return nil, err
 	}
 	s, err := o.scenario(path)
