@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,15 +128,15 @@ func writeTo(path string, how int, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
+	_, before := os.Lstat(path)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o666)
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() {
+	if errors.Is(before, fs.ErrNotExist) {
 		giveBack(path)
 	}
-	return errors.Join(err, write(file), file.Close())
+	return errors.Join(write(file), file.Close())
 }
 
 // forFiles returns the outcome of r for files of CI systems; o is nil if err kept

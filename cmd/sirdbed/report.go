@@ -44,7 +44,7 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			giveBack(dir)
+			giveBack(madeByReport(dir)...)
 			if err := o.print(c.OutOrStdout(), asJSON); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,10 +98,11 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	there := existing(cmp.Or(r.out, resultsDir))
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
-	defer giveBack(r.dir)
+	defer func() { giveBack(madeIn(there, r.dir)...) }()
 	if err := r.keepScenario(); err != nil {
 		return explainDisk(err, r.dir)
 	}
