@@ -14,6 +14,7 @@ import (
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/scenarios"
 )
 
 // clock is a time at which runs begin.
@@ -173,5 +174,23 @@ func TestRunsOfTheSameSecondDoNotMix(t *testing.T) {
 			t.Fatalf("%s, %v", dir, err)
 		}
 		seen[dir] = true
+	}
+}
+
+// A value of --set may have several lines; the scenario that is kept is one still.
+func TestKeptScenarioLoads(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "two.yaml"), filepath.Join(dir, "out")
+	if err := os.WriteFile(file, []byte(twoVariants), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set := "variants=\n- name: one\n- name: other"
+	args := []string{"run", file, "--engine", "model", "--out", out, "--set", set}
+	if code := execute(t.Context(), args, t.Output(), t.Output()); code != exitFine {
+		t.Fatalf("exit code %d", code)
+	}
+	s, err := scenarios.Load(filepath.Join(out, scenarioText))
+	if err != nil || len(s.Variants) != 3 {
+		t.Errorf("%s: %v", scenarioText, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"sirdbed/capture"
@@ -135,7 +136,12 @@ func (r *scenarioRun) announce(size int64) {
 func (r *scenarioRun) keepScenario() error {
 	head := ""
 	for _, set := range r.scenario.Set {
-		head += "# run with --set " + set + "\n"
+		for i, line := range strings.FieldsFunc(set, func(c rune) bool { return c == '\n' || c == '\r' }) {
+			if i == 0 {
+				line = "run with --set " + line
+			}
+			head += "# " + line + "\n"
+		}
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
