@@ -193,14 +193,19 @@ func TestChanges(t *testing.T) {
 		s.Duration != 2*units.Millisecond {
 		t.Errorf("scenario is %+v, want it with all changes", s)
 	}
+	const several = ": it sets more than that one value: give each a --set of its own"
 	for change, want := range map[string]string{
-		"sird.sthr":           "--set sird.sthr: want path=value, such as sird.sthr=inf",
-		"sird.stthr=1":        `--set sird.stthr=1: unknown key "stthr" in sird: did you mean "sthr"?`,
-		"duration=5":          `--set duration=5: duration: time "5" has no unit: add one of ns, us, ms, s`,
-		"name.x=1":            "--set name.x=1: name is a single value, it has no \"x\"",
-		"traffic.big.size=1B": "--set traffic.big.size=1B: traffic has no item \"big\"",
-		"sird.b={":            `--set sird.b={: "b: {" is not a value`,
-		".=1":                 "--set .=1: no such path: want one such as sird.sthr or traffic.small.size",
+		"sird.sthr":              "--set sird.sthr: want path=value, such as sird.sthr=inf",
+		"sird.stthr=1":           `--set sird.stthr=1: unknown key "stthr" in sird: did you mean "sthr"?`,
+		"duration=5":             `--set duration=5: duration: time "5" has no unit: add one of ns, us, ms, s`,
+		"description=a\nname: b": "--set description=a\nname: b" + several,
+		"sird.x.y=1, z: 2":       "--set sird.x.y=1, z: 2" + several,
+		"seed=1\n---\nseed: 2":   "--set seed=1\n---\nseed: 2" + several,
+		"- a=1":                  "--set - a=1" + several,
+		"name.x=1":               "--set name.x=1: name is a single value, it has no \"x\"",
+		"traffic.big.size=1B":    "--set traffic.big.size=1B: traffic has no item \"big\"",
+		"sird.b={":               `--set sird.b={: "b: {" is not a value`,
+		".=1":                    "--set .=1: no such path: want one such as sird.sthr or traffic.small.size",
 	} {
 		t.Run(change, func(t *testing.T) {
 			if _, err := parse(change); err == nil || err.Error() != want {

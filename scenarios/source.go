@@ -153,6 +153,8 @@ func scalar(n ast.Node) string {
 	return ""
 }
 
+var errSeveral = errors.New("it sets more than that one value: give each a --set of its own")
+
 // assign puts value, a piece of YAML, at path. Mappings on the way are made
 // where they are missing.
 func (s *source) assign(path, value string) error {
@@ -195,7 +197,10 @@ func (s *source) assign(path, value string) error {
 	if err != nil {
 		return fail("%v", err)
 	}
-	pair := made.(*ast.MappingNode).Values[0]
+	pair := single(made, rest)
+	if pair == nil {
+		return fail("%v", errSeveral)
+	}
 	for i, old := range mapping.Values {
 		if keyOf(old) == rest[0] {
 			mapping.Values[i] = pair
@@ -206,11 +211,30 @@ func (s *source) assign(path, value string) error {
 	return nil
 }
 
+// single returns the pair at n if it leads through keys alone to a value, by nothing
+// but mappings of one pair; otherwise nil.
+func single(n ast.Node, keys []string) (top *ast.MappingValueNode) {
+	for i, key := range keys {
+		mapping, ok := resolve(n).(*ast.MappingNode)
+		if !ok || len(mapping.Values) != 1 || keyOf(mapping.Values[0]) != key {
+			return nil
+		}
+		if i == 0 {
+			top = mapping.Values[0]
+		}
+		n = mapping.Values[0].Value
+	}
+	return top
+}
+
 // snippet parses a piece of YAML and remembers where it is from.
 func (s *source) snippet(given, text string) (ast.Node, error) {
 	tree, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
 		return nil, fmt.Errorf("%q is not a value", text)
+	}
+	if len(tree.Docs) > 1 {
+		return nil, errSeveral
 	}
 	body := resolve(tree.Docs[0].Body)
 	for t := first(body.GetToken()); t != nil; t = t.Next {

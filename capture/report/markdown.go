@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,9 @@ func (o Outcome) Markdown(w io.Writer) error {
 		m.item("%s failed: %s", f.Variant, f.Reason)
 	}
 	for _, r := range o.Reasons {
-		m.item("%s", r)
+		if !slices.ContainsFunc(o.Failed, func(f Failure) bool { return f.String() == r }) {
+			m.item("%s", r)
+		}
 	}
 	for _, s := range o.Skipped {
 		m.item("not run: %s: %s", s.Variant, s.Reason)

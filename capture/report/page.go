@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu/atomicfile"
 )
 
 // The files that Write leaves in a result's directory.
@@ -65,6 +66,9 @@ func Write(dir string, m *results.Manifest, s *results.Summary, variants []*resu
 	if err := os.MkdirAll(plots, 0o755); err != nil {
 		return err
 	}
+	if info, err := os.Lstat(plots); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is a link, which is not followed: remove it", plots))
+	}
 	var errs []error
 	for _, f := range figures {
 		errs = append(errs, write(filepath.Join(plots, f.Name+".svg"), f.SVG))
@@ -78,11 +82,10 @@ func Write(dir string, m *results.Manifest, s *results.Summary, variants []*resu
 
 // write leaves a file whole or not at all.
 func write(path string, text []byte) error {
-	err := os.WriteFile(path, text, 0o644)
-	if err != nil {
-		os.Remove(path)
-	}
-	return err
+	return atomicfile.Write(path, func(file *os.File) error {
+		_, err := file.Write(text)
+		return err
+	})
 }
 
 // Page returns report.html.

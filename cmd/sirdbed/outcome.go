@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,24 +33,46 @@ type Record struct {
 	Format   int                 `json:"format"` // of the raw logs
 	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
+	Runs     []string            `json:"runs,omitempty"`    // what was asked for and the engine can run; none: all
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // what the engine cannot run
 }
 
-func (r *scenarioRun) record() Record { return Record{results.Format, r.engine, r.scenario, r.skipped} }
+func (r *scenarioRun) record() Record {
+	return Record{results.Format, r.engine, r.scenario, r.labels(), r.skipped}
+}
+
+// labels names the variants to run.
+func (r *scenarioRun) labels() (labels []string) {
+	for i := range r.experiments {
+		labels = append(labels, r.experiments[i].Variant)
+	}
+	return labels
+}
+
+// expected names the variants that a whole result has.
+func (r *Record) expected() []string {
+	if len(r.Runs) > 0 {
+		return r.Runs
+	}
+	return slices.DeleteFunc(r.Scenario.Labels(), func(label string) bool {
+		return slices.ContainsFunc(r.Skipped, func(s results.Skipped) bool { return s.Variant == label })
+	})
+}
 
 // An outcome is what the logs of a run came to.
 type outcome struct {
 	dir      string
 	variants []*results.Variant
 	summary  *results.Summary
-	lost     []report.Failure // what could not be analyzed
+	lost     []report.Failure // what could not be analyzed, or has left nothing
 }
 
-// analyze computes a result from the raw logs in dir, and writes its files.
+// analyze computes a result from the raw logs in dir, and writes its files. Without
+// all of its variants a result is INVALID, whatever the verdicts of the others.
 func analyze(dir string, record Record) (*outcome, error) {
 	o := &outcome{dir: dir}
 	var err error
-	if o.variants, o.lost, err = readVariants(dir, record.Scenario); err != nil {
+	if o.variants, o.lost, err = readVariants(dir, &record); err != nil {
 		return nil, err
 	}
 	if len(o.variants) == 0 {
@@ -60,6 +83,9 @@ func analyze(dir string, record Record) (*outcome, error) {
 		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(lost, "\n"))
 	}
 	o.summary = results.Summarize(o.variants)
+	for _, l := range o.lost {
+		o.summary.Verdict, o.summary.Reasons = results.Invalid, append(o.summary.Reasons, l.String())
+	}
 	if o.summary.Engine == "" {
 		o.summary.Engine = string(record.Engine)
 	}
@@ -78,13 +104,14 @@ func analyze(dir string, record Record) (*outcome, error) {
 }
 
 // readVariants computes the results of every variant in a result's directory and
-// judges them, in the scenario's order. What cannot be read is in lost.
-func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Variant, lost []report.Failure, err error) {
+// judges them, in the scenario's order. What cannot be read or is missing is in lost.
+func readVariants(dir string, record *Record) (variants []*results.Variant, lost []report.Failure, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, results.VariantsDir))
 	if err != nil {
 		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
 	}
-	for _, name := range inOrder(entries, s) {
+	there := inOrder(entries, record.Scenario)
+	for _, name := range there {
 		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{Framing: framing})
 		if err != nil {
 			lost = append(lost, report.Failure{Variant: name, Reason: fmt.Sprintf("nothing to report: %v", err)})
@@ -92,6 +119,11 @@ func readVariants(dir string, s *scenarios.Scenario) (variants []*results.Varian
 		}
 		v.Verdict = verdict.Judge(v)
 		variants = append(variants, v)
+	}
+	for _, name := range record.expected() {
+		if !slices.Contains(there, name) {
+			lost = append(lost, report.Failure{Variant: name, Reason: "nothing to report: it was not run"})
+		}
 	}
 	return variants, lost, nil
 }
@@ -145,12 +177,15 @@ func (r *scenarioRun) report() error {
 	if len(r.failures) > 0 {
 		defer r.listFailures()
 	}
-	if fileErr := r.files.write(o.forFiles(r)); err == nil {
-		err = fileErr
-	}
+	fileErr := r.files.write(r.forFiles(o, err))
 	if o == nil || o.summary == nil {
-		return err
+		if !r.interrupted || len(r.failures) > 0 || fileErr != nil {
+			return cmp.Or(err, fileErr)
+		}
+		fmt.Fprintf(r.stderr, "interrupted: nothing was measured; %s holds the scenario alone\n", r.dir)
+		return &codedError{exitStopped, errReported}
 	}
+	err = cmp.Or(err, fileErr)
 	if printErr := o.print(r.stdout, r.json); printErr != nil && !r.interrupted { // its terminal may be gone
 		return printErr
 	}
@@ -168,29 +203,6 @@ func (r *scenarioRun) report() error {
 	return o.verdict(r.stderr)
 }
 
-// forFiles returns the outcome of r for files of CI systems; o may be nil. Without
-// a summary, that has the names of the scenario and the engine.
-func (o *outcome) forFiles(r *scenarioRun) report.Outcome {
-	f := report.Outcome{
-		Summary: &results.Summary{Scenario: r.scenario.Name, Engine: string(r.engine), Verdict: results.Invalid},
-	}
-	for _, failed := range r.failures {
-		f.Failed = append(f.Failed, report.Failure{Variant: failed.variant, Reason: failed.err.Error()})
-	}
-	if o == nil {
-		return f
-	}
-	if o.summary != nil {
-		f.Summary = o.summary
-	}
-	for _, lost := range o.lost {
-		if !slices.ContainsFunc(f.Failed, func(known report.Failure) bool { return known.Variant == lost.Variant }) {
-			f.Failed = append(f.Failed, lost)
-		}
-	}
-	return f
-}
-
 // print writes a result as tables, or as JSON.
 func (o *outcome) print(w io.Writer, asJSON bool) error {
 	if asJSON {
@@ -198,9 +210,6 @@ func (o *outcome) print(w io.Writer, asJSON bool) error {
 	}
 	if err := report.Print(w, o.summary); err != nil {
 		return err
-	}
-	for _, lost := range o.lost {
-		fmt.Fprintln(w, lost)
 	}
 	fmt.Fprintf(w, "\nResults: %s\n", o.dir)
 	if page := filepath.Join(o.dir, report.PageFile); exists(page) {

@@ -186,7 +186,7 @@ func judgedVariants(t *testing.T, dir string) []*results.Variant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	variants, lost, err := readVariants(dir, record.Scenario)
+	variants, lost, err := readVariants(dir, record)
 	if err != nil || len(lost) > 0 {
 		t.Fatal(err, lost)
 	}

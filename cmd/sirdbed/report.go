@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 )
 
@@ -31,7 +30,7 @@ func newReport() *cobra.Command {
 		ValidArgsFunction: first(completeResults),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
-			if err := files.check(); err != nil {
+			if err := files.check(dir); err != nil {
 				return err
 			}
 			record, err := readRecord(dir)
@@ -39,13 +38,13 @@ func newReport() *cobra.Command {
 				return badInput(err)
 			}
 			o, err := analyze(dir, *record)
+			if o != nil {
+				err = errors.Join(err, files.write(o.forFiles(*record, nil)))
+			}
 			if err != nil {
 				return err
 			}
-			giveBack(dir)
-			if err := files.write(report.Outcome{Summary: o.summary, Failed: o.lost}); err != nil {
-				return err
-			}
+			giveBack(madeByReport(dir)...)
 			if err := o.print(c.OutOrStdout(), asJSON); err != nil {
 				return err
 			}

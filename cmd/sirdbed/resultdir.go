@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
 )
 
 // makeResults makes the directory of a run: out if it is given, which must be
@@ -46,23 +49,54 @@ func makeResults(out, scenario string, now time.Time) (string, error) {
 	}
 }
 
-// giveBack makes results the user's who ran sudo. It is best effort: results
-// that belong to root are results too.
-func giveBack(dir string) {
+// madeIn returns what a run has made: the first directory below there, which was
+// there before, on the way to dir; or what is in dir if dir was there.
+func madeIn(there, dir string) (made []string) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	if dir == there {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			made = append(made, filepath.Join(dir, e.Name()))
+		}
+		return made
+	}
+	for filepath.Dir(dir) != there && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+	}
+	return []string{dir}
+}
+
+// madeByReport returns what report writes in a result's directory.
+func madeByReport(dir string) (made []string) {
+	for _, name := range []string{
+		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile, results.SummaryFile,
+		report.PageFile, report.PlotsDir,
+	} {
+		made = append(made, filepath.Join(dir, name))
+	}
+	return made
+}
+
+// giveBack makes files, and directories with all that is in them, the user's who ran
+// sudo: they have to be what this process made. It is best effort: results that
+// belong to root are results too.
+func giveBack(made ...string) {
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
 	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
 	if err1 != nil || err2 != nil || os.Getuid() != 0 {
 		return
 	}
-	if parent := filepath.Dir(dir); filepath.Base(parent) == resultsDir {
-		os.Lchown(parent, uid, gid)
+	for _, top := range made {
+		filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				os.Lchown(path, uid, gid)
+			}
+			return nil
+		})
 	}
-	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil {
-			os.Lchown(path, uid, gid)
-		}
-		return nil
-	})
 }
 
 // lockResult marks a result as being written, until release is called or this

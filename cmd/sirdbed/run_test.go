@@ -14,6 +14,7 @@ import (
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/emu/model"
+	"sirdbed/scenarios"
 )
 
 // clock is a time at which runs begin.
@@ -58,7 +59,7 @@ func runFake(
 		t.Fatal(err)
 	}
 	dir = filepath.Join(temp, "out")
-	r, err := prepare(file, runOptions{engine: "fake", out: dir})
+	r, err := prepare(file, runOptions{engine: "fake", out: dir, files: resultFiles{junit: dir + ".xml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +125,36 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
+func TestVariantsThatAnInterruptLeavesOutAreNamed(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	dir, stdout, _, err := runFake(t, ctx, func(context.Context, *emu.Experiment, string) error {
+		interrupt()
+		return nil
+	})
+	if exitCode(err) != exitStopped || !strings.Contains(stdout, "third: nothing to report: it was not run") {
+		t.Errorf("exit code %d, stdout is\n%s", exitCode(err), stdout)
+	}
+	if s, err := results.ReadSummary(dir); err != nil || s.Verdict != results.Invalid {
+		t.Errorf("summary is %+v, %v", s, err)
+	}
+}
+
+func TestInterruptBeforeTheFirstVariant(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	dir, _, stderr, err := runFake(t, ctx, nil)
+	if exitCode(err) != exitStopped {
+		t.Errorf("exit code %d", exitCode(err))
+	}
+	if !strings.Contains(stderr, "interrupted: nothing was measured") || strings.Contains(stderr, "logs can be read") {
+		t.Errorf("stderr is\n%s", stderr)
+	}
+	junit, err := os.ReadFile(dir + ".xml")
+	if err != nil || !strings.Contains(string(junit), `tests="3" failures="0" errors="3"`) {
+		t.Errorf("JUnit is %s, %v", junit, err)
+	}
+}
+
 func TestFullDisk(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "/data/x.rec", Err: syscall.ENOSPC}
 	_, _, stderr, _ := runFake(t, t.Context(), func(context.Context, *emu.Experiment, string) error { return full })
@@ -143,5 +174,23 @@ func TestRunsOfTheSameSecondDoNotMix(t *testing.T) {
 			t.Fatalf("%s, %v", dir, err)
 		}
 		seen[dir] = true
+	}
+}
+
+// A value of --set may have several lines; the scenario that is kept is one still.
+func TestKeptScenarioLoads(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "two.yaml"), filepath.Join(dir, "out")
+	if err := os.WriteFile(file, []byte(twoVariants), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set := "variants=\n- name: one\n- name: other"
+	args := []string{"run", file, "--engine", "model", "--out", out, "--set", set}
+	if code := execute(t.Context(), args, t.Output(), t.Output()); code != exitFine {
+		t.Fatalf("exit code %d", code)
+	}
+	s, err := scenarios.Load(filepath.Join(out, scenarioText))
+	if err != nil || len(s.Variants) != 3 {
+		t.Errorf("%s: %v", scenarioText, err)
 	}
 }

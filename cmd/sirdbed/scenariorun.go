@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"sirdbed/capture"
@@ -43,7 +45,11 @@ type failure struct {
 
 // prepare checks everything that can be checked before anything is started.
 func prepare(path string, o runOptions) (*scenarioRun, error) {
-	if err := o.files.check(); err != nil {
+	var dirs []string
+	if o.out != "" {
+		dirs = append(dirs, o.out)
+	}
+	if err := o.files.check(dirs...); err != nil {
 		return nil, err
 	}
 	s, err := o.scenario(path)
@@ -93,10 +99,11 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	there := existing(cmp.Or(r.out, resultsDir))
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
-	defer giveBack(r.dir)
+	defer func() { giveBack(madeIn(there, r.dir)...) }()
 	if err := r.keepScenario(); err != nil {
 		return explainDisk(err, r.dir)
 	}
@@ -129,7 +136,12 @@ func (r *scenarioRun) announce(size int64) {
 func (r *scenarioRun) keepScenario() error {
 	head := ""
 	for _, set := range r.scenario.Set {
-		head += "# run with --set " + set + "\n"
+		for i, line := range strings.FieldsFunc(set, func(c rune) bool { return c == '\n' || c == '\r' }) {
+			if i == 0 {
+				line = "run with --set " + line
+			}
+			head += "# " + line + "\n"
+		}
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),

@@ -4,17 +4,23 @@ package atomicfile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
 // Write has write fill a file beside path, which takes path's place once that has
 // succeeded. On failure nothing is left of it, and a file that was at path stays.
-// write must not close the file.
+// write must not close the file. Links are replaced, not followed, so the directory
+// may be another user's.
 func Write(path string, write func(*os.File) error) (err error) {
 	part := path + ".part"
-	file, err := os.Create(part)
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}

@@ -62,3 +62,25 @@ func TestJSON(t *testing.T) {
 		t.Errorf("without a directory: %v, want that it does not exist", err)
 	}
 }
+
+func TestLinksAreReplaced(t *testing.T) {
+	for _, name := range []string{"file", "file.part"} {
+		dir := t.TempDir()
+		path, other := filepath.Join(dir, "file"), filepath.Join(dir, "other")
+		if err := os.WriteFile(other, []byte("another's"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(other, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+		if err := JSON(path, 1); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(other); string(text) != "another's" {
+			t.Errorf("with a link at %s: what it leads to is now %q", name, text)
+		}
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("with a link at %s: %v, %v, want a regular file", name, info, err)
+		}
+	}
+}
