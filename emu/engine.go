@@ -26,8 +26,8 @@ type Engine interface {
 	Name() EngineName
 	// Check finds out, before anything is built, what keeps the engine from
 	// running x: an error that matches ErrUnsuited for a protocol that it cannot
-	// run, ErrNotSupported for what this machine lacks, and others for what makes
-	// no sense.
+	// run, ErrNotSupported for what this machine lacks, and others for an
+	// experiment that is malformed.
 	Check(x *Experiment) error
 	// Run runs x and leaves raw logs in dir, which exists and is empty: see RunDir.
 	//

@@ -17,7 +17,7 @@ import (
 // validate finds what is impossible although every value is fine by itself.
 func (s *Scenario) validate(dir string) error {
 	if err := s.validateFabric(); err != nil {
-		return err // nothing else makes sense without one
+		return err // nothing else can be checked without one
 	}
 	var errs Errors
 	for _, check := range []func() *Error{

@@ -111,7 +111,7 @@ func TestVerdict(t *testing.T) {
 			invalid, "hosts: 1 of 4 hosts did not finish: h2-2"},
 		{"host lost, and its totals with it", func(r *fake) { r.Facts.Hosts[3] = emu.HostFacts{Name: "h2-2"} },
 			invalid, "hosts: 1 of 4"},
-		{"last words", func(r *fake) { r.Facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" },
+		{"standard error", func(r *fake) { r.Facts.Failure = "h2-2 died:\npanic: at the disco\n\ngoroutine 1" },
 			invalid, "h2-2 died: panic: at the disco"},
 		{"failure", func(r *fake) { r.Facts.Failure = "h2-2: killed" },
 			invalid, "run: it failed: h2-2: killed"},

@@ -55,7 +55,7 @@ func startVirtual(t *testing.T, path, dir string) *virtualRun {
 	return r
 }
 
-// processes are those of the run: its own, the keeper, the guest's kernel and
+// processes are those of the run: its own, the cleaner, the guest's kernel and
 // what that traces. The kernel is the first.
 func (r *virtualRun) processes() (list []int) {
 	var tree func(pid int)
@@ -75,7 +75,7 @@ func (r *virtualRun) processes() (list []int) {
 		}
 	}
 	tree(r.cmd.Process.Pid)
-	if len(list) < 8 { // a keeper, a kernel, 6 hosts
+	if len(list) < 8 { // a cleaner, a kernel, 6 hosts
 		r.t.Errorf("a run of %d processes", len(list))
 	}
 	return list

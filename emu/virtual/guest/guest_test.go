@@ -89,7 +89,7 @@ func gone(path string) bool {
 
 // A cleaner removes the directory when its process is killed, not before, and
 // however it is asked to end.
-func TestKeeperOutlivesItsProcess(t *testing.T) {
+func TestCleanerOutlivesItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
 	if err := os.MkdirAll(filepath.Join(dir, ".uml", "guest"), 0o700); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestKeeperOutlivesItsProcess(t *testing.T) {
 }
 
 // A process that ends in good order has its cleaner end too.
-func TestKeeperEndsWithItsProcess(t *testing.T) {
+func TestCleanerEndsWithItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
