@@ -44,8 +44,9 @@ const exitMark = "#guest exit "
 // of its memory is written there before the machine itself is short of memory.
 const notOnTmpfs = "is not on tmpfs"
 
-// lastLines is how many lines of the console an error shows.
-const lastLines = 20
+// lastLines is how many lines of the console an error shows: the trace of a kernel
+// that panicked has up to 30.
+const lastLines = 40
 
 // running is a guest that runs.
 type running struct {
