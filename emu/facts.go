@@ -33,6 +33,16 @@ type Facts struct {
 	CaptureDrops   int64    `json:"capture_drops"`    // packets that captures missed
 	LinkDrops      int64    `json:"link_drops"`       // packets that interfaces dropped outside their ports
 	SampleLateness Lateness `json:"sample_lateness"`  // of queue sampling
+	// SampleStalls are the gaps between samples of the queues, a sampling interval
+	// each that is missing; nil where they were not measured.
+	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
+}
+
+// Stalls are the time of the window in which something stood still and should not
+// have, in nominal time.
+type Stalls struct {
+	Total   units.Time `json:"total"`
+	Longest units.Time `json:"longest"`
 }
 
 // Lateness is how long after the time asked for a loop woke up, in nominal
@@ -59,6 +69,9 @@ type HostFacts struct {
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
 	Generator Lateness `json:"generator"` // of messages handed to the transport, after their nominal arrivals
 	Finished  bool     `json:"finished"`  // ended in good order
+	// Stalls are those of the host's loop: from when a packet, a message or a timer
+	// was due, more than a full packet's time ago, until it woke up. nil: not measured.
+	Stalls *Stalls `json:"stalls,omitempty"`
 	// Kernel is set where Sent, Received and Corrupt are segments of the kernel's
 	// TCP, by the kernel's counters. Such a host has no receive ring.
 	Kernel bool `json:"kernel,omitempty"`
@@ -74,6 +87,9 @@ type PortFacts struct {
 	CreditDrops int64  `json:"credit_drops"` // of the credit class, which are meant to happen
 	Marks       int64  `json:"marks"`
 	MaxQueue    int64  `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
+	// Stalls are what the port lost while packets waited in it, against its link's
+	// rate, and the longest that it sent none of them. nil: not measured.
+	Stalls *Stalls `json:"stalls,omitempty"`
 	// RateError is by how much the port is faster than its link, as a share of
 	// the rate, since the kernel rounds: of full packets and of the smallest.
 	RateError      float64 `json:"rate_error,omitempty"`

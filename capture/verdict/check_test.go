@@ -48,10 +48,11 @@ func TestChecksByEngine(t *testing.T) {
 	for engine, want := range map[string]string{
 		"model": "run, integrity, fastest message, conservation",
 		"real": "run, integrity, fastest message, conservation, socket drops, kernel drops, link drops, " +
-			"capture drops, wake-up lateness, generator lag, CPU steal, busiest loop, link rate, rounded rates",
+			"capture drops, wake-up lateness, generator lag, stalls, CPU steal, busiest loop, link rate, " +
+			"rounded rates",
 		"virtual": "run, integrity, fastest message, conservation, socket drops, kernel drops, link drops, " +
-			"capture drops, wake-up lateness, generator lag, CPU steal, busiest loop, link rate, rounded rates, " +
-			"virtual time",
+			"capture drops, wake-up lateness, generator lag, stalls, CPU steal, busiest loop, link rate, " +
+			"rounded rates, virtual time",
 	} {
 		t.Run(engine, func(t *testing.T) {
 			r := fakerun.New(t, fakerun.OneWay)

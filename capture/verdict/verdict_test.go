@@ -67,6 +67,36 @@ func TestVerdict(t *testing.T) {
 			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2; limit 2)"},
 		{"generator far behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 20 * us },
 			invalid, "generator lag"},
+		{"a host frozen", func(r *fake) {
+			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 800 * us, Longest: 700 * us}
+		}, degraded, "stalls: 10.0 % of the window (h2-1, at most 700us at once; limit 1 %); " +
+			"they held up 5.00 % of all packets"},
+		{"a host frozen for a hair too long", func(r *fake) {
+			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 80_400, Longest: 80_400}
+		}, degraded, "stalls: 1.005 % of the window (h2-1, at most 80.4us at once; limit 1 %)"},
+		{"a host stalled a little", func(r *fake) { r.Facts.Hosts[2].Stalls.Total = 80 * us }, pass, ""},
+		{"all hosts stalled", func(r *fake) {
+			for i := range r.Facts.Hosts {
+				r.Facts.Hosts[i].Stalls.Total = 1100 * us
+			}
+		}, invalid, "they held up 27.5 % of all packets (limit 25 %)"},
+		{"an idle host frozen", func(r *fake) {
+			h := &r.Facts.Hosts[2]
+			h.Sent, h.Received, h.Stalls.Total = 0, 0, 8*ms
+		}, degraded, "100.0 % of the window (h2-1, at most 0ns at once; limit 1 %); they held up 0.0 % of all packets"},
+		{"a port frozen", func(r *fake) {
+			r.Facts.Ports[3].Stalls = &emu.Stalls{Total: 800 * us, Longest: 100 * us}
+		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %)"},
+		{"stalls not measured", func(r *fake) {
+			for i := range r.Facts.Hosts {
+				r.Facts.Hosts[i].Stalls = nil
+			}
+		}, pass, ""},
+		{"gaps between samples", func(r *fake) {
+			r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 10}
+			r.Facts.SampleStalls = &emu.Stalls{Total: 100 * us, Longest: 60 * us}
+		}, degraded, "queue sampling: p99 10ns late, 0.0010 sampling intervals; gaps 1.25 % of the window " +
+			"(at most 60us at once; limit 1 %)"},
 		{"samples late", func(r *fake) { r.Facts.SampleLateness = emu.Lateness{Count: 9, P99: 11 * us} },
 			degraded, "queue sampling"},
 		{"samples late by a hair", func(r *fake) {

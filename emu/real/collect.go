@@ -43,7 +43,7 @@ func (r *run) collectFabric() error {
 		r.facts.Ports = append(r.facts.Ports, emu.PortFacts{
 			Name: r.topology.Ports[i].Name, Packets: packets, WireBytes: s.SentWireBytes(), LateBytes: late,
 			Drops: drops, CreditDrops: credits, Marks: int64(s.Marked),
-			RateError: full, SmallRateError: smallest,
+			RateError: full, SmallRateError: smallest, Stalls: r.sampler.stallsOf(topo.PortID(i)),
 		})
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}
@@ -112,6 +112,7 @@ func hostFacts(name string, rep *node.Report) emu.HostFacts {
 		Corrupt: rep.NIC.Corrupt, Flipped: rep.NIC.Flipped, Foreign: rep.NIC.Foreign,
 		Faults: int64(rep.Faults.Dropped), Extra: int64(rep.Faults.Duplicated),
 		Lateness: latenessOf(&rep.Lateness), Generator: latenessOf(&rep.Generator),
+		Stalls: &emu.Stalls{Total: rep.Stalled, Longest: rep.LongestStall},
 	}
 }
 

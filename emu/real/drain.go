@@ -29,7 +29,7 @@ func (r *run) drain() error {
 		}
 		r.awaitEmptyFabric()
 	}
-	return errors.Join(err, r.sampler.stop(&r.facts.SampleLateness), r.taps.stop(&r.facts.CaptureDrops))
+	return errors.Join(err, r.sampler.stop(r.facts), r.taps.stop(&r.facts.CaptureDrops))
 }
 
 // readPortsInTime reads what ports have sent by the end of the run. What waits in

@@ -5,6 +5,10 @@ package real
 import (
 	"fmt"
 	"os"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
@@ -29,6 +33,8 @@ type sampler struct {
 	quit     chan struct{}
 	ended    chan error
 	lateness clock.Lateness
+	gaps     clock.Stalls
+	watches  []*portWatch // by ids
 
 	swept   int64 // when the latest sample was complete, by the kernel's clock
 	flushAt int64
@@ -40,6 +46,10 @@ const flushEvery = 200e6
 // leastInterval is the shortest time between two samples, by the kernel's clock.
 // A sample takes a netlink dump for each switch.
 const leastInterval = 200_000
+
+// leastGap is how many sampling intervals without a sample are a gap, if they are a
+// thousandth of the window too. Fewer may be what a sweep over all ports takes.
+const leastGap = 4
 
 func (r *run) startSampler() (*sampler, error) {
 	if r.x.QueueEvery <= 0 {
@@ -54,21 +64,30 @@ func (r *run) startSampler() (*sampler, error) {
 		every: max(r.x.QueueEvery, r.clock.SpanOf(leastInterval)),
 		quit:  make(chan struct{}), ended: make(chan error, 1),
 	}
-	for _, p := range r.topology.Ports {
-		if r.topology.Nodes[p.Node].Kind != topo.Host {
+	from, to := r.x.Window()
+	s.gaps = clock.Stalls{From: from, To: to, Least: max(leastGap*s.every, (to-from)/1000)}
+	for i := range r.topology.Ports {
+		if p := &r.topology.Ports[i]; r.topology.Nodes[p.Node].Kind != topo.Host {
 			s.ids = append(s.ids, p.ID)
+			s.watches = append(s.watches, newPortWatch(p, r.topology.FullFrame(), from, to))
 		}
 	}
 	go func() { s.ended <- s.run() }()
 	return s, nil
 }
 
+// threadName is what top -H calls the sampler.
+var threadName = [...]byte{'s', 'a', 'm', 'p', 'l', 'e', 'r', 0}
+
 func (s *sampler) run() error {
 	if err := clock.LockThread(); err != nil {
 		return err
 	}
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&threadName[0])), 0, 0, 0)
 	stats := make([]port.Stats, len(s.fabric.Topology().Ports))
 	before := make([]int64, len(stats))
+	latest := units.Time(0)
+	defer func() { s.gaps.Add(latest, s.clock.Now()) }()
 	for at := units.Time(0); at < s.end; at += s.every {
 		if err := s.clock.WaitUntil(at); err != nil {
 			return err
@@ -80,17 +99,20 @@ func (s *sampler) run() error {
 		}
 		now := s.clock.Now()
 		s.lateness.Add(int64(now - at))
+		s.gaps.Add(latest, now)
+		latest = now
 		if err := s.fabric.Sample(stats); err != nil {
 			return fmt.Errorf("sampling queues: %w", err)
 		}
 		s.swept = clock.Monotonic()
-		for _, id := range s.ids {
+		for i, id := range s.ids {
+			at := s.clock.ToNominal(stats[id].At)
+			s.watches[i].look(at, &stats[id])
 			bytes, packets := stats[id].Backlog()
 			if bytes == before[id] {
 				continue
 			}
 			before[id] = bytes
-			at := s.clock.ToNominal(stats[id].At)
 			s.log.Put(record.Record{
 				Kind: record.Queue, At: at, Tag: uint32(max(0, s.readUntil(stats, id)-at)),
 				Peer: uint16(id), ID: uint32(packets), N: bytes,
@@ -121,13 +143,14 @@ func (s *sampler) readUntil(stats []port.Stats, id topo.PortID) units.Time {
 }
 
 // stop ends the sampling and writes down how late it was. A nil sampler was off.
-func (s *sampler) stop(late *emu.Lateness) error {
+func (s *sampler) stop(facts *emu.Facts) error {
 	if s == nil {
 		return nil
 	}
 	close(s.quit)
 	err := <-s.ended
-	*late = latenessOf(&s.lateness)
+	facts.SampleLateness = latenessOf(&s.lateness)
+	facts.SampleStalls = &emu.Stalls{Total: s.gaps.Total, Longest: s.gaps.Longest}
 	s.log.Put(record.Record{Kind: record.End, At: s.clock.Now()})
 	if e := s.log.Flush(); err == nil {
 		err = e
@@ -136,4 +159,16 @@ func (s *sampler) stop(late *emu.Lateness) error {
 		err = e
 	}
 	return err
+}
+
+// stallsOf returns those of a port, nil where it was not watched. The sampling must
+// have ended.
+func (s *sampler) stallsOf(id topo.PortID) *emu.Stalls {
+	if s == nil {
+		return nil
+	}
+	if i := slices.Index(s.ids, id); i >= 0 {
+		return s.watches[i].stalls()
+	}
+	return nil
 }

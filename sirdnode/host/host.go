@@ -114,8 +114,12 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 func (h *Host) PauseNIC(until units.Time) { h.nic.Pause(until) }
 
 // Wake returns when to call Advance and Next again if nothing arrives before.
-func (h *Host) Wake() units.Time {
-	at := min(h.source.NextAt(), h.gaugeAt)
+func (h *Host) Wake() units.Time { return min(h.NextWork(), h.gaugeAt) }
+
+// NextWork returns when the next message, packet or timer of the transport is due.
+// The rest of Wake is gauges, which change nothing when they are read late.
+func (h *Host) NextWork() units.Time {
+	at := h.source.NextAt()
 	if w := h.proto.Wake(); w != units.Never {
 		at = min(at, max(w, h.nic.At()))
 	}

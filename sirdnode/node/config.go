@@ -76,8 +76,12 @@ type Report struct {
 	Faults    fault.Counters `json:"faults"`
 	Lateness  clock.Lateness `json:"lateness"`  // of what was due, in nominal ns
 	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
-	CPU       float64        `json:"cpu"`       // share of a processor that the loop used
-	Reached   units.Time     `json:"reached"`
+	// Stalled is for how much of the window the loop was a full packet's time late,
+	// and LongestStall the most at once.
+	Stalled      units.Time `json:"stalled"`
+	LongestStall units.Time `json:"longest_stall"`
+	CPU          float64    `json:"cpu"` // share of a processor that the loop used
+	Reached      units.Time `json:"reached"`
 	// Kernel is set where NIC counts segments of the kernel's protocol, by the
 	// kernel's own counters, and there is no receive ring.
 	Kernel bool `json:"kernel,omitempty"`

@@ -78,6 +78,8 @@ func (n *node) driverLoop() error {
 			return err
 		}
 		now := n.clock.ToNominal(mono)
+		n.stood(n.app.NextMessage(), now)
+		n.served = now
 		if control {
 			if stop, err := n.command(mono); err != nil || stop {
 				return err

@@ -26,6 +26,10 @@ func (n *node) loop() error {
 			return err
 		}
 		now := n.clock.ToNominal(mono)
+		if now >= 0 {
+			n.nic.take(mono)
+			n.stood(min(n.nic.due(), n.host.NextWork()), now)
+		}
 		if extra[0].Revents != 0 {
 			if stop, err := n.command(mono); err != nil || stop {
 				return err
@@ -38,7 +42,6 @@ func (n *node) loop() error {
 			wait = n.clock.Origin()
 			continue
 		}
-		n.nic.take(mono)
 		if err := n.serve(now); err != nil {
 			return err
 		}
@@ -131,6 +134,14 @@ func (n *node) serve(now units.Time) error {
 		}
 	}
 	return n.nic.flush(now, n.host)
+}
+
+// stood counts the time for which the host has stood still, if what was due first
+// since it last served was due long ago. Once it drains nothing has a time any more.
+func (n *node) stood(due, now units.Time) {
+	if !n.draining {
+		n.stalls.Add(max(due, n.served), now)
+	}
 }
 
 // late counts how late something is that was due. A transport's wish to be

@@ -58,6 +58,7 @@ type node struct {
 	busy                int64      // processor time when it began to drain, since start
 	drained             int64      // when that was, monotonic ns
 	lateness, generator clock.Lateness
+	stalls              clock.Stalls
 }
 
 func (n *node) run(log io.Writer) error {
@@ -115,6 +116,10 @@ func (n *node) setUp(log io.Writer) error {
 	if err != nil {
 		return err
 	}
+	n.stalls = clock.Stalls{
+		From: n.cfg.From, To: n.cfg.To,
+		Least: n.fabric.Uplink(n.cfg.Self).Rate.TimeFor(n.fabric.FullFrame()),
+	}
 	params, err := all.DecodeParams(protocol, n.fabric, n.cfg.Params)
 	if err != nil {
 		return err
@@ -149,7 +154,8 @@ func (n *node) close() {
 func (n *node) finish(cpu float64) error {
 	// A host that had nothing to do at the window's end was there all the same.
 	reached := max(n.last, min(n.served, n.cfg.To))
-	report := &Report{Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: reached}
+	report := &Report{Lateness: n.lateness, Generator: n.generator, CPU: cpu, Reached: reached,
+		Stalled: n.stalls.Total, LongestStall: n.stalls.Longest}
 	var err error
 	if n.driver != nil {
 		report.Kernel = true

@@ -68,6 +68,7 @@ func New(t *testing.T, streams ...traffic.Stream) *Run {
 		r.Facts.Hosts = append(r.Facts.Hosts, emu.HostFacts{
 			Name: r.F.HostName(topo.HostID(h)), Sent: 1000, Received: 1000, Finished: true,
 			Lateness: emu.Lateness{Count: 1000, P99: 50}, Generator: emu.Lateness{Count: 10, P99: 60},
+			Stalls: &emu.Stalls{},
 		})
 	}
 	for _, p := range r.F.Ports {

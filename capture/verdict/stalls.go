@@ -1,0 +1,82 @@
+package verdict
+
+import (
+	"fmt"
+
+	"sirdbed/capture/results"
+	"sirdbed/emu"
+)
+
+var (
+	stallLimit = Threshold{
+		Of: "share of the window that one host or port stood still", Limit: 0.01, Unit: share, Level: results.Degraded,
+		Why: "What was not done in that time is missing in goodput, or late: medians move by some per cent.",
+	}
+	heldUpLimit = Threshold{
+		Of: "share of all packets whose ends, or whose port, stood still", Limit: 0.25, Unit: share,
+		Level: results.Invalid,
+		Why: "Of 100 runs on a machine that was disturbed on purpose all of these were more than 5 % off, in median " +
+			"latency, goodput or mean queue.",
+	}
+)
+
+var stalls = Check{
+	Name: "stalls",
+	Asks: "Did a host or a port stand still?",
+	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if that is " +
+		"longer than a full packet takes; a port for as much as it sent less than its link's rate while packets " +
+		"waited in it. Each is added up over the window. One long stall among many wake-ups in time is in no " +
+		"percentile of lateness, but it is here. What all stalls together can have done follows from whose packets " +
+		"they held up: those of a host that has a part in half of all packets count half.",
+	Made:       onKernel,
+	Thresholds: []Threshold{stallLimit, heldUpLimit},
+	Do: "Something else had the processor: other processes, a debugger, a limit on the group of processes that " +
+		"sirdbed is in. Run again on a machine with less to do, with a larger --dilation, or with --engine virtual.",
+	check: checkStalls,
+}
+
+func checkStalls(j *judge) {
+	from, to := j.v.Experiment.Window()
+	window, sent := float64(to-from), 0.0
+	for i := range j.v.Facts.Hosts {
+		sent += float64(j.v.Facts.Hosts[i].Sent)
+	}
+	if window <= 0 || sent == 0 {
+		return
+	}
+	var most emu.Stalls
+	name, measured := "", false
+	// heldUp is the share of all packets that the stalls of some hosts or ports held up.
+	look := func(what string, s *emu.Stalls, packets int64) (heldUp float64) {
+		if s == nil {
+			return 0
+		}
+		measured = true
+		if s.Total > most.Total {
+			most, name = *s, what
+		}
+		return float64(s.Total) / window * float64(packets) / sent
+	}
+	hosts, ports := 0.0, 0.0
+	for i := range j.v.Facts.Hosts {
+		h := &j.v.Facts.Hosts[i]
+		hosts += look(h.Name, h.Stalls, h.Sent+h.Received)
+	}
+	for i := range j.v.Facts.Ports {
+		p := &j.v.Facts.Ports[i]
+		ports += look(p.Name, p.Stalls, p.Packets)
+	}
+	if !measured {
+		return
+	}
+	n, heldUp := float64(most.Total)/window, max(hosts, ports)
+	longest := ""
+	if most.Total > 0 {
+		longest = fmt.Sprintf("%s, at most %v at once", name, most.Longest)
+	}
+	j.add(stallLimit.level(n).Worse(heldUpLimit.level(heldUp)),
+		fmt.Sprintf("at most %s of the window; INVALID if they held up more than %s of all packets",
+			stallLimit.number(), heldUpLimit.number()),
+		"%s of the window%s; they held up %s of all packets%s", figure(n, stallLimit),
+		where(longest, missed(n, stallLimit)), figure(heldUp, heldUpLimit), where(missed(heldUp, heldUpLimit)))
+}
