@@ -24,20 +24,15 @@ type Frame struct {
 }
 
 // Frames yields the frames of a capture file of a node of f, in the order in
-// which they were written. A last pair with an error ends it if the file could
+// which they were written, and closes it. A last pair with an error ends it if the file could
 // not be read to its end; the error wraps ErrCaptureCut if its writer did
 // not close it.
-func Frames(path string, f *topo.Fabric) iter.Seq2[Frame, error] {
+func Frames(file *os.File, f *topo.Fabric) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		file, err := os.Open(path)
-		if err != nil {
-			yield(Frame{}, err)
-			return
-		}
 		defer file.Close()
 		for fr, err := range frames(file, f) {
 			if err != nil {
-				err = fmt.Errorf("%s: %w", path, err)
+				err = fmt.Errorf("%s: %w", file.Name(), err)
 			}
 			if !yield(fr, err) {
 				return

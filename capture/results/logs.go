@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
@@ -71,19 +71,19 @@ func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {
 
 // readLogs reads a variant's directory. Only an experiment that can't be read
 // is an error; anything else that is missing is a problem.
-func readLogs(dir string) (*rawLogs, error) {
+func readLogs(dir emu.RunDir) (*rawLogs, error) {
 	l := &rawLogs{}
-	if err := readJSON(emu.RunDir(dir).ExperimentFile(), &l.x); err != nil {
+	if err := readJSON(dir, emu.ExperimentFile, &l.x); err != nil {
 		return nil, err
 	}
 	var err error
 	if l.fabric, err = topo.New(l.x.Topology); err != nil {
-		return nil, fmt.Errorf("%s: topology.%w", emu.RunDir(dir).ExperimentFile(), err)
+		return nil, fmt.Errorf("%s: topology.%w", dir.At(emu.ExperimentFile), err)
 	}
 	facts := &emu.Facts{}
-	if err := readJSON(emu.RunDir(dir).FactsFile(), facts); err == nil {
+	if err := readJSON(dir, emu.FactsFile, facts); err == nil {
 		l.facts = facts
-	} else if errors.Is(err, os.ErrNotExist) {
+	} else if errors.Is(err, fs.ErrNotExist) {
 		l.problem(FactsLost, "facts.json is missing: "+
 			"the run was killed, or its disk full, before it could say what it ran on")
 	} else {
@@ -93,28 +93,31 @@ func readLogs(dir string) (*rawLogs, error) {
 	for h := range l.hosts {
 		l.readHost(dir, topo.HostID(h))
 	}
-	l.readQueues(emu.RunDir(dir).QueueLog())
+	l.readQueues(dir)
 	return l, nil
 }
 
-func readJSON(path string, into any) error {
-	data, err := os.ReadFile(path)
+func readJSON(dir emu.RunDir, name string, into any) error {
+	data, err := dir.Read(name)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", dir.At(name), err)
 	}
 	return nil
 }
 
-func (l *rawLogs) readHost(dir string, h topo.HostID) {
+func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 	name := l.fabric.HostName(h)
 	log := &l.hosts[h]
 	log.counters = map[string]int64{}
-	file, err := os.Open(emu.RunDir(dir).HostLog(name))
+	file, err := dir.Open(emu.HostLog(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the log of %s is missing", name)
+	}
 	if err != nil {
-		l.problem(HostLogCut, "the log of %s is missing", name)
+		l.problem(HostLogCut, "%v", err)
 		return
 	}
 	defer file.Close()
@@ -153,14 +156,18 @@ func (l *rawLogs) readHost(dir string, h topo.HostID) {
 	}
 }
 
-func (l *rawLogs) readQueues(path string) {
+func (l *rawLogs) readQueues(dir emu.RunDir) {
 	q := &l.queues
 	q.Ports = make([][]QueueSample, len(l.fabric.Ports))
-	file, err := os.Open(path)
-	if err != nil {
+	file, err := dir.Open(emu.QueueLog)
+	if errors.Is(err, fs.ErrNotExist) {
 		if l.x.QueueEvery > 0 {
 			l.problem(QueueLogCut, "the log of queues is missing")
 		}
+		return
+	}
+	if err != nil {
+		l.problem(QueueLogCut, "%v", err)
 		return
 	}
 	defer file.Close()
