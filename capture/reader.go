@@ -23,6 +23,10 @@ type Frame struct {
 	Data []byte     // what was kept of it, valid until the next frame
 }
 
+// MaxTime is beyond all nominal times of runs, before and after 0: what a log or a
+// capture says of a later one is damage. Sums of a few hundred fit into a Time.
+const MaxTime = 100 * 24 * 3600 * units.Second
+
 // Frames yields the frames of a capture file of a node of f, in the order in
 // which they were written, and closes it. A last pair with an error ends it if the file could
 // not be read to its end; the error wraps ErrCaptureCut if its writer did
@@ -73,6 +77,10 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 				return
 			}
 			at := units.Time(info.Timestamp.UnixNano())
+			if at < -MaxTime || at > MaxTime {
+				yield(Frame{}, fmt.Errorf("capture is damaged: a frame at %v", at))
+				return
+			}
 			fr := Frame{Port: sent, Out: sent.Node == node, At: at, Len: info.Length, Data: data}
 			if !fr.Out {
 				fr.Port = &f.Ports[sent.Reverse]

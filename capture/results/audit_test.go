@@ -129,7 +129,8 @@ func TestDamageMakesASummaryInvalid(t *testing.T) {
 	s := &Summary{Verdict: Pass, Variants: []VariantSummary{
 		{Variant: "v", Verdict: Pass, Checks: []Check{{Name: FilesCheck, Level: Pass}}}, {Variant: "w", Verdict: Pass},
 	}}
-	a := &Audit{variant: map[string]*Files{"v": {Checked: 2, Damaged: []string{"a is missing", "b is missing"}}, "w": {}}}
+	damaged := &Files{Checked: 2, Damaged: []string{"a is missing", "b is missing"}}
+	a := &Audit{variant: map[string]*Files{"v": damaged, "w": {}}}
 	if damage := a.Apply(s); damage != "a is missing; and 1 more" {
 		t.Errorf("got %q", damage)
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 
+	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -80,8 +82,17 @@ func readLogs(dir emu.RunDir) (*rawLogs, error) {
 	if l.fabric, err = topo.New(l.x.Topology); err != nil {
 		return nil, fmt.Errorf("%s: topology.%w", dir.At(emu.ExperimentFile), err)
 	}
+	for _, t := range []units.Time{l.x.Warmup, l.x.Duration, l.x.Drain} {
+		if t < 0 || t > capture.MaxTime/4 {
+			return nil, fmt.Errorf("%s is damaged: a time of %v", dir.At(emu.ExperimentFile), t)
+		}
+	}
 	facts := &emu.Facts{}
-	if err := readJSON(dir, emu.FactsFile, facts); err == nil {
+	err = readJSON(dir, emu.FactsFile, facts)
+	if err == nil && (facts.Reached < -capture.MaxTime || facts.Reached > capture.MaxTime) {
+		err = fmt.Errorf("%s is damaged: it ended at %v", dir.At(emu.FactsFile), facts.Reached)
+	}
+	if err == nil {
 		l.facts = facts
 	} else if errors.Is(err, fs.ErrNotExist) {
 		l.problem(FactsLost, "facts.json is missing: "+
@@ -95,6 +106,35 @@ func readLogs(dir emu.RunDir) (*rawLogs, error) {
 	}
 	l.readQueues(dir)
 	return l, nil
+}
+
+// maxBytes is beyond all sizes of messages and queues.
+const maxBytes = 1 << 40
+
+// plausible ends a log with an error where a record says what no run can have logged:
+// figures are not computed from it, nor the rest.
+func plausible(log iter.Seq2[record.Record, error]) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
+		for r, err := range log {
+			sized := false
+			switch r.Kind {
+			case record.Offered, record.Delivered, record.Acked, record.Failed, record.Queue:
+				sized = true
+			}
+			switch {
+			case err != nil:
+			case r.At < -capture.MaxTime || r.At > capture.MaxTime:
+				err = fmt.Errorf("log is damaged: a record of %v", r.At)
+			case sized && (r.N < 0 || r.N >= maxBytes):
+				err = fmt.Errorf("log is damaged: a record of %d bytes", r.N)
+			case r.Kind == record.Tick && (r.N < -int64(capture.MaxTime) || r.N > int64(capture.MaxTime)):
+				err = fmt.Errorf("log is damaged: a sample until %v", units.Time(r.N))
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func readJSON(dir emu.RunDir, name string, into any) error {
@@ -122,7 +162,7 @@ func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 	}
 	defer file.Close()
 	log.present = true
-	for r, err := range record.Read(file) {
+	for r, err := range plausible(record.Read(file)) {
 		if err != nil {
 			l.problem(HostLogCut, "%s: %v", name, err)
 			return
@@ -172,7 +212,7 @@ func (l *rawLogs) readQueues(dir emu.RunDir) {
 	}
 	defer file.Close()
 	var swept units.Time // when the latest sample was read
-	for r, err := range record.Read(file) {
+	for r, err := range plausible(record.Read(file)) {
 		if err != nil {
 			l.problem(QueueLogCut, "queues: %v", err)
 			break

@@ -106,7 +106,8 @@ func ofResult(inside string) bool {
 	first, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
 	return slices.Contains([]string{
 		".", scenarioText, scenarioFile, results.ChecksumsFile, results.VariantsDir, results.SummaryFile,
-		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile, report.PageFile, report.PlotsDir,
+		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
+		report.PageFile, report.PlotsDir,
 	}, strings.TrimSuffix(first, ".part"))
 }
 
