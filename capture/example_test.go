@@ -27,7 +27,11 @@ func ExampleReconstruct() {
 
 	leaf, _ := f.Node("leaf1")
 	path := filepath.Join(dir, "leaf1.pcapng")
-	w, err := capture.Create(path, f, leaf)
+	file, err := os.Create(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := capture.Create(file, f, leaf)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +51,10 @@ func ExampleReconstruct() {
 		log.Fatal(err)
 	}
 
-	r, err := capture.Reconstruct(f, leaf, capture.Frames(path, f))
+	if file, err = os.Open(path); err != nil {
+		log.Fatal(err)
+	}
+	r, err := capture.Reconstruct(f, leaf, capture.Frames(file, f))
 	if err != nil {
 		log.Fatal(err)
 	}

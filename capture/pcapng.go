@@ -36,7 +36,6 @@ const writeBuffer = 256 << 10
 // error sticks and is what every later call returns; what was written before
 // it can be read.
 type Writer struct {
-	path  string
 	file  *os.File
 	ng    *pcapgo.NgWriter
 	ports []direction // by interface
@@ -53,13 +52,10 @@ type direction struct {
 
 var _ emu.Capture = (*Writer)(nil)
 
-// Create begins the capture file of a node of f.
-func Create(path string, f *topo.Fabric, node *topo.Node) (*Writer, error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{path: path, file: file, index: map[direction]int{}}
+// Create begins the capture of a node of f in a file, which is the Writer's from now
+// on.
+func Create(file *os.File, f *topo.Fabric, node *topo.Node) (*Writer, error) {
+	w := &Writer{file: file, index: map[direction]int{}}
 	for _, id := range node.Ports {
 		for _, out := range []bool{true, false} {
 			w.index[direction{id, out}] = len(w.ports)
@@ -100,7 +96,7 @@ func describe(f *topo.Fabric, d direction) pcapgo.NgInterface {
 }
 
 func (w *Writer) fail(err error) error {
-	w.err = fmt.Errorf("capture %s: %w", w.path, err)
+	w.err = fmt.Errorf("capture %s: %w", w.file.Name(), err)
 	return w.err
 }
 
@@ -111,7 +107,7 @@ func (w *Writer) Packet(port *topo.Port, at units.Time, out bool, wire int, fram
 	}
 	i, ok := w.index[direction{port.ID, out}]
 	if !ok {
-		return fmt.Errorf("capture %s: %s is not one of the node's ports", w.path, port.Name)
+		return fmt.Errorf("capture %s: %s is not one of the node's ports", w.file.Name(), port.Name)
 	}
 	err := w.ng.WritePacket(gopacket.CaptureInfo{
 		Timestamp:      time.Unix(0, int64(at)),

@@ -22,7 +22,9 @@ func writeCapture(t *testing.T, f *topo.Fabric, n int) string {
 	t.Helper()
 	leaf, _ := f.Node("leaf1")
 	path := filepath.Join(t.TempDir(), "leaf1.pcapng")
-	w, err := Create(path, f, leaf)
+	file, err := os.Create(path)
+	must(t, err)
+	w, err := Create(file, f, leaf)
 	must(t, err)
 	in, out := &f.Ports[f.Uplink(0).Reverse], f.Downlink(1)
 	for i := range n {
@@ -38,7 +40,7 @@ func TestCaptureRoundTrip(t *testing.T) {
 	r := fakerun.New(t)
 	path := writeCapture(t, r.F, 300)
 	n := 0
-	for fr, err := range Frames(path, r.F) {
+	for fr, err := range Frames(opened(t, path), r.F) {
 		must(t, err)
 		i, out := n/2, n%2 == 1
 		wantAt, wantPort, kept := units.Time(1000*i+7), "leaf1>h1-1", 150
@@ -69,7 +71,7 @@ func TestCaptureIsReadUpToItsCut(t *testing.T) {
 		must(t, os.WriteFile(path, whole[:n], 0o644))
 		count := 0
 		var end error
-		for _, err := range Frames(path, r.F) {
+		for _, err := range Frames(opened(t, path), r.F) {
 			if end = err; err == nil {
 				count++
 			}
@@ -118,7 +120,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	r := fakerun.New(t)
 	leaf, _ := r.F.Node("leaf1")
-	w, err := Create("/dev/full", r.F, leaf)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	must(t, err)
+	w, err := Create(full, r.F, leaf)
 	must(t, err)
 	data := fakerun.Frame(r.F, 0, 1, 1, 0, 1400)
 	for range 1000 {
@@ -137,7 +141,9 @@ func TestFullDisk(t *testing.T) {
 func TestForeignPortIsRefused(t *testing.T) {
 	r := fakerun.New(t)
 	leaf, _ := r.F.Node("leaf1")
-	w, err := Create(filepath.Join(t.TempDir(), "x.pcapng"), r.F, leaf)
+	file, err := os.Create(filepath.Join(t.TempDir(), "x.pcapng"))
+	must(t, err)
+	w, err := Create(file, r.F, leaf)
 	must(t, err)
 	defer w.Close()
 	if err := w.Packet(r.F.Downlink(3), 1, true, 60, make([]byte, 60)); err == nil ||
@@ -170,6 +176,14 @@ func TestWiresharkReadsCaptures(t *testing.T) {
 	if got := lines[3]; got != want && strings.ReplaceAll(got, "1970-01-01T00:00:", "") != want {
 		t.Errorf("second departure reads\n%q, want\n%q", got, want)
 	}
+}
+
+// opened returns a file to read.
+func opened(t *testing.T, path string) *os.File {
+	t.Helper()
+	file, err := os.Open(path)
+	must(t, err)
+	return file
 }
 
 // transportOf is the frame's transport header, if it has one that is registered and

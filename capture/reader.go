@@ -23,21 +23,20 @@ type Frame struct {
 	Data []byte     // what was kept of it, valid until the next frame
 }
 
+// MaxTime is beyond all nominal times of runs, before and after 0: what a log or a
+// capture says of a later one is damage. Sums of a few hundred fit into a Time.
+const MaxTime = 100 * 24 * 3600 * units.Second
+
 // Frames yields the frames of a capture file of a node of f, in the order in
-// which they were written. A last pair with an error ends it if the file could
+// which they were written, and closes it. A last pair with an error ends it if the file could
 // not be read to its end; the error wraps ErrCaptureCut if its writer did
 // not close it.
-func Frames(path string, f *topo.Fabric) iter.Seq2[Frame, error] {
+func Frames(file *os.File, f *topo.Fabric) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		file, err := os.Open(path)
-		if err != nil {
-			yield(Frame{}, err)
-			return
-		}
 		defer file.Close()
 		for fr, err := range frames(file, f) {
 			if err != nil {
-				err = fmt.Errorf("%s: %w", path, err)
+				err = fmt.Errorf("%s: %w", file.Name(), err)
 			}
 			if !yield(fr, err) {
 				return
@@ -78,6 +77,10 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 				return
 			}
 			at := units.Time(info.Timestamp.UnixNano())
+			if at < -MaxTime || at > MaxTime {
+				yield(Frame{}, fmt.Errorf("capture is damaged: a frame at %v", at))
+				return
+			}
 			fr := Frame{Port: sent, Out: sent.Node == node, At: at, Len: info.Length, Data: data}
 			if !fr.Out {
 				fr.Port = &f.Ports[sent.Reverse]

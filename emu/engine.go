@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"os"
 
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -29,11 +30,11 @@ type Engine interface {
 	// run, ErrNotSupported for what this machine lacks, and others for an
 	// experiment that is malformed.
 	Check(x *Experiment) error
-	// Run runs x and leaves raw logs in dir, which exists and is empty: see RunDir.
+	// Run runs x and leaves raw logs in dir, which is empty.
 	//
 	// When ctx ends Run stops early, keeps what was measured and returns ctx's
 	// error. Any other error is the run's failure; then too the logs stay.
-	Run(ctx context.Context, x *Experiment, dir string, hooks Hooks) (*Facts, error)
+	Run(ctx context.Context, x *Experiment, dir RunDir, hooks Hooks) (*Facts, error)
 }
 
 // Hooks are what an engine is lent by those below it in the import order.
@@ -41,9 +42,9 @@ type Hooks struct {
 	// Progress, when set, is called now and then, from any goroutine, with the
 	// nominal time reached.
 	Progress func(units.Time)
-	// OpenCapture, when set, begins the capture file of one node. Without it
-	// nothing is captured.
-	OpenCapture func(path string, node *topo.Node) (Capture, error)
+	// OpenCapture, when set, begins the capture of one node in a file, which it
+	// closes on failure. Without it nothing is captured.
+	OpenCapture func(file *os.File, node *topo.Node) (Capture, error)
 }
 
 // A Capture takes the frames that one node sends and receives. It is for one

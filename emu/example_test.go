@@ -18,7 +18,11 @@ func ExampleRunDir() {
 	}
 	defer os.RemoveAll(tmp)
 
-	dir := emu.RunDir(tmp)
+	dir, err := emu.OpenRunDir(tmp)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dir.Close()
 	if err := dir.Begin(&emu.Experiment{Protocol: "sird", Duration: units.Millisecond}); err != nil {
 		log.Fatal(err)
 	}

@@ -34,7 +34,11 @@ func TestUnsuited(t *testing.T) {
 // What Begin and End have written is where the analysis reads it.
 func TestRunDir(t *testing.T) {
 	tmp := t.TempDir()
-	d := RunDir(tmp)
+	d, err := OpenRunDir(tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	if err := errors.Join(d.Begin(&Experiment{Seed: 7}), d.End(&Facts{CPUs: 3})); err != nil {
 		t.Fatal(err)
 	}
@@ -52,29 +56,40 @@ func TestRunDir(t *testing.T) {
 	if x.Seed != 7 || f.CPUs != 3 {
 		t.Errorf("got seed %d and %d processors back, want 7 and 3", x.Seed, f.CPUs)
 	}
-	for path, want := range map[string]string{
-		d.HostLog("h1-1"): "hosts/h1-1.rec", d.QueueLog(): "queues.rec", d.Captures(): "captures",
-		d.CaptureFile("leaf1"): "captures/leaf1.pcapng",
+	for name, want := range map[string]string{
+		HostLog("h1-1"): "hosts/h1-1.rec", QueueLog: "queues.rec", CaptureFile("leaf1"): "captures/leaf1.pcapng",
 	} {
-		if path != filepath.Join(tmp, want) {
-			t.Errorf("got %s, want %s", path, want)
+		if name != want {
+			t.Errorf("got %s, want %s", name, want)
 		}
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			t.Errorf("its directory is missing: %v", err)
+		file, err := d.Create(name)
+		if err != nil {
+			t.Errorf("it cannot be made: %v", err)
+			continue
 		}
+		file.Close()
 	}
 }
 
-// A directory that cannot be made, or is gone, is an error.
+// A directory that is none, is not there or has something in it is an error.
 func TestRunDirThatCannotBe(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
+	tmp := t.TempDir()
+	file := filepath.Join(tmp, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := RunDir(file).Begin(&Experiment{}); err == nil {
-		t.Error("in a file: got no error, want one")
+	if _, err := OpenRunDir(file); err == nil {
+		t.Error("a file: got no error, want one")
 	}
-	if err := RunDir(filepath.Join(t.TempDir(), "none")).End(&Facts{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in nothing: got %v, want %v", err, fs.ErrNotExist)
+	if _, err := OpenRunDir(filepath.Join(tmp, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: got %v, want %v", err, fs.ErrNotExist)
+	}
+	d, err := OpenRunDir(tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if err := errors.Join(d.Begin(&Experiment{}), d.Begin(&Experiment{})); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("used: got %v, want %v", err, fs.ErrExist)
 	}
 }

@@ -1,10 +1,7 @@
 package emu
 
 import (
-	"os"
-	"path/filepath"
-
-	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/tree"
 )
 
 // A RunDir is the directory of a run's raw logs, which an engine fills and the
@@ -17,42 +14,40 @@ import (
 //	facts.json             the Facts, at last: whether the run came to its end or not
 //
 // What a killed run leaves lacks facts.json, and its logs are cut off.
-type RunDir string
+type RunDir struct{ *tree.Dir }
+
+// OpenRunDir opens a directory that is there.
+func OpenRunDir(path string) (RunDir, error) {
+	dir, err := tree.Open(path)
+	return RunDir{dir}, err
+}
 
 // Begin makes the subdirectories and writes the experiment down.
 func (d RunDir) Begin(x *Experiment) error {
-	for _, sub := range []string{hostLogs, captures} {
-		if err := os.MkdirAll(filepath.Join(string(d), sub), 0o755); err != nil {
+	for _, name := range []string{hostLogs, Captures} {
+		sub, err := d.Make(name)
+		if err != nil {
 			return err
 		}
+		sub.Close()
 	}
-	return atomicfile.JSON(d.ExperimentFile(), x)
+	return d.WriteJSON(ExperimentFile, x)
 }
 
 // End writes the facts down.
-func (d RunDir) End(f *Facts) error { return atomicfile.JSON(d.FactsFile(), f) }
+func (d RunDir) End(f *Facts) error { return d.WriteJSON(FactsFile, f) }
 
+// The names of what is in a RunDir.
 const (
-	hostLogs = "hosts"
-	captures = "captures"
+	ExperimentFile = "experiment.json"
+	FactsFile      = "facts.json"
+	QueueLog       = "queues.rec"
+	Captures       = "captures" // the directory
+	hostLogs       = "hosts"
 )
 
-// ExperimentFile is the path of the experiment.
-func (d RunDir) ExperimentFile() string { return filepath.Join(string(d), "experiment.json") }
+// HostLog is the name of a host's record log.
+func HostLog(host string) string { return hostLogs + "/" + host + ".rec" }
 
-// HostLog is the path of a host's record log.
-func (d RunDir) HostLog(host string) string { return filepath.Join(string(d), hostLogs, host+".rec") }
-
-// QueueLog is the path of the queue samples.
-func (d RunDir) QueueLog() string { return filepath.Join(string(d), "queues.rec") }
-
-// Captures is the directory of captures.
-func (d RunDir) Captures() string { return filepath.Join(string(d), captures) }
-
-// CaptureFile is the path of a node's capture.
-func (d RunDir) CaptureFile(node string) string {
-	return filepath.Join(string(d), captures, node+".pcapng")
-}
-
-// FactsFile is the path of the facts.
-func (d RunDir) FactsFile() string { return filepath.Join(string(d), "facts.json") }
+// CaptureFile is the name of a node's capture.
+func CaptureFile(node string) string { return Captures + "/" + node + ".pcapng" }

@@ -129,7 +129,7 @@ func series(pairs ...int) *results.Series {
 // analyze writes a made-up run and computes its results.
 func analyze(t *testing.T, r *fakerun.Run) *results.Variant {
 	t.Helper()
-	v, err := results.Analyze(r.Write(t), results.Options{Framing: fakerun.Framing})
+	v, err := results.Analyze(fakerun.Open(t, r.Write(t)), results.Options{Framing: fakerun.Framing})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"slices"
 
 	"sirdbed/capture/results"
-	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/tree"
 )
 
 // The files that Write leaves in a result's directory.
@@ -57,35 +56,28 @@ type inlineFigure struct {
 
 // Write leaves report.html and plots/ in a result's directory. The page needs
 // no other file.
-func Write(dir string, m *results.Manifest, s *results.Summary, variants []*results.Variant) error {
+func Write(dir *tree.Dir, m *results.Manifest, s *results.Summary, variants []*results.Variant) error {
 	figures, err := Figures(variants)
 	if err != nil {
 		return err
 	}
-	plots := filepath.Join(dir, PlotsDir)
-	if err := os.MkdirAll(plots, 0o755); err != nil {
+	plots, err := dir.Make(PlotsDir)
+	if errors.Is(err, fs.ErrExist) {
+		plots, err = dir.Sub(PlotsDir)
+	}
+	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(plots); err != nil || !info.IsDir() {
-		return errors.Join(err, fmt.Errorf("%s is a link, which is not followed: remove it", plots))
-	}
+	defer plots.Close()
 	var errs []error
 	for _, f := range figures {
-		errs = append(errs, write(filepath.Join(plots, f.Name+".svg"), f.SVG))
+		errs = append(errs, plots.WriteText(f.Name+".svg", f.SVG))
 	}
 	text, err := Page(m, s, figures)
 	if err == nil {
-		err = write(filepath.Join(dir, PageFile), text)
+		err = dir.WriteText(PageFile, text)
 	}
 	return errors.Join(append(errs, err)...)
-}
-
-// write leaves a file whole or not at all.
-func write(path string, text []byte) error {
-	return atomicfile.Write(path, func(file *os.File) error {
-		_, err := file.Write(text)
-		return err
-	})
 }
 
 // Page returns report.html.

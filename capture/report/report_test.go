@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"sirdbed/capture/internal/fakerun"
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
 	"sirdbed/emu"
@@ -74,9 +75,7 @@ func run(t *testing.T, name string, seed uint64) *results.Variant {
 	}
 	writeLog(t, filepath.Join(dir, "queues.rec"), queues)
 	save(t, filepath.Join(dir, "facts.json"), facts)
-	v, err := results.Analyze(dir, results.Options{Framing: func(string, units.Bytes) (topo.Framing, error) {
-		return topo.Framing{MSS: 1460, Overhead: 40}, nil
-	}})
+	v, err := results.Analyze(fakerun.Open(t, dir), results.Options{Framing: fakerun.Framing})
 	must(t, err)
 	v.Verdict = verdict.Judge(v)
 	return v
@@ -146,7 +145,7 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestPageStandsAlone(t *testing.T) {
 	variants, s := result(t)
 	dir := t.TempDir()
-	must(t, Write(dir, results.NewManifest(nil, variants, s), s, variants))
+	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
 	for _, bad := range []string{"src=", "<link", "<script", "@import", "url(", "made <up>"} {
@@ -195,13 +194,13 @@ func TestPageOfNothing(t *testing.T) {
 	x := v.Experiment
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "experiment.json"), x)
-	empty, err := results.Analyze(dir, results.Options{})
+	empty, err := results.Analyze(fakerun.Open(t, dir), results.Options{})
 	must(t, err)
 	empty.Verdict = verdict.Judge(empty)
 	variants := []*results.Variant{empty}
 	s := results.Summarize(variants)
 	must(t, Print(io.Discard, s))
-	must(t, Write(dir, results.NewManifest(nil, variants, s), s, variants))
+	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
 	if !bytes.Contains(text, []byte("INVALID")) {

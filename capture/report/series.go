@@ -176,17 +176,21 @@ func bins(points []results.GaugePoint, n int, of func([]results.GaugePoint) floa
 	if len(points) <= n {
 		return slices.Clone(points)
 	}
-	first, last := points[0].At, points[len(points)-1].At+1
+	first, last := points[0].At, points[0].At
+	for _, p := range points { // which a damaged log may have in any order
+		first, last = min(first, p.At), max(last, p.At)
+	}
+	span, spans := last+1-first, units.Time(n)
 	var out []results.GaugePoint
-	for i, b := 0, units.Time(1); i < len(points); b++ {
-		until := first + (last-first)*b/units.Time(n)
-		j := i
-		for j < len(points) && points[j].At < until {
-			j++
+	for i := 0; i < len(points); {
+		b := max(1, (points[i].At-first)*spans/span)
+		for first+span*b/spans <= points[i].At {
+			b++
 		}
-		if j > i {
-			out = append(out, results.GaugePoint{At: points[i].At, Value: of(points[i:j])})
+		j := i + 1
+		for until := first + span*b/spans; j < len(points) && points[j].At < until; j++ {
 		}
+		out = append(out, results.GaugePoint{At: points[i].At, Value: of(points[i:j])})
 		i = j
 	}
 	return out

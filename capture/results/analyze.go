@@ -22,7 +22,7 @@ type Options struct {
 // Analyze computes the results of the variant whose raw logs are in dir, all but
 // its Verdict. It fails only if the experiment itself cannot be read: logs that are
 // cut or missing are named in Problems.
-func Analyze(dir string, opt Options) (*Variant, error) {
+func Analyze(dir emu.RunDir, opt Options) (*Variant, error) {
 	l, err := readLogs(dir)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Analyze(dir string, opt Options) (*Variant, error) {
 	v.Goodput = l.goodput(v.Messages, v.From, v.To)
 	v.Queue = l.queues.Result(l.fabric, v.From, v.To)
 	v.Stability = l.stability(v.Messages, v.From, v.To)
-	v.readCaptures(emu.RunDir(dir).Captures(), opt)
+	v.readCaptures(dir, opt)
 	if v.Facts != nil {
 		v.Conservation = v.conservation()
 	}

@@ -15,7 +15,7 @@ const (
 // analyze writes a made-up run and computes its results.
 func analyze(t *testing.T, r *fakerun.Run) *Variant {
 	t.Helper()
-	v, err := Analyze(r.Write(t), Options{Framing: fakerun.Framing})
+	v, err := Analyze(fakerun.Open(t, r.Write(t)), Options{Framing: fakerun.Framing})
 	must(t, err)
 	return v
 }

@@ -1,17 +1,16 @@
 package results
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 
 	"sirdbed/capture"
+	"sirdbed/emu"
 	"sirdbed/topo"
 )
 
 // readCaptures rebuilds the queues of every captured switch.
-func (v *Variant) readCaptures(dir string, opt Options) {
-	files, err := os.ReadDir(dir)
+func (v *Variant) readCaptures(dir emu.RunDir, opt Options) {
+	files, err := dir.List(emu.Captures)
 	if err != nil {
 		return // nothing was captured
 	}
@@ -28,7 +27,12 @@ func (v *Variant) readCaptures(dir string, opt Options) {
 		if node.Kind == topo.Host {
 			continue // for people to read
 		}
-		r, err := capture.Reconstruct(v.Fabric, node, capture.Frames(filepath.Join(dir, file.Name()), v.Fabric))
+		captured, err := dir.Open(emu.CaptureFile(name))
+		if err != nil {
+			v.logs.problem(CaptureCut, "%v", err)
+			continue
+		}
+		r, err := capture.Reconstruct(v.Fabric, node, capture.Frames(captured, v.Fabric))
 		if err != nil {
 			v.logs.problem(CaptureCut, "%v", err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/tree"
 	"sirdbed/topo/units"
 )
 
@@ -67,8 +67,8 @@ const batch = 4096
 
 // writeParquet writes the rows that each hands over to a file which is whole
 // or not there.
-func writeParquet[T any](path string, each func(put func(T) error) error) error {
-	err := atomicfile.Write(path, func(file *os.File) error {
+func writeParquet[T any](dir *tree.Dir, name string, each func(put func(T) error) error) error {
+	err := dir.Write(name, func(file *os.File) error {
 		w := parquet.NewGenericWriter[T](file, parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sirdbed", "1",
 			""))
 		rows := make([]T, 0, batch)
@@ -91,7 +91,7 @@ func writeParquet[T any](path string, each func(put func(T) error) error) error 
 		return w.Close()
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", dir.At(name), err)
 	}
 	return nil
 }

@@ -3,7 +3,8 @@ package results
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+
+	"sirdbed/emu/tree"
 )
 
 // Format is the number of the format in which results are written: their files,
@@ -45,11 +46,17 @@ func checkFormat(format, oldest, newest int) error {
 
 // ReadJSON reads one of a result's JSON files that carry a format. One without
 // a number is of format 1. The format is checked before anything else is read.
-func ReadJSON(path string, value any) error {
-	text, err := os.ReadFile(path)
+func ReadJSON(dir *tree.Dir, name string, value any) error {
+	text, err := dir.Read(name)
 	if err != nil {
 		return err
 	}
+	return decode(dir.At(name), text, value)
+}
+
+// decode is ReadJSON of the text at a path.
+func decode(path string, text []byte, value any) error {
+	var err error
 	head := struct {
 		Format int `json:"format"`
 	}{1}

@@ -3,8 +3,9 @@ package results
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"sirdbed/capture/internal/fakerun"
 )
 
 func TestFormatsBesideThisOneAreNamed(t *testing.T) {
@@ -33,7 +34,7 @@ func TestFormatsBesideThisOneAreNamed(t *testing.T) {
 }
 
 func TestReadJSONChecksTheFormatFirst(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "summary.json")
+	dir := fakerun.Open(t, t.TempDir()).Dir
 	for _, c := range []struct {
 		name, text string
 		refused    bool
@@ -44,9 +45,9 @@ func TestReadJSONChecksTheFormatFirst(t *testing.T) {
 		{"from before the first", `{"format": 0, "seed": 7}`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			must(t, os.WriteFile(path, []byte(c.text), 0o666))
+			must(t, os.WriteFile(dir.At("summary.json"), []byte(c.text), 0o666))
 			var s Summary
-			err := ReadJSON(path, &s)
+			err := ReadJSON(dir, "summary.json", &s)
 			if _, refused := errors.AsType[*FormatError](err); refused != c.refused {
 				t.Errorf("got %v, want refused %v", err, c.refused)
 			}

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"iter"
 
+	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -71,19 +73,28 @@ func (l *rawLogs) problem(kind ProblemKind, format string, args ...any) {
 
 // readLogs reads a variant's directory. Only an experiment that can't be read
 // is an error; anything else that is missing is a problem.
-func readLogs(dir string) (*rawLogs, error) {
+func readLogs(dir emu.RunDir) (*rawLogs, error) {
 	l := &rawLogs{}
-	if err := readJSON(emu.RunDir(dir).ExperimentFile(), &l.x); err != nil {
+	if err := readJSON(dir, emu.ExperimentFile, &l.x); err != nil {
 		return nil, err
 	}
 	var err error
 	if l.fabric, err = topo.New(l.x.Topology); err != nil {
-		return nil, fmt.Errorf("%s: topology.%w", emu.RunDir(dir).ExperimentFile(), err)
+		return nil, fmt.Errorf("%s: topology.%w", dir.At(emu.ExperimentFile), err)
+	}
+	for _, t := range []units.Time{l.x.Warmup, l.x.Duration, l.x.Drain} {
+		if t < 0 || t > capture.MaxTime/4 {
+			return nil, fmt.Errorf("%s is damaged: a time of %v", dir.At(emu.ExperimentFile), t)
+		}
 	}
 	facts := &emu.Facts{}
-	if err := readJSON(emu.RunDir(dir).FactsFile(), facts); err == nil {
+	err = readJSON(dir, emu.FactsFile, facts)
+	if err == nil && (facts.Reached < -capture.MaxTime || facts.Reached > capture.MaxTime) {
+		err = fmt.Errorf("%s is damaged: it ended at %v", dir.At(emu.FactsFile), facts.Reached)
+	}
+	if err == nil {
 		l.facts = facts
-	} else if errors.Is(err, os.ErrNotExist) {
+	} else if errors.Is(err, fs.ErrNotExist) {
 		l.problem(FactsLost, "facts.json is missing: "+
 			"the run was killed, or its disk full, before it could say what it ran on")
 	} else {
@@ -93,33 +104,65 @@ func readLogs(dir string) (*rawLogs, error) {
 	for h := range l.hosts {
 		l.readHost(dir, topo.HostID(h))
 	}
-	l.readQueues(emu.RunDir(dir).QueueLog())
+	l.readQueues(dir)
 	return l, nil
 }
 
-func readJSON(path string, into any) error {
-	data, err := os.ReadFile(path)
+// maxBytes is beyond all sizes of messages and queues.
+const maxBytes = 1 << 40
+
+// plausible ends a log with an error where a record says what no run can have logged:
+// figures are not computed from it, nor the rest.
+func plausible(log iter.Seq2[record.Record, error]) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
+		for r, err := range log {
+			sized := false
+			switch r.Kind {
+			case record.Offered, record.Delivered, record.Acked, record.Failed, record.Queue:
+				sized = true
+			}
+			switch {
+			case err != nil:
+			case r.At < -capture.MaxTime || r.At > capture.MaxTime:
+				err = fmt.Errorf("log is damaged: a record of %v", r.At)
+			case sized && (r.N < 0 || r.N >= maxBytes):
+				err = fmt.Errorf("log is damaged: a record of %d bytes", r.N)
+			case r.Kind == record.Tick && (r.N < -int64(capture.MaxTime) || r.N > int64(capture.MaxTime)):
+				err = fmt.Errorf("log is damaged: a sample until %v", units.Time(r.N))
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func readJSON(dir emu.RunDir, name string, into any) error {
+	data, err := dir.Read(name)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", dir.At(name), err)
 	}
 	return nil
 }
 
-func (l *rawLogs) readHost(dir string, h topo.HostID) {
+func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 	name := l.fabric.HostName(h)
 	log := &l.hosts[h]
 	log.counters = map[string]int64{}
-	file, err := os.Open(emu.RunDir(dir).HostLog(name))
+	file, err := dir.Open(emu.HostLog(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the log of %s is missing", name)
+	}
 	if err != nil {
-		l.problem(HostLogCut, "the log of %s is missing", name)
+		l.problem(HostLogCut, "%v", err)
 		return
 	}
 	defer file.Close()
 	log.present = true
-	for r, err := range record.Read(file) {
+	for r, err := range plausible(record.Read(file)) {
 		if err != nil {
 			l.problem(HostLogCut, "%s: %v", name, err)
 			return
@@ -153,19 +196,23 @@ func (l *rawLogs) readHost(dir string, h topo.HostID) {
 	}
 }
 
-func (l *rawLogs) readQueues(path string) {
+func (l *rawLogs) readQueues(dir emu.RunDir) {
 	q := &l.queues
 	q.Ports = make([][]QueueSample, len(l.fabric.Ports))
-	file, err := os.Open(path)
-	if err != nil {
+	file, err := dir.Open(emu.QueueLog)
+	if errors.Is(err, fs.ErrNotExist) {
 		if l.x.QueueEvery > 0 {
 			l.problem(QueueLogCut, "the log of queues is missing")
 		}
 		return
 	}
+	if err != nil {
+		l.problem(QueueLogCut, "%v", err)
+		return
+	}
 	defer file.Close()
 	var swept units.Time // when the latest sample was read
-	for r, err := range record.Read(file) {
+	for r, err := range plausible(record.Read(file)) {
 		if err != nil {
 			l.problem(QueueLogCut, "queues: %v", err)
 			break

@@ -3,14 +3,12 @@ package results
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"sirdbed/emu"
-	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/tree"
 	"sirdbed/topo/units"
 )
 
@@ -89,15 +87,12 @@ func version() string {
 
 // Write leaves a result's data files in dir: manifest, summary and the three
 // tables of messages, queues and gauges. Each appears once it is complete.
-func Write(dir string, m *Manifest, s *Summary, variants []*Variant) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
+func Write(dir *tree.Dir, m *Manifest, s *Summary, variants []*Variant) error {
 	return errors.Join(
-		atomicfile.JSON(filepath.Join(dir, ManifestFile), m),
-		writeParquet(filepath.Join(dir, MessagesFile), ofAll(variants, (*Variant).messageRows)),
-		writeParquet(filepath.Join(dir, QueuesFile), ofAll(variants, (*Variant).queueRows)),
-		writeParquet(filepath.Join(dir, SeriesFile), ofAll(variants, (*Variant).seriesRows)),
-		atomicfile.JSON(filepath.Join(dir, SummaryFile), s),
+		dir.WriteJSON(ManifestFile, m),
+		writeParquet(dir, MessagesFile, ofAll(variants, (*Variant).messageRows)),
+		writeParquet(dir, QueuesFile, ofAll(variants, (*Variant).queueRows)),
+		writeParquet(dir, SeriesFile, ofAll(variants, (*Variant).seriesRows)),
+		dir.WriteJSON(SummaryFile, s),
 	)
 }

@@ -30,7 +30,8 @@ func TestParquetRoundTrip(t *testing.T) {
 	v := analyze(t, r)
 	s := Summarize([]*Variant{v})
 	dir := t.TempDir()
-	must(t, Write(dir, NewManifest(json.RawMessage(`{"name":"test"}`), []*Variant{v}, s), s, []*Variant{v}))
+	list := []*Variant{v}
+	must(t, Write(fakerun.Open(t, dir).Dir, NewManifest(json.RawMessage(`{"name":"test"}`), list, s), s, list))
 
 	messages, err := parquet.ReadFile[MessageRow](filepath.Join(dir, MessagesFile))
 	must(t, err)
@@ -79,10 +80,11 @@ func TestParquetRoundTrip(t *testing.T) {
 func TestWriteTellsWhereItFailed(t *testing.T) {
 	v := analyze(t, fakerun.New(t, fakerun.OneWay))
 	s := Summarize([]*Variant{v})
-	dir := filepath.Join(t.TempDir(), "file")
-	must(t, os.WriteFile(dir, nil, 0o644))
-	if err := Write(dir, NewManifest(nil, nil, s), s, nil); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("writing into a file: %v", err)
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, SummaryFile, "x"), 0o755))
+	err := Write(fakerun.Open(t, dir).Dir, NewManifest(nil, nil, s), s, nil)
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, SummaryFile)) {
+		t.Errorf("writing over a directory: %v", err)
 	}
 }
 

@@ -3,10 +3,9 @@ package results
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 
 	"sirdbed/capture/stats"
+	"sirdbed/emu/tree"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo/units"
 )
@@ -224,11 +223,20 @@ const SummaryFile = "summary.json"
 
 // ReadSummary reads a summary.json, or the one in a result's directory.
 func ReadSummary(path string) (*Summary, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, SummaryFile)
+	var text []byte
+	dir, err := tree.Open(path)
+	if err == nil {
+		defer dir.Close()
+		path = dir.At(SummaryFile)
+		text, err = dir.Read(SummaryFile)
+	} else {
+		text, err = tree.ReadFile(path)
 	}
 	var s Summary
-	if err := ReadJSON(path, &s); err != nil {
+	if err == nil {
+		err = decode(path, text, &s)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(s.Variants) == 0 {

@@ -47,6 +47,7 @@ type Variant struct {
 	Agreements   []Agreement
 	Conservation Conservation
 	Problems     []Problem
+	Files        *Files  // by an Audit, which is the caller's to make; nil without checksums
 	Verdict      Verdict // by package verdict; empty until the caller has had it judged
 	Digest       string
 

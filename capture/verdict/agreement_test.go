@@ -51,13 +51,15 @@ func TestSamplesAgreeWithCapture(t *testing.T) {
 			dir := r.Write(t)
 			leaf, _ := r.F.Node("leaf1")
 			must(t, os.MkdirAll(filepath.Join(dir, "captures"), 0o755))
-			w, err := capture.Create(filepath.Join(dir, "captures", "leaf1.pcapng"), r.F, leaf)
+			file, err := os.Create(filepath.Join(dir, "captures", "leaf1.pcapng"))
+			must(t, err)
+			w, err := capture.Create(file, r.F, leaf)
 			must(t, err)
 			for _, fr := range s.Frames {
 				must(t, w.Packet(fr.Port, fr.At, fr.Out, fr.Len, fr.Data))
 			}
 			must(t, w.Close())
-			v, err := analyze(dir, results.Options{Framing: fakerun.Framing, SampleTolerance: 1})
+			v, err := analyze(t, dir, results.Options{Framing: fakerun.Framing, SampleTolerance: 1})
 			must(t, err)
 			if len(v.Agreements) != 3 || v.Verdict.Level != c.level {
 				t.Errorf("got %+v, %s %v; want %s of 3 ports", v.Agreements, v.Verdict.Level, v.Verdict.Reasons,

@@ -121,7 +121,7 @@ var (
 
 // checks is the table of checks, in the order in which they are made and reported.
 var checks = []Check{
-	run, hosts, facts, hostLog, queueLog, captures,
+	run, hosts, facts, files, hostLog, queueLog, captures,
 	integrity, fastestMessage, conservation,
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,

@@ -19,7 +19,7 @@ func TestCutLogsAreReadUpToTheirCut(t *testing.T) {
 	r.Log(1, record.Delivered, 2, 0, 0, 3*ms, 1000) // h2-1's log lost the offer
 	r.Cut["h2-1"] = true
 	dir := r.Write(t)
-	v, err := analyze(dir, results.Options{Framing: fakerun.Framing})
+	v, err := analyze(t, dir, results.Options{Framing: fakerun.Framing})
 	must(t, err)
 	if len(v.ProblemsOf(results.HostLogCut)) != 1 || len(v.ProblemsOf(results.Integrity)) != 0 ||
 		v.Latencies.Latency.Count != 1 {
@@ -35,18 +35,18 @@ func TestCutLogsAreReadUpToTheirCut(t *testing.T) {
 		must(t, err)
 		for _, n := range []int{0, 1, 17, 20, len(whole) / 2, len(whole) - 1} {
 			must(t, os.WriteFile(filepath.Join(dir, name), whole[:min(n, len(whole))], 0o644))
-			if _, err := analyze(dir, results.Options{Framing: fakerun.Framing}); err != nil {
+			if _, err := analyze(t, dir, results.Options{Framing: fakerun.Framing}); err != nil {
 				t.Errorf("%s cut to %d: %v", name, n, err)
 			}
 		}
 		must(t, os.Remove(filepath.Join(dir, name)))
-		if v, err := analyze(dir, results.Options{}); err != nil || v.Verdict.Level == results.Pass {
+		if v, err := analyze(t, dir, results.Options{}); err != nil || v.Verdict.Level == results.Pass {
 			t.Errorf("without %s: %v", name, err)
 		}
 		must(t, os.WriteFile(filepath.Join(dir, name), whole, 0o644))
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "experiment.json"), []byte(`{"topology":`), 0o644))
-	if _, err := analyze(dir, results.Options{}); err == nil || !strings.Contains(err.Error(), "experiment.json") {
+	if _, err := analyze(t, dir, results.Options{}); err == nil || !strings.Contains(err.Error(), "experiment.json") {
 		t.Errorf("a broken experiment.json: got %v, want an error that names it", err)
 	}
 }

@@ -31,10 +31,15 @@ func ExampleJudge() {
 			To: []string{"h1-2"}, Size: 8, Interval: 10 * units.Microsecond}},
 		Duration: units.Millisecond, QueueEvery: 10 * units.Microsecond, GaugeEvery: 10 * units.Microsecond,
 	}
-	if _, err := (model.Engine{}).Run(context.Background(), &x, dir, emu.Hooks{}); err != nil {
+	run, err := emu.OpenRunDir(dir)
+	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := results.Analyze(dir, results.Options{})
+	defer run.Close()
+	if _, err := (model.Engine{}).Run(context.Background(), &x, run, emu.Hooks{}); err != nil {
+		log.Fatal(err)
+	}
+	v, err := results.Analyze(run, results.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,8 +15,8 @@ const (
 )
 
 // analyze computes the results of a directory with their verdict.
-func analyze(dir string, opt results.Options) (*results.Variant, error) {
-	v, err := results.Analyze(dir, opt)
+func analyze(t *testing.T, dir string, opt results.Options) (*results.Variant, error) {
+	v, err := results.Analyze(fakerun.Open(t, dir), opt)
 	if err == nil {
 		v.Verdict = Judge(v)
 	}
@@ -26,7 +26,7 @@ func analyze(dir string, opt results.Options) (*results.Variant, error) {
 // judged writes a made-up run and computes its results with their verdict.
 func judged(t *testing.T, r *fakerun.Run) *results.Variant {
 	t.Helper()
-	v, err := analyze(r.Write(t), results.Options{Framing: fakerun.Framing})
+	v, err := analyze(t, r.Write(t), results.Options{Framing: fakerun.Framing})
 	must(t, err)
 	return v
 }

@@ -227,6 +227,9 @@ func TestVerdict(t *testing.T) {
 		{"capture cut", func(v *results.Variant) {
 			v.Problems = append(v.Problems, results.Problem{Kind: results.CaptureCut, Text: "leaf1: cut"})
 		}, degraded, string(results.CaptureCut) + ": leaf1: cut"},
+		{"a log changed afterwards", func(v *results.Variant) {
+			v.Files = &results.Files{Checked: 7, Damaged: []string{"hosts/h1-1.rec is damaged"}}
+		}, invalid, "files: hosts/h1-1.rec is damaged"},
 		{"bytes that were not sent", func(v *results.Variant) { v.Counters["payload_mismatches"] = 3 },
 			invalid, "integrity: 3 packets"},
 		{"samples off by a hair", func(v *results.Variant) {

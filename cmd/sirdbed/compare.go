@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
 )
 
 // compareOptions are the options of compare on the command line.
@@ -61,12 +64,19 @@ func newCompare() *cobra.Command {
 // compare prints results side by side, and fails if they differ by more than is
 // allowed.
 func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error {
-	if err := o.files.check(); err != nil {
+	var dirs []string
+	for _, path := range paths {
+		if filepath.Base(path) == results.SummaryFile {
+			path = filepath.Dir(path)
+		}
+		dirs = append(dirs, path)
+	}
+	if err := o.files.check(dirs...); err != nil {
 		return err
 	}
 	var list []*results.Summary
 	for _, path := range paths {
-		s, err := results.ReadSummary(path)
+		s, err := readCompared(path, stderr)
 		if err != nil {
 			return badInput(errors.New(report.Printable(err.Error())))
 		}
@@ -93,6 +103,30 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 		return err
 	}
 	return verdictOf(comparison, paths, list, stderr)
+}
+
+// readCompared reads a result. If raw files of it are damaged or missing, its verdict
+// is INVALID, whatever it was.
+func readCompared(path string, stderr io.Writer) (*results.Summary, error) {
+	s, err := results.ReadSummary(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := tree.Open(path)
+	if err != nil {
+		return s, nil // summary.json alone
+	}
+	defer dir.Close()
+	var record struct {
+		Checksums bool `json:"checksums"`
+	}
+	if err := results.ReadJSON(dir, scenarioFile, &record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if damage := results.NewAudit(dir, record.Checksums, false).Apply(s); damage != "" {
+		fmt.Fprintf(stderr, "%s is INVALID: %s\n", report.Printable(path), report.Printable(damage))
+	}
+	return s, nil
 }
 
 // verdictOf returns the error with which a comparison with a limit ends, as a run

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
 )
 
 // What sirdbed writes into a result's directory, by path with slashes. Files that
@@ -20,18 +19,17 @@ var (
 	writtenDirs = regexp.MustCompile(
 		`^(` + report.PlotsDir + `|` + results.VariantsDir + `(/[^/]+(/(hosts|captures))?)?)$`)
 	writtenFiles = regexp.MustCompile(`^(` + strings.Join([]string{
-		regexp.QuoteMeta(scenarioText), regexp.QuoteMeta(report.PageFile),
-		report.PlotsDir + `/(latency|gauge)-[A-Za-z0-9._-]+\.svg`,
-		report.PlotsDir + `/(slowdown|goodput|queue)(-[A-Za-z0-9._-]+)?\.svg`,
 		results.VariantsDir + `/[^/]+/queues\.rec`,
 		results.VariantsDir + `/[^/]+/hosts/h[0-9]+-[0-9]+\.rec`,
 		results.VariantsDir + `/[^/]+/captures/(h[0-9]+-[0-9]+|leaf[0-9]+|spine[0-9]+)\.pcapng`,
 	}, `|`) + `)$`)
 	atomicFiles = regexp.MustCompile(`^(` + strings.Join([]string{
-		regexp.QuoteMeta(scenarioFile),
+		regexp.QuoteMeta(scenarioText), regexp.QuoteMeta(scenarioFile), regexp.QuoteMeta(results.ChecksumsFile),
 		regexp.QuoteMeta(results.ManifestFile), regexp.QuoteMeta(results.SummaryFile),
 		regexp.QuoteMeta(results.MessagesFile), regexp.QuoteMeta(results.QueuesFile),
-		regexp.QuoteMeta(results.SeriesFile),
+		regexp.QuoteMeta(results.SeriesFile), regexp.QuoteMeta(report.PageFile),
+		report.PlotsDir + `/(latency|gauge)-[A-Za-z0-9._-]+\.svg`,
+		report.PlotsDir + `/(slowdown|goodput|queue)(-[A-Za-z0-9._-]+)?\.svg`,
 		results.VariantsDir + `/[^/]+/(experiment|facts)\.json`,
 	}, `|`) + `)$`)
 )
@@ -53,15 +51,15 @@ func isWritten(name string, kind fs.FileMode) bool {
 
 // contentsOf lists what is in a result's directory, by path with slashes, each
 // directory before what is in it. It is an error if sirdbed did not write all of it.
-func contentsOf(dir string) (names []string, err error) {
-	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+func contentsOf(dir *tree.Dir) (names []string, err error) {
+	err = dir.Walk(func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case name == ".":
 			return nil
 		case !isWritten(name, d.Type()):
-			return fmt.Errorf("sirdbed did not write %s", filepath.Join(dir, filepath.FromSlash(name)))
+			return fmt.Errorf("sirdbed did not write %s", dir.At(name))
 		}
 		names = append(names, name)
 		return nil
@@ -69,44 +67,49 @@ func contentsOf(dir string) (names []string, err error) {
 	return names, err
 }
 
-// removeResult removes a result and nothing that is not among names, which
+// removeResult removes a result in all and nothing that is not among names, which
 // contentsOf has listed. What cannot be removed stays listed: the directory goes by
 // another name meanwhile, which shows that it may go, and scenario.json goes last.
-func removeResult(dir string, names []string) error {
-	away := dir + ".removing"
-	if _, err := os.Lstat(away); err == nil {
-		return fmt.Errorf("%s is in the way: a prune that was killed may have left it", away)
+func removeResult(all *tree.Dir, name string, names []string) error {
+	away := name + ".removing"
+	if _, err := all.Lstat(away); err == nil {
+		return fmt.Errorf("%s is in the way: a prune that was killed may have left it", all.At(away))
 	}
-	if err := os.Rename(dir, away); err != nil {
+	if err := all.Rename(name, away); err != nil {
 		return err
 	}
-	err := removeContents(away, names)
+	err := removeContents(all, away, names)
 	if err == nil {
 		return nil
 	}
-	if e := os.Rename(away, dir); e != nil {
+	if e := all.Rename(away, name); e != nil {
 		return fmt.Errorf("%w, then %w", err, e)
 	}
 	return err
 }
 
-func removeContents(dir string, names []string) error {
+func removeContents(all *tree.Dir, result string, names []string) error {
+	dir, err := all.Sub(result)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
 	for _, name := range slices.Backward(names) {
 		if name == scenarioFile {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		if err := dir.Remove(name); err != nil {
 			return err
 		}
 	}
-	left, err := os.ReadDir(dir)
+	left, err := dir.List(".")
 	if err != nil {
 		return err
 	}
 	for _, e := range left {
 		if e.Name() != scenarioFile {
-			return fmt.Errorf("%s has come meanwhile", filepath.Join(dir, e.Name()))
+			return fmt.Errorf("%s has come meanwhile", dir.At(e.Name()))
 		}
 	}
-	return errors.Join(os.Remove(filepath.Join(dir, scenarioFile)), os.Remove(dir))
+	return errors.Join(dir.Remove(scenarioFile), dir.Close(), all.Remove(result))
 }

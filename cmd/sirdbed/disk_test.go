@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sirdbed/emu/tree"
 )
 
 func TestHumanSizes(t *testing.T) {
@@ -75,7 +77,12 @@ func TestEstimatesAreGoodToAFactorOfTwo(t *testing.T) {
 			if err := r.run(t.Context()); err != nil && exitCode(err) != exitInvalid {
 				t.Fatal(err)
 			}
-			got := sizeOf(r.dir)
+			dir, err := tree.Open(r.dir.Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dir.Close()
+			got := sizeOf(dir)
 			t.Logf("%s, estimated as %s", humanSize(got), humanSize(want))
 			if got > 2*want || want > 2*got {
 				t.Errorf("got %s, want about %s", humanSize(got), humanSize(want))

@@ -12,6 +12,7 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
 
 	"github.com/spf13/cobra"
 )
@@ -104,8 +105,9 @@ func resolved(path string) string {
 func ofResult(inside string) bool {
 	first, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
 	return slices.Contains([]string{
-		".", scenarioText, scenarioFile, results.VariantsDir, results.SummaryFile, results.ManifestFile,
-		results.MessagesFile, results.QueuesFile, results.SeriesFile, report.PageFile, report.PlotsDir,
+		".", scenarioText, scenarioFile, results.ChecksumsFile, results.VariantsDir, results.SummaryFile,
+		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
+		report.PageFile, report.PlotsDir,
 	}, strings.TrimSuffix(first, ".part"))
 }
 
@@ -128,13 +130,14 @@ func writeTo(path string, how int, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
-	_, before := os.Lstat(path)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o666)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		tree.Own(file)
+	} else if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, os.O_WRONLY|how, 0)
+	}
 	if err != nil {
 		return err
-	}
-	if errors.Is(before, fs.ErrNotExist) {
-		giveBack(path)
 	}
 	return errors.Join(write(file), file.Close())
 }

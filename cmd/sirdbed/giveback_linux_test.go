@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"sirdbed/emu"
 )
 
 // What a run under sudo makes is the user's, and nothing else is.
@@ -59,6 +63,29 @@ func TestOwnersUnderSudo(t *testing.T) {
 		t.Fatalf("results are %v", made)
 	}
 	owned(made[0], user)
+
+	// What others have put there while it ran is theirs.
+	if err := os.WriteFile("roots", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir, _, _, err := runFake(t, t.Context(), func(_ context.Context, _ *emu.Experiment, variant string) error {
+		dir := filepath.Dir(filepath.Dir(variant))
+		return errors.Join(
+			os.WriteFile(filepath.Join(dir, "notes"), nil, 0o666), os.Chown(filepath.Join(dir, "notes"), other, other),
+			os.Link("roots", filepath.Join(dir, "linked")), os.Mkdir(filepath.Join(variant, "mine"), 0o700))
+	})
+	if exitCode(err) != exitInvalid { // the second variant has no logs
+		t.Fatal(err)
+	}
+	owned(filepath.Join(dir, "notes"), other)
+	owned("roots", 0)
+	owned(filepath.Join(dir, "variants/second/mine"), 0)
+	for _, name := range []string{
+		"", "scenario.yaml", "scenario.json", "checksums.json", "variants", "variants/third", "variants/third/hosts",
+		"variants/third/hosts/h1-1.rec", "variants/third/queues.rec", "summary.json", "plots", "report.html",
+	} {
+		owned(filepath.Join(dir, name), user)
+	}
 
 	// report makes its own files alone.
 	if err := os.WriteFile("there/notes", nil, 0o666); err != nil {

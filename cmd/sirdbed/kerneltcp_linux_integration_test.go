@@ -107,8 +107,12 @@ func wirePackets(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	full := 0
-	for frame, err := range capture.Frames(path, f) {
+	for frame, err := range capture.Frames(file, f) {
 		if err != nil {
 			t.Fatal(err)
 		}

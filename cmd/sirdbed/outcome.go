@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
 	"sirdbed/emu"
+	"sirdbed/emu/tree"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -30,7 +30,10 @@ const (
 // A Record is scenario.json: what report needs to know of a run whose end was never
 // written.
 type Record struct {
-	Format   int                 `json:"format"` // of the raw logs
+	Format int `json:"format"` // of the raw logs
+	// Checksums reports whether the run keeps checksums.json: versions before did not.
+	Checksums bool `json:"checksums,omitempty"`
+
 	Engine   emu.EngineName      `json:"engine"`
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Runs     []string            `json:"runs,omitempty"`    // what was asked for and the engine can run; none: all
@@ -38,7 +41,10 @@ type Record struct {
 }
 
 func (r *scenarioRun) record() Record {
-	return Record{results.Format, r.engine, r.scenario, r.labels(), r.skipped}
+	return Record{
+		Format: results.Format, Engine: r.engine, Scenario: r.scenario, Runs: r.labels(), Skipped: r.skipped,
+		Checksums: true,
+	}
 }
 
 // labels names the variants to run.
@@ -61,18 +67,19 @@ func (r *Record) expected() []string {
 
 // An outcome is what the logs of a run came to.
 type outcome struct {
-	dir      string
+	dir      *tree.Dir
 	variants []*results.Variant
 	summary  *results.Summary
 	lost     []report.Failure // what could not be analyzed, or has left nothing
 }
 
 // analyze computes a result from the raw logs in dir, and writes its files. Without
-// all of its variants a result is INVALID, whatever the verdicts of the others.
-func analyze(dir string, record Record) (*outcome, error) {
+// all of its variants a result is INVALID, whatever the verdicts of the others. Of raw
+// files that this process has just written it is enough to look at sizes.
+func analyze(dir *tree.Dir, record Record, justWritten bool) (*outcome, error) {
 	o := &outcome{dir: dir}
 	var err error
-	if o.variants, o.lost, err = readVariants(dir, &record); err != nil {
+	if o.variants, o.lost, err = readVariants(dir, &record, justWritten); err != nil {
 		return nil, err
 	}
 	if len(o.variants) == 0 {
@@ -80,7 +87,7 @@ func analyze(dir string, record Record) (*outcome, error) {
 		for _, l := range o.lost {
 			lost = append(lost, l.String())
 		}
-		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir, strings.Join(lost, "\n"))
+		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir.Path(), strings.Join(lost, "\n"))
 	}
 	o.summary = results.Summarize(o.variants)
 	for _, l := range o.lost {
@@ -100,32 +107,51 @@ func analyze(dir string, record Record) (*outcome, error) {
 		results.Write(dir, manifest, o.summary, o.variants),
 		report.Write(dir, manifest, o.summary, o.variants),
 	)
-	return o, explainDisk(err, dir)
+	return o, explainDisk(err, dir.Path())
 }
 
 // readVariants computes the results of every variant in a result's directory and
 // judges them, in the scenario's order. What cannot be read or is missing is in lost.
-func readVariants(dir string, record *Record) (variants []*results.Variant, lost []report.Failure, err error) {
-	entries, err := os.ReadDir(filepath.Join(dir, results.VariantsDir))
+func readVariants(dir *tree.Dir, record *Record, justWritten bool) (
+	variants []*results.Variant, lost []report.Failure, err error,
+) {
+	entries, err := dir.List(results.VariantsDir)
 	if err != nil {
-		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir, err))
+		return nil, nil, badInput(fmt.Errorf("%s is not a result of sirdbed: %w", dir.Path(), err))
 	}
+	audit := results.NewAudit(dir, record.Checksums, justWritten)
 	there := inOrder(entries, record.Scenario)
 	for _, name := range there {
-		v, err := results.Analyze(filepath.Join(dir, results.VariantsDir, name), results.Options{Framing: framing})
+		v, err := readVariant(dir, name)
 		if err != nil {
 			lost = append(lost, report.Failure{Variant: name, Reason: fmt.Sprintf("nothing to report: %v", err)})
 			continue
 		}
+		v.Files = audit.Of(name)
 		v.Verdict = verdict.Judge(v)
 		variants = append(variants, v)
 	}
 	for _, name := range record.expected() {
-		if !slices.Contains(there, name) {
-			lost = append(lost, report.Failure{Variant: name, Reason: "nothing to report: it was not run"})
+		if slices.Contains(there, name) {
+			continue
 		}
+		reason := "nothing to report: it was not run"
+		if audit.Has(name) {
+			reason = "nothing to report: its files are missing"
+		}
+		lost = append(lost, report.Failure{Variant: name, Reason: reason})
 	}
 	return variants, lost, nil
+}
+
+// readVariant computes the results of a variant.
+func readVariant(dir *tree.Dir, name string) (*results.Variant, error) {
+	logs, err := dir.Sub(results.VariantsDir + "/" + name)
+	if err != nil {
+		return nil, err
+	}
+	defer logs.Close()
+	return results.Analyze(emu.RunDir{Dir: logs}, results.Options{Framing: framing})
 }
 
 // framing returns how a protocol cuts messages into packets.
@@ -173,7 +199,7 @@ func (r *scenarioRun) report() error {
 	if !r.json {
 		fmt.Fprintln(r.stderr, "analyzing")
 	}
-	o, err := analyze(r.dir, r.record())
+	o, err := analyze(r.dir, r.record(), true)
 	if len(r.failures) > 0 {
 		defer r.listFailures()
 	}
@@ -182,7 +208,7 @@ func (r *scenarioRun) report() error {
 		if !r.interrupted || len(r.failures) > 0 || fileErr != nil {
 			return cmp.Or(err, fileErr)
 		}
-		fmt.Fprintf(r.stderr, "interrupted: nothing was measured; %s holds the scenario alone\n", r.dir)
+		fmt.Fprintf(r.stderr, "interrupted: nothing was measured; %s holds the scenario alone\n", r.dir.Path())
 		return &codedError{exitStopped, errReported}
 	}
 	err = cmp.Or(err, fileErr)
@@ -211,16 +237,11 @@ func (o *outcome) print(w io.Writer, asJSON bool) error {
 	if err := report.Print(w, o.summary); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nResults: %s\n", o.dir)
-	if page := filepath.Join(o.dir, report.PageFile); exists(page) {
-		fmt.Fprintf(w, "To look at: %s\n", page)
+	fmt.Fprintf(w, "\nResults: %s\n", o.dir.Path())
+	if _, err := o.dir.Lstat(report.PageFile); err == nil {
+		fmt.Fprintf(w, "To look at: %s\n", o.dir.At(report.PageFile))
 	}
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // listFailures names the variants that failed. Why they did, progress has written,

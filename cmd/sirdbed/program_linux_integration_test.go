@@ -18,6 +18,7 @@ import (
 
 	"sirdbed/capture/results"
 	"sirdbed/cmd/sirdbed/hostfirst"
+	"sirdbed/emu/tree"
 	"sirdbed/sirdnode/nstest"
 )
 
@@ -180,13 +181,18 @@ func (b *program) result(dir string) (*results.Summary, []*results.Variant) {
 }
 
 // judgedVariants analyzes and judges the variants in a result's directory.
-func judgedVariants(t *testing.T, dir string) []*results.Variant {
+func judgedVariants(t *testing.T, path string) []*results.Variant {
 	t.Helper()
+	dir, err := tree.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
 	record, err := readRecord(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	variants, lost, err := readVariants(dir, record)
+	variants, lost, err := readVariants(dir, record, false)
 	if err != nil || len(lost) > 0 {
 		t.Fatal(err, lost)
 	}

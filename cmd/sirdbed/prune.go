@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"sirdbed/capture/report"
+	"sirdbed/emu/tree"
 
 	"github.com/spf13/cobra"
 )
@@ -148,7 +150,7 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 			continue
 		}
 		if !o.dryRun {
-			if err := removeResult(r.path, names); err != nil {
+			if err := r.remove(names); err != nil {
 				failed = append(failed, errors.New(report.Printable(err.Error())))
 				continue
 			}
@@ -168,11 +170,25 @@ func (r *ListedRun) spared() (names []string, reason string) {
 	case Unreadable:
 		return nil, r.Problem
 	}
-	names, err := contentsOf(r.path)
+	dir, err := tree.Open(r.path)
+	if err == nil {
+		defer dir.Close()
+		names, err = contentsOf(dir)
+	}
 	if err != nil {
 		return nil, err.Error()
 	}
 	return names, ""
+}
+
+// remove removes a result and nothing that is not among names.
+func (r *ListedRun) remove(names []string) error {
+	all, err := tree.Open(filepath.Dir(r.path))
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	return removeResult(all, r.Name, names)
 }
 
 func (p *Pruning) print(w io.Writer) {

@@ -83,12 +83,13 @@ func TestWhatCannotBeRemovedStaysListed(t *testing.T) {
 			} {
 				file(name)
 			}
-			names, err := contentsOf(dir)
-			if err != nil {
-				t.Fatal(err)
+			r := ListedRun{Name: "result", path: dir}
+			names, reason := r.spared()
+			if reason != "" {
+				t.Fatal(reason)
 			}
 			file(late) // after all was looked at
-			if err := removeResult(dir, names); err == nil {
+			if err := r.remove(names); err == nil {
 				t.Error("it is removed, want an error")
 			}
 			if _, err := os.Stat(filepath.Join(dir, late)); err != nil {
@@ -99,8 +100,8 @@ func TestWhatCannotBeRemovedStaysListed(t *testing.T) {
 				t.Errorf("got %v, %v, want it listed", l, err)
 			}
 			os.Remove(filepath.Join(dir, late))
-			if names, err = contentsOf(dir); err == nil {
-				err = removeResult(dir, names)
+			if names, reason = r.spared(); reason == "" {
+				err = r.remove(names)
 			}
 			if _, there := os.Stat(dir); err != nil || there == nil {
 				t.Errorf("it is not removed: %v", err)

@@ -4,115 +4,91 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
+	"syscall"
 	"time"
 
-	"sirdbed/capture/report"
-	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
 )
 
 // makeResults makes the directory of a run: out if it is given, which must be
 // empty then, otherwise results/SCENARIO-TIME here.
-func makeResults(out, scenario string, now time.Time) (string, error) {
+func makeResults(out, scenario string, now time.Time) (*tree.Dir, error) {
 	if out != "" {
-		if err := os.MkdirAll(out, 0o777); err != nil {
-			return "", badInput(fmt.Errorf("--out: %w", err))
-		}
-		entries, err := os.ReadDir(out)
+		dir, err := tree.Make(out)
 		if err != nil {
-			return "", badInput(fmt.Errorf("--out: %w", err))
+			return nil, badInput(fmt.Errorf("--out: %w", err))
 		}
-		if len(entries) > 0 {
-			return "", badInput(fmt.Errorf("--out %s: is not empty (it has %s): results are never written over",
-				out, entries[0].Name()))
+		entries, err := dir.List(".")
+		if err == nil && len(entries) > 0 {
+			err = notEmpty(out, entries[0].Name())
 		}
-		return out, nil
+		if err != nil {
+			dir.Close()
+			return nil, badInput(fmt.Errorf("--out %w", err))
+		}
+		return dir, nil
 	}
-	base := filepath.Join(resultsDir, scenario+"-"+now.Format("20060102-150405"))
-	if err := os.MkdirAll(resultsDir, 0o777); err != nil {
-		return "", fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
+	all, err := tree.Make(resultsDir)
+	if err != nil {
+		return nil, fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
 	}
+	defer all.Close()
+	base := scenario + "-" + now.Format("20060102-150405")
 	for n := 1; ; n++ {
-		dir := base
+		name := base
 		if n > 1 {
-			dir = fmt.Sprintf("%s-%d", base, n)
+			name = fmt.Sprintf("%s-%d", base, n)
 		}
-		err := os.Mkdir(dir, 0o777)
+		dir, err := all.Make(name)
 		if err == nil {
 			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n == 100 {
-			return "", fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
+			return nil, fmt.Errorf("results directory: %w (use --out to put results elsewhere)", err)
 		}
 	}
 }
 
-// madeIn returns what a run has made: the first directory below there, which was
-// there before, on the way to dir; or what is in dir if dir was there.
-func madeIn(there, dir string) (made []string) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil
-	}
-	if dir == there {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			made = append(made, filepath.Join(dir, e.Name()))
-		}
-		return made
-	}
-	for filepath.Dir(dir) != there && filepath.Dir(dir) != dir {
-		dir = filepath.Dir(dir)
-	}
-	return []string{dir}
+// notEmpty is the error of a directory for results that has something in it.
+func notEmpty(path, name string) error {
+	return fmt.Errorf("%s: is not empty (it has %s): results are never written over", path, name)
 }
 
-// madeByReport returns what report writes in a result's directory.
-func madeByReport(dir string) (made []string) {
-	for _, name := range []string{
-		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile, results.SummaryFile,
-		report.PageFile, report.PlotsDir,
-	} {
-		made = append(made, filepath.Join(dir, name))
-	}
-	return made
-}
+// errBusy is wrapped by the error of lockResult if another process has the lock.
+var errBusy = errors.New("is being written by a run, or by another report: wait until that has ended")
 
-// giveBack makes files, and directories with all that is in them, the user's who ran
-// sudo: they have to be what this process made. It is best effort: results that
-// belong to root are results too.
-func giveBack(made ...string) {
-	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
-	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
-	if err1 != nil || err2 != nil || os.Getuid() != 0 {
-		return
-	}
-	for _, top := range made {
-		filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
-			if err == nil {
-				os.Lchown(path, uid, gid)
-			}
-			return nil
-		})
-	}
-}
+// A listing has the lock of a result for a moment, and must not keep a run from it.
+const (
+	lockTries = 100
+	lockPause = 10 * time.Millisecond
+)
 
 // lockResult marks a result as being written, until release is called or this
-// process ends. It is best effort.
-func lockResult(dir string) (release func()) {
-	file, err := os.OpenFile(filepath.Join(dir, scenarioFile), os.O_RDWR, 0)
+// process ends.
+func lockResult(dir *tree.Dir) (release func(), err error) {
+	file, err := dir.Edit(scenarioFile)
 	if err != nil {
-		return func() {}
+		return nil, err
 	}
-	_ = lockFile(file)
-	return func() { file.Close() }
+	for range lockTries {
+		if err = lockFile(file); !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(lockPause)
+	}
+	if err == nil {
+		return func() { file.Close() }, nil
+	}
+	if lockedElsewhere(file) {
+		err = fmt.Errorf("%s %w", dir.Path(), errBusy)
+	}
+	file.Close()
+	return nil, err
 }
 
-// beingWritten reports whether a run in progress is writing a result.
-func beingWritten(dir string) bool {
-	file, err := os.Open(filepath.Join(dir, scenarioFile))
+// beingWritten reports whether a run in progress, or a report, is writing a result.
+func beingWritten(dir *tree.Dir) bool {
+	file, err := dir.Open(scenarioFile)
 	if err != nil {
 		return false
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
 )
 
 // resultsDir is where run writes results unless --out names another place.
@@ -29,7 +28,8 @@ func newResults() *cobra.Command {
 			ran, its verdict, how many of its bounds are met, and its size on disk.
 
 			A result is "running" while its run is in progress, and has "no report" if its run was killed: sirdbed
-			report computes what can be computed of it.`),
+			report computes what can be computed of it. It is "damaged" if raw files are missing, or have another
+			size than its run left them with; sirdbed report compares all of what is in them.`),
 		Example: examples(`
 			sirdbed results
 			sirdbed results /data/runs --json
@@ -79,7 +79,7 @@ type ListedRun struct {
 	BoundsMet int           `json:"bounds_met"`
 	Size      int64         `json:"size_bytes"`
 	Format    int           `json:"format"`            // of its raw logs
-	Problem   string        `json:"problem,omitempty"` // why it cannot be read
+	Problem   string        `json:"problem,omitempty"` // why it cannot be read, or what is damaged
 
 	path string
 }
@@ -92,19 +92,25 @@ const (
 	Reported   RunState = "reported"
 	Running    RunState = "running"
 	Unreported RunState = "unreported" // its run was killed
-	Unreadable RunState = "unreadable" // of another format, or damaged
+	Unreadable RunState = "unreadable" // of another format, or damaged beyond that
+	Damaged    RunState = "damaged"    // raw files are missing, or have another size than its run left them with
 )
 
 // listResults lists the results in a directory. resultsDir need not be there.
 func listResults(dir string) (*Listing, error) {
 	l := &Listing{Directory: dir, Results: []ListedRun{}}
-	if _, err := os.Lstat(filepath.Join(dir, scenarioFile)); err == nil {
-		return nil, badInput(fmt.Errorf("%s is a result itself: name the directory that it is in", dir))
-	}
-	entries, err := os.ReadDir(dir)
+	all, err := tree.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) && dir == resultsDir {
 		return l, nil
 	}
+	if err != nil {
+		return nil, badInput(err)
+	}
+	defer all.Close()
+	if _, err := all.Lstat(scenarioFile); err == nil {
+		return nil, badInput(fmt.Errorf("%s is a result itself: name the directory that it is in", dir))
+	}
+	entries, err := all.List(".")
 	if err != nil {
 		return nil, badInput(err)
 	}
@@ -112,7 +118,7 @@ func listResults(dir string) (*Listing, error) {
 		if !e.IsDir() { // nor are links followed
 			continue
 		}
-		if r, ok := readListed(filepath.Join(dir, e.Name())); ok {
+		if r, ok := readListed(all, e.Name()); ok {
 			l.Results = append(l.Results, r)
 			l.Size += r.Size
 		}
@@ -121,39 +127,40 @@ func listResults(dir string) (*Listing, error) {
 	return l, nil
 }
 
-// readListed reads as much of a result as a listing shows. ok reports whether path
-// is one.
-func readListed(path string) (r ListedRun, ok bool) {
+// readListed reads as much of the result of a name as a listing shows. ok reports
+// whether it is one.
+func readListed(all *tree.Dir, name string) (r ListedRun, ok bool) {
+	dir, err := all.Sub(name)
+	if err != nil {
+		return r, false
+	}
+	defer dir.Close()
 	var record struct {
 		Format   *int   `json:"format"`
 		Engine   string `json:"engine"`
 		Scenario *struct {
 			Name string `json:"name"`
 		} `json:"scenario"`
+		Checksums bool `json:"checksums"`
 	}
-	at := filepath.Join(path, scenarioFile)
-	info, err := os.Lstat(at)
+	info, err := dir.Lstat(scenarioFile)
 	if err != nil {
 		return r, false
 	}
-	if err := checkFile(at); err != nil {
-		if info, e := os.Lstat(filepath.Join(path, results.VariantsDir)); e != nil || !info.IsDir() {
+	r = ListedRun{Name: name, Created: info.ModTime(), path: all.At(name)}
+	err = readSmall(dir, scenarioFile, &record)
+	_, other := errors.AsType[*results.FormatError](err)
+	if err == nil && record.Scenario == nil {
+		err = noScenario(dir)
+	}
+	if err != nil && !other {
+		if info, e := dir.Lstat(results.VariantsDir); e != nil || !info.IsDir() {
 			return r, false
 		}
-		return ListedRun{
-			Name: filepath.Base(path), Created: info.ModTime(), Size: sizeOf(path), path: path,
-			State: Unreadable, Problem: err.Error(),
-		}, true
+		r.State, r.Problem, r.Size = Unreadable, err.Error(), sizeOf(dir)
+		return r, true
 	}
-	err = results.ReadJSON(at, &record)
-	_, other := errors.AsType[*results.FormatError](err)
-	if !other && (err != nil || record.Scenario == nil) {
-		return r, false
-	}
-	r = ListedRun{
-		Name: filepath.Base(path), Created: info.ModTime(), Engine: record.Engine, Size: sizeOf(path),
-		Format: 1, path: path,
-	}
+	r.Engine, r.Format, r.Size = record.Engine, 1, sizeOf(dir)
 	if record.Scenario != nil {
 		r.Scenario = record.Scenario.Name
 	}
@@ -161,15 +168,21 @@ func readListed(path string) (r ListedRun, ok bool) {
 		r.Format = *record.Format
 	}
 	if err == nil {
-		err = r.readFigures()
+		err = r.readFigures(dir)
+	}
+	var files results.Files
+	if err == nil {
+		files = results.NewAudit(dir, record.Checksums, true).All()
 	}
 	switch {
-	case beingWritten(path):
+	case beingWritten(dir):
 		r.State = Running
 	case errors.Is(err, fs.ErrNotExist):
 		r.State = Unreported
 	case err != nil:
 		r.State, r.Problem = Unreadable, err.Error()
+	case len(files.Damaged) > 0:
+		r.State, r.Problem = Damaged, dir.Path()+": "+files.Text()
 	default:
 		r.State = Reported
 	}
@@ -177,7 +190,7 @@ func readListed(path string) (r ListedRun, ok bool) {
 }
 
 // readFigures reads the figures that a listing shows.
-func (r *ListedRun) readFigures() error {
+func (r *ListedRun) readFigures(dir *tree.Dir) error {
 	var manifest struct {
 		Created time.Time `json:"created"`
 	}
@@ -189,11 +202,7 @@ func (r *ListedRun) readFigures() error {
 		name  string
 		value any
 	}{{results.SummaryFile, &summary}, {results.ManifestFile, &manifest}} {
-		path := filepath.Join(r.path, file.name)
-		if err := checkFile(path); err != nil {
-			return err
-		}
-		if err := results.ReadJSON(path, file.value); err != nil {
+		if err := readSmall(dir, file.name, file.value); err != nil {
 			return err
 		}
 	}
@@ -213,20 +222,17 @@ func (r *ListedRun) readFigures() error {
 // many times what those of the largest scenarios have.
 const listedBytes = 64 << 20
 
-// checkFile returns an error unless a file can be read to its end in a moment:
-// pipes block, and devices may have no end.
-func checkFile(path string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > listedBytes:
-		return fmt.Errorf("%s has %s: a result's has at most %s",
-			path, humanSize(info.Size()), humanSize(listedBytes))
+// readSmall reads a JSON file of a result, unless that would take more than a moment.
+func readSmall(dir *tree.Dir, name string, value any) error {
+	info, err := dir.Lstat(name)
+	if err == nil && info.Mode().IsRegular() && info.Size() > listedBytes {
+		err = fmt.Errorf("%s has %s: a result's has at most %s",
+			dir.At(name), humanSize(info.Size()), humanSize(listedBytes))
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return results.ReadJSON(dir, name, value)
 }
 
 func (l *Listing) print(w io.Writer) error {
@@ -250,7 +256,7 @@ func (l *Listing) print(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s in %s: %s\n",
 		count(len(l.Results), "result"), report.Printable(l.Directory), humanSize(l.Size))
 	for _, r := range l.Results {
-		if r.State == Unreadable {
+		if r.State == Unreadable || r.State == Damaged {
 			fmt.Fprintln(w, report.Printable(r.Problem))
 		}
 	}
@@ -269,8 +275,8 @@ func (r *ListedRun) verdict() string {
 }
 
 // sizeOf returns how many bytes the files in a directory have together.
-func sizeOf(dir string) (size int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+func sizeOf(dir *tree.Dir) (size int64) {
+	_ = dir.Walk(func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil
 		}

@@ -34,16 +34,16 @@ type fakeEngine struct {
 	second func(ctx context.Context, x *emu.Experiment, dir string) error
 }
 
-func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+func (e fakeEngine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	if x.Variant != "second" {
 		return e.Engine.Run(ctx, x, dir, hooks)
 	}
 	facts := &emu.Facts{Engine: "model"}
-	err := errors.Join(emu.RunDir(dir).Begin(x), e.second(ctx, x, dir))
+	err := errors.Join(dir.Begin(x), e.second(ctx, x, dir.Path()))
 	if err != nil {
 		facts.Failure = err.Error()
 	}
-	return facts, errors.Join(err, emu.RunDir(dir).End(facts))
+	return facts, errors.Join(err, dir.End(facts))
 }
 
 // runFake runs twoVariants on a fakeEngine.
@@ -170,10 +170,11 @@ func TestRunsOfTheSameSecondDoNotMix(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		dir, err := makeResults("", "x", clock)
-		if err != nil || seen[dir] {
-			t.Fatalf("%s, %v", dir, err)
+		if err != nil || seen[dir.Path()] {
+			t.Fatalf("%v, %v", dir, err)
 		}
-		seen[dir] = true
+		seen[dir.Path()] = true
+		dir.Close()
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"sirdbed/capture"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
-	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/tree"
 	"sirdbed/scenarios"
 	"sirdbed/topo"
 )
@@ -32,7 +32,8 @@ type scenarioRun struct {
 	release     func() // what the engine needs; nil if nothing is reserved
 
 	stdout, stderr io.Writer
-	dir            string // of the results
+	dir            *tree.Dir // of the results
+	checksums      *results.Checksums
 	failures       []failure
 	interrupted    bool // before all variants ended
 }
@@ -99,15 +100,23 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there := existing(cmp.Or(r.out, resultsDir))
 	if r.dir, err = makeResults(r.out, r.scenario.Name, time.Now()); err != nil {
 		return err
 	}
-	defer func() { giveBack(madeIn(there, r.dir)...) }()
+	defer r.dir.Close()
 	if err := r.keepScenario(); err != nil {
-		return explainDisk(err, r.dir)
+		return explainDisk(err, r.dir.Path())
 	}
-	defer lockResult(r.dir)()
+	unlock, err := lockResult(r.dir)
+	switch {
+	case errors.Is(err, errBusy):
+		return err
+	case err != nil:
+		fmt.Fprintf(r.stderr, "warning: %s cannot be locked, so that sirdbed results will not list it as running: %v\n",
+			r.dir.Path(), err)
+	default:
+		defer unlock()
+	}
 	r.announce(size)
 	for i := range r.experiments {
 		if ctx.Err() != nil {
@@ -125,7 +134,7 @@ func (r *scenarioRun) announce(size int64) {
 		return
 	}
 	fmt.Fprintf(r.stderr, "%s: %s, engine %s, about %s of results in %s\n",
-		r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir)
+		r.scenario.Name, shape(r.scenario.Fabric().Spec), r.engine, humanSize(size), r.dir.Path())
 	for _, skipped := range r.skipped {
 		fmt.Fprintf(r.stderr, "not run: %s: %s\n", skipped.Variant, skipped.Reason)
 	}
@@ -143,34 +152,57 @@ func (r *scenarioRun) keepScenario() error {
 			head += "# " + line + "\n"
 		}
 	}
+	variants, err := r.dir.Make(results.VariantsDir)
+	if errors.Is(err, fs.ErrExist) { // another run was faster
+		return badInput(notEmpty(r.dir.Path(), results.VariantsDir))
+	}
+	if err != nil {
+		return err
+	}
+	variants.Close()
 	return errors.Join(
-		os.WriteFile(filepath.Join(r.dir, scenarioText), []byte(head+r.scenario.Text()), 0o666),
-		atomicfile.JSON(filepath.Join(r.dir, scenarioFile), r.record()),
-		os.MkdirAll(filepath.Join(r.dir, results.VariantsDir), 0o777),
+		r.dir.WriteText(scenarioText, []byte(head+r.scenario.Text())),
+		r.dir.WriteJSON(scenarioFile, r.record()),
+		r.keepChecksums(scenarioText, scenarioFile),
 	)
+}
+
+// keepChecksums adds files that will not change any more to the result's checksums.
+func (r *scenarioRun) keepChecksums(names ...string) error {
+	if r.checksums == nil {
+		r.checksums = results.NewChecksums()
+	}
+	for _, name := range names {
+		if err := r.checksums.Add(r.dir, name); err != nil {
+			return fmt.Errorf("checksums: %w", err)
+		}
+	}
+	return r.dir.WriteJSON(results.ChecksumsFile, r.checksums)
 }
 
 // runVariant runs experiment i. A failure is recorded, and the others still run.
 func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	x := &r.experiments[i]
-	dir := filepath.Join(r.dir, results.VariantsDir, x.Variant)
+	name := results.VariantsDir + "/" + x.Variant
 	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
-	err := os.Mkdir(dir, 0o777)
+	dir, err := r.dir.Make(name)
 	if err == nil {
 		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p)})
-		_, err = engine.Run(ctx, x, dir, emu.Hooks{
+		_, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
 			Progress: p.reached,
-			OpenCapture: func(path string, node *topo.Node) (emu.Capture, error) {
-				return capture.Create(path, r.scenario.Fabric(), node)
+			OpenCapture: func(file *os.File, node *topo.Node) (emu.Capture, error) {
+				return capture.Create(file, r.scenario.Fabric(), node)
 			},
 		})
+		dir.Close()
+		err = cmp.Or(err, r.keepChecksums(name))
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		r.interrupted = true
 		p.done(context.Canceled)
 		return
 	}
-	err = explainDisk(err, r.dir)
+	err = explainDisk(err, r.dir.Path())
 	p.done(err)
 	if err != nil {
 		r.failures = append(r.failures, failure{x.Variant, err})

@@ -93,7 +93,7 @@ func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 		if len(hosts) == 0 {
 			return
 		}
-		results, _ := filepath.Abs(r.dir)
+		results, _ := filepath.Abs(r.dir.Path())
 		w, err := publishState(State{
 			Run: filepath.Base(results) + "-" + x.Variant, Scenario: x.Scenario, Variant: x.Variant,
 			Engine: string(r.engine), Results: results, Started: time.Now(), Hosts: hosts,

@@ -56,8 +56,8 @@ const kernelVar = "SIRDBED_KERNEL"
 // controlGuest is the controller inside a guest.
 func controlGuest() int {
 	err := virtual.Inside(os.Args[2],
-		func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {
-			return capture.Create(path, f, node)
+		func(file *os.File, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {
+			return capture.Create(file, f, node)
 		})
 	if err != nil {
 		fmt.Println(err)

@@ -15,12 +15,22 @@ import (
 // succeeded. On failure nothing is left of it, and a file that was at path stays.
 // write must not close the file. Links are replaced, not followed, so the directory
 // may be another user's.
-func Write(path string, write func(*os.File) error) (err error) {
-	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+func Write(path string, write func(*os.File) error) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	defer root.Close()
+	return WriteIn(root, filepath.Base(path), write)
+}
+
+// WriteIn is Write of a file below an open directory.
+func WriteIn(root *os.Root, name string, write func(*os.File) error) (err error) {
+	part := name + ".part"
+	if err := root.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	file, err := root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -29,10 +39,10 @@ func Write(path string, write func(*os.File) error) (err error) {
 			err = e
 		}
 		if err == nil {
-			err = os.Rename(part, path)
+			err = root.Rename(part, name)
 		}
 		if err != nil {
-			os.Remove(part)
+			root.Remove(part)
 		}
 	}()
 	return write(file)
@@ -40,12 +50,18 @@ func Write(path string, write func(*os.File) error) (err error) {
 
 // JSON writes a value to path as indented JSON.
 func JSON(path string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
+	text, err := Indented(value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return Write(path, func(file *os.File) error {
-		_, err := file.Write(append(text, '\n'))
+		_, err := file.Write(text)
 		return err
 	})
+}
+
+// Indented is a value as indented JSON, with a line break at its end.
+func Indented(value any) ([]byte, error) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	return append(text, '\n'), err
 }

@@ -39,7 +39,7 @@ const (
 // Run implements emu.Engine. When the messages have had their time, hosts send
 // nothing more and what is still under way arrives, so that packets sent are
 // packets received and drops.
-func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	facts := &emu.Facts{
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
 		Features: emu.Features{Marker: emu.StepMarker, MarkerScope: emu.PerLevel, Payload: emu.PayloadLengths},
@@ -47,7 +47,7 @@ func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks em
 	if e.Bytes || x.Faults.Corrupt > 0 {
 		facts.Features.Payload = emu.PayloadBytes
 	}
-	r := &run{engine: e, x: x, dir: emu.RunDir(dir), hooks: hooks}
+	r := &run{engine: e, x: x, dir: dir, hooks: hooks}
 	err := errors.Join(e.Check(x), r.dir.Begin(x))
 	if err == nil {
 		err = r.run(ctx)
@@ -110,7 +110,7 @@ func (r *run) setUp() error {
 	}
 	logs := make([]*os.File, len(fabric.Hosts))
 	for h := range logs {
-		if logs[h], err = os.Create(r.dir.HostLog(fabric.HostName(topo.HostID(h)))); err != nil {
+		if logs[h], err = r.dir.Create(emu.HostLog(fabric.HostName(topo.HostID(h)))); err != nil {
 			return err
 		}
 		r.files = append(r.files, logs[h])

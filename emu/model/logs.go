@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"sirdbed/emu"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -13,7 +14,7 @@ import (
 
 // logQueues has all ports sampled into the run's queue log.
 func (r *run) logQueues() error {
-	file, err := os.Create(r.dir.QueueLog())
+	file, err := r.dir.Create(emu.QueueLog)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,11 @@ func (r *run) capture() error {
 		}
 	}
 	for _, n := range nodes {
-		c, err := r.hooks.OpenCapture(r.dir.CaptureFile(f.Nodes[n].Name), &f.Nodes[n])
+		file, err := r.dir.Create(emu.CaptureFile(f.Nodes[n].Name))
+		if err != nil {
+			return err
+		}
+		c, err := r.hooks.OpenCapture(file, &f.Nodes[n])
 		if err != nil {
 			return fmt.Errorf("capture at %s: %w", f.Nodes[n].Name, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"sirdbed/emu"
@@ -67,7 +66,7 @@ func (r *run) startHosts(ctx context.Context) error {
 // startHost starts a host's process in its namespace, with its record log.
 func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	name := r.topology.HostName(h)
-	log, err := os.Create(r.dir.HostLog(name))
+	log, err := r.dir.Create(emu.HostLog(name))
 	if err != nil {
 		return nil, err
 	}

@@ -82,15 +82,15 @@ func (s *seen) Close() error { s.closed = true; return nil }
 // A run leaves what the contract says: every packet is accounted for in the
 // facts, every message in the logs, and a capture has what its port has sent.
 func TestRunLeavesWhatTheContractSays(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), emu.RunDir(t.TempDir())
+	e, x, dir := engine(t), rpcs(), opened(t)
 	x.Capture, x.SnapLen = []string{"leaf1>h1-2"}, 64
 	capture := &seen{t: t}
 	var running [][]RunningHost
 	kept := false
 	e.Running = func(list []RunningHost) { running = append(running, list) }
 	e.KeepUp = func(context.Context) { kept = len(running) == 1 }
-	facts, err := e.Run(t.Context(), x, string(dir), emu.Hooks{
-		OpenCapture: func(string, *topo.Node) (emu.Capture, error) { return capture, nil },
+	facts, err := e.Run(t.Context(), x, dir, emu.Hooks{
+		OpenCapture: func(*os.File, *topo.Node) (emu.Capture, error) { return capture, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,12 +109,12 @@ func TestRunLeavesWhatTheContractSays(t *testing.T) {
 	if sent < 300 || sent != received {
 		t.Errorf("%d packets sent, %d received; want all of 300 or more", sent, received)
 	}
-	one, two := records(t, dir.HostLog("h1-1")), records(t, dir.HostLog("h1-2"))
+	one, two := records(t, dir.At(emu.HostLog("h1-1"))), records(t, dir.At(emu.HostLog("h1-2")))
 	if one[record.Offered] != 100 || one[record.Delivered] != 100 || one[record.Acked] != 100 ||
 		two[record.Delivered] != 100 {
 		t.Errorf("logged %v and %v, want 100 requests and replies", one, two)
 	}
-	if n := records(t, dir.QueueLog()); n[record.Tick] < 2 || n[record.End] != 1 {
+	if n := records(t, dir.At(emu.QueueLog)); n[record.Tick] < 2 || n[record.End] != 1 {
 		t.Errorf("queue records %v, want ticks and an end", n)
 	}
 	// What the other end sent is captured too: port 3 is leaf1's to h1-2, of 0 to 3.
@@ -155,7 +155,7 @@ func TestFailedRuns(t *testing.T) {
 			capture: func(t *testing.T) (emu.Capture, error) { return &seen{t: t, fail: diskFull}, nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, x, dir := engine(t), rpcs(), emu.RunDir(t.TempDir())
+			e, x, dir := engine(t), rpcs(), opened(t)
 			switch {
 			case strings.HasPrefix(c.command, "/"):
 				e.NodeCommand = []string{c.command}
@@ -165,10 +165,10 @@ func TestFailedRuns(t *testing.T) {
 			hooks := emu.Hooks{}
 			if c.capture != nil {
 				x.Capture = []string{"leaf1"}
-				hooks.OpenCapture = func(string, *topo.Node) (emu.Capture, error) { return c.capture(t) }
+				hooks.OpenCapture = func(*os.File, *topo.Node) (emu.Capture, error) { return c.capture(t) }
 			}
 			before := openFiles(t)
-			facts, err := e.Run(t.Context(), x, string(dir), hooks)
+			facts, err := e.Run(t.Context(), x, dir, hooks)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "controller") {
 				t.Errorf("got %v, want an error with %q, and nothing that follows from it", err, c.want)
 			}
@@ -190,10 +190,10 @@ func TestFailedRuns(t *testing.T) {
 
 // A window that ends while all hosts are idle was reached all the same.
 func TestIdleRunReachesItsEnd(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), emu.RunDir(t.TempDir())
+	e, x, dir := engine(t), rpcs(), opened(t)
 	x.Streams[0].Interval, x.Streams[0].Phase = units.Second, traffic.PhaseZero
 	x.Duration, x.Drain, x.GaugeEvery = 997*units.Microsecond, 0, 100*units.Microsecond
-	facts, err := e.Run(t.Context(), x, string(dir), emu.Hooks{})
+	facts, err := e.Run(t.Context(), x, dir, emu.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +220,11 @@ func openFiles(t *testing.T) (list []string) {
 // A run that is stopped returns the context's error, and its hosts finish with
 // logs that can be read to their end.
 func TestStoppedRun(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), emu.RunDir(t.TempDir())
+	e, x, dir := engine(t), rpcs(), opened(t)
 	x.Duration = units.Second // a quarter of an hour by the wall clock
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	facts, err := e.Run(ctx, x, string(dir), emu.Hooks{Progress: func(at units.Time) {
+	facts, err := e.Run(ctx, x, dir, emu.Hooks{Progress: func(at units.Time) {
 		if at > 0 {
 			cancel()
 		}
@@ -233,7 +233,7 @@ func TestStoppedRun(t *testing.T) {
 		t.Errorf("got %v and %+v, want it canceled between its beginning and its end", err, facts)
 	}
 	for _, name := range []string{"h1-1", "h1-2"} {
-		if n := records(t, dir.HostLog(name)); n[record.End] != 1 {
+		if n := records(t, dir.At(emu.HostLog(name))); n[record.End] != 1 {
 			t.Errorf("%s: logged %v, want an end", name, n)
 		}
 	}

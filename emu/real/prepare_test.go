@@ -5,7 +5,6 @@ package real
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func small() *emu.Experiment {
 
 func readFacts(t *testing.T, dir emu.RunDir) (f emu.Facts) {
 	t.Helper()
-	text, err := os.ReadFile(dir.FactsFile())
+	text, err := dir.Read(emu.FactsFile)
 	if err == nil {
 		err = json.Unmarshal(text, &f)
 	}
@@ -56,8 +55,8 @@ func TestExperimentsThatCannotRun(t *testing.T) {
 			if err := (&Engine{}).Check(x); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Check: got %v, want an error with %s", err, c.want)
 			}
-			dir := emu.RunDir(t.TempDir())
-			facts, err := (&Engine{}).Run(t.Context(), x, string(dir), emu.Hooks{})
+			dir := opened(t)
+			facts, err := (&Engine{}).Run(t.Context(), x, dir, emu.Hooks{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || facts.Failure != err.Error() {
 				t.Errorf("Run: got %v and the failure %q, want both with %s", err, facts.Failure, c.want)
 			}
@@ -149,4 +148,15 @@ func TestWiresOfKernelTCP(t *testing.T) {
 	if err := checkWires(x); err != nil && !errors.Is(err, emu.ErrUnsuited) {
 		t.Errorf("got %v, want none or one that matches ErrUnsuited", err)
 	}
+}
+
+// opened returns an empty directory as an engine is given it.
+func opened(t *testing.T) emu.RunDir {
+	t.Helper()
+	dir, err := emu.OpenRunDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	return dir
 }

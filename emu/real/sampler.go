@@ -55,7 +55,7 @@ func (r *run) startSampler() (*sampler, error) {
 	if r.x.QueueEvery <= 0 {
 		return nil, nil
 	}
-	file, err := os.Create(r.dir.QueueLog())
+	file, err := r.dir.Create(emu.QueueLog)
 	if err != nil {
 		return nil, err
 	}

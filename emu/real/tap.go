@@ -5,6 +5,7 @@ package real
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -110,7 +111,10 @@ func (n *nodeTap) open(r *run, node *topo.Node, ports []*topo.Port) (err error) 
 	})
 	if err == nil {
 		n.heads, n.full = make([]ring.Frame, len(n.taps)), make([]bool, len(n.taps))
-		n.capture, err = r.hooks.OpenCapture(r.dir.CaptureFile(node.Name), node)
+		var file *os.File
+		if file, err = r.dir.Create(emu.CaptureFile(node.Name)); err == nil {
+			n.capture, err = r.hooks.OpenCapture(file, node)
+		}
 	}
 	if err != nil {
 		for _, tap := range n.taps {

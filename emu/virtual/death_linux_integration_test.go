@@ -81,7 +81,8 @@ func TestDeadGuestKeepsWhatWasMeasured(t *testing.T) {
 			pid, killed := 0, false
 			var reached units.Time
 			dir := t.TempDir()
-			facts, err := engine(t, func(p int) { pid = p }).Run(context.Background(), busy(), dir, emu.Hooks{
+			e := engine(t, func(p int) { pid = p })
+			facts, err := e.Run(context.Background(), busy(), opened(t, dir), emu.Hooks{
 				Progress: func(at units.Time) {
 					if at > 2*units.Millisecond && !killed {
 						killed = true
@@ -136,7 +137,7 @@ func TestOutOfMemory(t *testing.T) {
 	private(t)
 	e, x := engine(t, nil), busy()
 	e.Memory, x.Topology.HostsPerLeaf = 96<<20, 24
-	facts, err := e.Run(context.Background(), x, t.TempDir(), emu.Hooks{})
+	facts, err := e.Run(context.Background(), x, opened(t, t.TempDir()), emu.Hooks{})
 	if err == nil || !strings.Contains(err.Error(),
 		"ran out of its 96 MB of memory: shorten the run, or capture fewer nodes") {
 		t.Fatalf("24 hosts in 96 MB: %v", err)

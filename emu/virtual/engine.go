@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -84,9 +83,9 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 const stallTimeout = 90 * time.Second
 
 // Run implements emu.Engine.
-func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks emu.Hooks) (*emu.Facts, error) {
+func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	started := time.Now()
-	dir, err := filepath.Abs(dir)
+	path, err := filepath.Abs(dir.Path())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	out.kill = kill
 	exit, err := guest.Run(running, guest.Config{
 		Kernel: e.Kernel,
-		Argv:   append(append([]string(nil), e.Command...), dir),
+		Argv:   append(append([]string(nil), e.Command...), path),
 		Env:    environment(),
 		Memory: size, Input: text,
 		Line: out.line, StallTimeout: stallTimeout, Start: e.Start, Stop: ctx.Done(),
@@ -169,10 +168,9 @@ func memory(f *topo.Fabric, x *emu.Experiment) int64 {
 
 // complete fills in what only the machine knows of a run. After a guest's death
 // facts are all there is.
-func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
+func complete(dir emu.RunDir, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	started, startup := facts.Started, facts.Startup
-	path := emu.RunDir(dir).FactsFile()
-	text, err := os.ReadFile(path)
+	text, err := dir.Read(emu.FactsFile)
 	if err == nil {
 		err = json.Unmarshal(text, facts)
 	}
@@ -187,7 +185,8 @@ func complete(dir string, facts *emu.Facts, failure error) (*emu.Facts, error) {
 	if failure != nil && facts.Failure == "" {
 		facts.Failure = failure.Error()
 	}
-	if e := emu.RunDir(dir).End(facts); failure == nil {
+	dir.OwnAll() // the guest's files
+	if e := dir.End(facts); failure == nil {
 		failure = e
 	}
 	return facts, failure

@@ -94,7 +94,7 @@ func TestComplete(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			facts, err := complete(dir, &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
+			facts, err := complete(opened(t, dir), &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
 			if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) ||
 				facts.Reached != c.reached || facts.CPUs == 0 || facts.Engine != "virtual" {
 				t.Errorf("got %v and %+v, want the failure %q at %v", err, facts, c.want, c.reached)

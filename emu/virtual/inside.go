@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"sirdbed/emu"
@@ -48,8 +49,8 @@ var platform = real.Platform{
 }
 
 // Inside is the controller in the guest: it runs the experiment that it is sent,
-// with the raw logs in dir. open begins a capture on the experiment's fabric.
-func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
+// with the raw logs in the directory path. open begins a capture on the experiment's fabric.
+func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Node) (emu.Capture, error)) error {
 	if !guest.Inside() {
 		return errors.New("this command is for the guest of the virtual engine")
 	}
@@ -67,10 +68,15 @@ func Inside(dir string, open func(path string, f *topo.Fabric, node *topo.Node) 
 	}
 	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
 	if j.Capture {
-		hooks.OpenCapture = func(path string, node *topo.Node) (emu.Capture, error) {
-			return open(path, topology, node)
+		hooks.OpenCapture = func(file *os.File, node *topo.Node) (emu.Capture, error) {
+			return open(file, topology, node)
 		}
 	}
+	dir, err := emu.OpenRunDir(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {

@@ -128,6 +128,15 @@ func (r *Run) Write(t *testing.T) string {
 	return dir
 }
 
+// Open opens a directory until the test ends.
+func Open(t *testing.T, path string) emu.RunDir {
+	t.Helper()
+	dir, err := emu.OpenRunDir(path)
+	must(t, err)
+	t.Cleanup(func() { dir.Close() })
+	return dir
+}
+
 func (r *Run) save(t *testing.T, path string, v any) {
 	t.Helper()
 	data, err := json.Marshal(v)
