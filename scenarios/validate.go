@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"sirdbed/baselines/all"
+	"sirdbed/emu"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
@@ -42,6 +44,12 @@ func (s *Scenario) validate(dir string) error {
 }
 
 func (s *Scenario) validateFabric() error {
+	for _, field := range []string{"leaves", "hosts_per_leaf", "host_rate", "host_delay"} {
+		if path := "topology." + field; !s.has(path) {
+			l := limit.Topology.Of(field)
+			return Errors{s.src.errorIn(path, "missing: want %s: %s", l.Range(), l.Why)}
+		}
+	}
 	fabric, err := topo.New(s.Topology)
 	if e, ok := errors.AsType[*topo.SpecError](err); ok {
 		return Errors{s.src.errorIn("topology."+e.Field, "%s", e.Reason)}
@@ -51,9 +59,6 @@ func (s *Scenario) validateFabric() error {
 	s.fabric = fabric
 	return nil
 }
-
-// maxRun keeps the nominal times of a run far from overflow.
-const maxRun = 3600 * units.Second
 
 func (s *Scenario) validateTimes() *Error {
 	if s.Name == "" {
@@ -65,21 +70,28 @@ func (s *Scenario) validateTimes() *Error {
 	if s.Duration <= 0 {
 		return s.src.errorIn("duration", "missing: say how long the measured window is, such as 50ms")
 	}
-	for _, f := range []struct {
-		path  string
-		value units.Time
-	}{{"warmup", s.Warmup}, {"duration", s.Duration}, {"drain", s.Drain}} {
-		if f.value > maxRun {
-			return s.src.errorIn(f.path, "%v: at most %v of nominal time", f.value, maxRun)
+	for _, r := range s.runs() {
+		if err := lasts(s.experiment(r, Options{})); err != nil {
+			return s.src.errorIn("dilation", "%v", err)
 		}
 	}
 	for _, f := range []struct {
 		path  string
 		value units.Time
 	}{{"sample.queues", s.Sample.Queues}, {"sample.gauges", s.Sample.Gauges}} {
-		if f.value < units.Microsecond || f.value > s.Duration {
+		if f.value > s.Duration {
 			return s.src.errorIn(f.path, "%v: want 1us to the duration, %v", f.value, s.Duration)
 		}
+	}
+	return nil
+}
+
+// lasts reports a run that takes too long by the kernel's clock.
+func lasts(x emu.Experiment) error {
+	nominal := x.Warmup + x.Duration + x.Drain
+	if x.Dilation > 0 && x.Dilation.ToKernel(nominal) > limit.MaxKernelTime {
+		return fmt.Errorf("%d times %v of nominal time are more than 31 years: want a smaller dilation, or less time",
+			x.Dilation, nominal)
 	}
 	return nil
 }
@@ -88,9 +100,14 @@ func (s *Scenario) validateTraffic(dir string) *Error {
 	if len(s.Traffic) == 0 {
 		return s.src.errorIn("traffic", "missing: without traffic there is nothing to measure")
 	}
+	listed := 0
 	for i := range s.Traffic {
 		if err := s.Traffic[i].ReadFile(dir); err != nil {
 			return s.fieldError(fmt.Sprintf("traffic[%d].", i), err)
+		}
+		if listed += len(s.Traffic[i].Messages); listed > maxListed {
+			return s.src.errorIn(fmt.Sprintf("traffic[%d].file", i),
+				"more than %d messages in all lists: traffic of more is for a pattern", maxListed)
 		}
 	}
 	if err := traffic.Validate(s.fabric, s.Traffic); err != nil {
@@ -98,6 +115,10 @@ func (s *Scenario) validateTraffic(dir string) *Error {
 	}
 	return nil
 }
+
+// maxListed is how many messages all lists of a scenario may have. All hosts have
+// them in memory.
+const maxListed = 500_000
 
 func (s *Scenario) fieldError(prefix string, err error) *Error {
 	if e, ok := errors.AsType[*traffic.FieldError](err); ok {
@@ -168,6 +189,9 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	if err == nil {
 		return nil
 	}
+	if e, ok := errors.AsType[*limit.Error](err); ok {
+		return s.src.errorIn(path+"."+e.Field, "%s", e.Reason)
+	}
 	for word := range strings.FieldsSeq(err.Error()) {
 		if at := path + "." + strings.TrimSuffix(word, ":"); s.has(at) {
 			path = at
@@ -206,16 +230,16 @@ func (s *Scenario) validateVariants() *Error {
 	for i := range s.Traffic {
 		streams = append(streams, s.Traffic[i].Name)
 	}
+	called := map[string]int{}
 	for i, v := range s.Variants {
 		path := fmt.Sprintf("variants[%d].", i)
 		if !nameOK(v.Name) {
 			return s.src.errorIn(path+"name", "%q: want small letters, digits, dots and dashes", v.Name)
 		}
-		for j := range i {
-			if s.Variants[j].Name == v.Name {
-				return s.src.errorIn(path+"name", "variant %d is called %q too", j+1, v.Name)
-			}
+		if j, taken := called[v.Name]; taken {
+			return s.src.errorIn(path+"name", "variant %d is called %q too", j+1, v.Name)
 		}
+		called[v.Name] = i
 		for j, name := range v.Traffic {
 			if !slices.Contains(streams, name) {
 				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name,
@@ -225,15 +249,22 @@ func (s *Scenario) validateVariants() *Error {
 		if err := s.validateLoad(v, path); err != nil {
 			return err
 		}
-		if v.Duration != nil && (*v.Duration <= 0 || *v.Duration > maxRun) {
-			return s.src.errorIn(path+"duration", "%v: want more than 0, at most %v", *v.Duration, maxRun)
+	}
+	return s.validateLabels()
+}
+
+// validateLabels finds two runs of one name, which is that of their results: of a
+// variant whose name is another one's with a protocol.
+func (s *Scenario) validateLabels() *Error {
+	taken := map[string]run{}
+	for _, r := range s.runs() {
+		if other, ok := taken[r.label]; ok {
+			i := slices.IndexFunc(s.Variants, func(v Variant) bool { return v.Name == r.variant.Name })
+			return s.src.errorIn(fmt.Sprintf("variants[%d].name", i),
+				"with %s its results are called %q, as those of variant %q with %s are", r.protocol, r.label,
+				other.variant.Name, other.protocol)
 		}
-		if v.Warmup != nil && *v.Warmup > maxRun {
-			return s.src.errorIn(path+"warmup", "%v: at most %v of nominal time", *v.Warmup, maxRun)
-		}
-		if v.Drain != nil && *v.Drain > maxRun {
-			return s.src.errorIn(path+"drain", "%v: at most %v of nominal time", *v.Drain, maxRun)
-		}
+		taken[r.label] = r
 	}
 	return nil
 }
@@ -248,7 +279,7 @@ func (s *Scenario) validateLoad(v Variant, path string) *Error {
 	if !slices.ContainsFunc(streams, func(t traffic.Stream) bool { return t.Load != 0 }) {
 		return s.src.errorIn(path+"load", "none of the variant's streams states a load that this one could replace")
 	}
-	if err := traffic.Validate(s.fabric, streams); err != nil {
+	if err := traffic.ValidateLoad(s.fabric, streams); err != nil {
 		reason := err.Error()
 		if e, ok := errors.AsType[*traffic.FieldError](err); ok {
 			reason = e.Reason

@@ -140,9 +140,6 @@ func (f *Fabric) override(links []LinkOverride) error {
 				f.Ports[id].Delay = *o.Delay
 			}
 		}
-		if err := validateLink(field+".rate", field+".delay", f.Ports[p].Rate, f.Ports[p].Delay); err != nil {
-			return err
-		}
 	}
 	return nil
 }
