@@ -134,15 +134,6 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(good))
-	for _, name := range Names() {
-		text, _ := embedded.ReadFile(name + ".yaml")
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text []byte) { Parse("f.yaml", "/nonexistent", text) })
-}
-
 func TestVariantsOverrideParameters(t *testing.T) {
 	s, err := Parse("f.yaml", ".", []byte(good))
 	if err != nil {
@@ -200,9 +191,9 @@ func TestChanges(t *testing.T) {
 		"sird.sthr":              "--set sird.sthr: want path=value, such as sird.sthr=inf",
 		"sird.stthr=1":           `--set sird.stthr=1: unknown key "stthr" in sird: did you mean "sthr"?`,
 		"duration=5":             `--set duration=5: duration: time "5" has no unit: add one of ns, us, ms, s`,
-		"description=a\nname: b": "--set description=a\nname: b" + several,
+		"description=a\nname: b": `"--set description=a\nname: b"` + several,
 		"sird.x.y=1, z: 2":       "--set sird.x.y=1, z: 2" + several,
-		"seed=1\n---\nseed: 2":   "--set seed=1\n---\nseed: 2" + several,
+		"seed=1\n---\nseed: 2":   `"--set seed=1\n---\nseed: 2"` + several,
 		"- a=1":                  "--set - a=1" + several,
 		"name.x=1":               "--set name.x=1: name is a single value, it has no \"x\"",
 		"traffic.big.size=1B":    "--set traffic.big.size=1B: traffic has no item \"big\"",

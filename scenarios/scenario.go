@@ -84,6 +84,7 @@ type Scenario struct {
 
 	src    *source
 	fabric *topo.Fabric
+	few    *topo.Fabric // on which parameters are tried
 }
 
 // A Variant is one run of a scenario. Beside these fields it may have a key for

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"sirdbed/capture/report"
 	"sirdbed/topo/limit"
 )
 
@@ -181,11 +182,14 @@ var errSeveral = errors.New("it sets more than that one value: give each a --set
 // assign puts value, a piece of YAML, at path. Mappings on the way are made
 // where they are missing.
 func (s *source) assign(path, value string) error {
-	given := fmt.Sprintf("--set %s=%s", path, shortened(value))
+	given := fmt.Sprintf("--set %s=%s", shortened(path), shortened(value))
 	fail := func(format string, args ...any) error {
-		return Errors{{File: given, Message: fmt.Sprintf(format, args...)}}
+		return Errors{{File: report.Printable(given), Message: fmt.Sprintf(format, args...)}}
 	}
 	list := steps(path)
+	if len(list) > maxDepth {
+		return fail("more than %d steps: no part of a scenario is nested as deep", maxDepth)
+	}
 	if len(list) == 0 || strings.HasPrefix(path, ".") {
 		return fail("no such path: want one such as sird.sthr or traffic.small.size")
 	}

@@ -56,9 +56,21 @@ func (s *Scenario) validateFabric() error {
 	} else if err != nil {
 		return Errors{s.src.errorIn("topology", "%v", err)}
 	}
-	s.fabric = fabric
+	s.fabric, s.few = fabric, fabric
+	if len(fabric.Hosts) > maxTried {
+		t := s.Topology
+		t.Leaves, t.HostsPerLeaf, t.Spines, t.Links = min(t.Leaves, 2), min(t.HostsPerLeaf, 2), min(t.Spines, 1), nil
+		if s.few, err = topo.New(t); err != nil {
+			return Errors{s.src.errorIn("topology", "%v", err)}
+		}
+	}
 	return nil
 }
+
+// maxTried is how many hosts a fabric has on which each variant's protocol is tried.
+// In larger ones a protocol takes a millisecond to make, and thousands of variants
+// seconds: a few hosts with the same links then stand for all.
+const maxTried = 1000
 
 func (s *Scenario) validateTimes() *Error {
 	if s.Name == "" {
@@ -182,9 +194,9 @@ func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Erro
 	if err != nil {
 		return s.src.errorIn(path, "%v", err)
 	}
-	params, err := all.DecodeParams(p, s.fabric, overrides)
+	params, err := all.DecodeParams(p, s.few, overrides)
 	if err == nil {
-		err = try(p, transport.Env{Fabric: s.fabric, Sink: discard{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+		err = try(p, transport.Env{Fabric: s.few, Sink: discard{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
 	}
 	if err == nil {
 		return nil
@@ -293,7 +305,7 @@ func (s *Scenario) validateLoad(v Variant, path string) *Error {
 func (s *Scenario) validateCapture() *Error {
 	for i, name := range s.Capture {
 		_, isNode := s.fabric.Node(name)
-		isPort := slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == name })
+		_, isPort := s.port(name)
 		if !isNode && !isPort {
 			return s.src.errorIn(fmt.Sprintf("capture[%d]", i),
 				"no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
@@ -301,6 +313,21 @@ func (s *Scenario) validateCapture() *Error {
 		}
 	}
 	return nil
+}
+
+// port finds a port by its name, "leaf1>h1-2".
+func (s *Scenario) port(name string) (*topo.Port, bool) {
+	from, to, _ := strings.Cut(name, ">")
+	a, here := s.fabric.Node(from)
+	b, there := s.fabric.Node(to)
+	if !here || !there {
+		return nil, false
+	}
+	id, ok := s.fabric.PortBetween(a.ID, b.ID)
+	if !ok {
+		return nil, false
+	}
+	return &s.fabric.Ports[id], true
 }
 
 func (s *Scenario) validateFaults() *Error {

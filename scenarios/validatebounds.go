@@ -174,13 +174,13 @@ func (s *boundCheck) validateSwitchAndPort(_ string, m *metric.Metric, path stri
 		return s.src.errorIn(path+".switch",
 			"no switch is called %q: want such as leaf1, or leaf or spine for all of them", m.Switch)
 	}
-	i := slices.IndexFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == m.Port })
-	ofHost := m.Port == "uplinks" || i >= 0 && s.fabric.Nodes[s.fabric.Ports[i].Node].Kind == topo.Host
+	port, known := s.port(m.Port)
+	ofHost := m.Port == "uplinks" || known && s.fabric.Nodes[port.Node].Kind == topo.Host
 	if m.Name == "queue_bytes" && ofHost {
 		return s.src.errorIn(path+".port",
 			"queues of hosts are not sampled: use a switch's port, or exact_queue_bytes and the capture of a host")
 	}
-	if m.Port != "" && i < 0 && !slices.Contains(metric.PortClasses(), m.Port) {
+	if m.Port != "" && !known && !slices.Contains(metric.PortClasses(), m.Port) {
 		return s.src.errorIn(path+".port", "no port is called %q: want such as %q, or downlinks, uplinks or core",
 			m.Port, s.fabric.Downlink(0).Name)
 	}

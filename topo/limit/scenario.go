@@ -58,7 +58,7 @@ var Scenario = Table{
 	List("protocols", 1, 32, "there are fewer protocols"),
 	Text("protocols[]", 1, 32, whyName),
 	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream"),
-	List("variants", 1, 4000, "each is a run, and a directory of results"),
+	List("variants", 1, 2000, "each is a run, and a directory of results"),
 	Number[uint64]("seed", 1, MaxSeed, "results keep it in JSON, whose numbers are exact up to 2^53"),
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
 	Number("duration", 1, MaxSpan, whySpan),
