@@ -70,8 +70,8 @@ func TestHostileFiles(t *testing.T) {
 		{"minus infinity", oneKind + "sird: {b: -.inf}\n", `f.yaml:5:11: b: "-.inf" is not a multiple of the BDP`},
 		{"number too large for any", oneKind + "faults: {drop: 1e400}\n", `f.yaml:5:16: drop: want a number, not "1e400"`},
 		{"seed of 65 bits", oneKind + "seed: 18446744073709551616\n",
-			`f.yaml:5:7: seed is 18446744073709551616: want 1 to 9007199254740992: `},
-		{"seed 0", oneKind + "seed: 0\n", `f.yaml:5:7: seed is 0: want 1 to 9007199254740992: `},
+			`f.yaml:5:7: seed is 18446744073709551616: want 1 to 9007199254740991: `},
+		{"seed 0", oneKind + "seed: 0\n", `f.yaml:5:7: seed is 0: want 1 to 9007199254740991: `},
 		{"4.9 hosts", strings.Replace(oneKind, "leaf: 4", "leaf: 4.9", 1),
 			`f.yaml:2:39: hosts_per_leaf: want a whole number, not "4.9"`},
 		{"octal hosts", strings.Replace(oneKind, "leaf: 4", "leaf: 010", 1),
@@ -162,7 +162,7 @@ func TestHostileFiles(t *testing.T) {
 func TestHostileChanges(t *testing.T) {
 	for change, want := range map[string]string{
 		"sird.credit_rate=.nan":               `credit_rate: want a number, not ".nan"`,
-		"seed=18446744073709551616":           "seed is 18446744073709551616: want 1 to 9007199254740992",
+		"seed=18446744073709551616":           "seed is 18446744073709551616: want 1 to 9007199254740991",
 		"topology.hosts_per_leaf=4.9":         `hosts_per_leaf: want a whole number, not "4.9"`,
 		"traffic[0].name=\"\\e[2J\"":          "name has the character U+001B: want what can be printed",
 		"traffic[0].name=\x1b[2J":             "the character U+001B: want text that can be printed",

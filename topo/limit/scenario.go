@@ -23,7 +23,7 @@ const (
 	// MaxHosts is how many hosts the address plan has room for.
 	MaxHosts = maxLeaves * maxHostsPerLeaf
 	// MaxSeed is exact in JSON, where numbers are of 64-bit floating point.
-	MaxSeed = 1 << 53
+	MaxSeed = 1<<53 - 1
 
 	// MaxSpines is how many spines the address plan has room for.
 	MaxSpines = 200
@@ -59,7 +59,7 @@ var Scenario = Table{
 	Text("protocols[]", 1, 32, whyName),
 	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream"),
 	List("variants", 1, 2000, "each is a run, and a directory of results"),
-	Number[uint64]("seed", 1, MaxSeed, "results keep it in JSON, whose numbers are exact up to 2^53"),
+	Number[uint64]("seed", 1, MaxSeed, "results keep it in JSON, whose numbers are exact below 2^53"),
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
 	Number("duration", 1, MaxSpan, whySpan),
 	Number[units.Time]("drain", 0, MaxSpan, whySpan),
