@@ -14,55 +14,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"sirdbed/baselines/all"
-	"sirdbed/sirdnode/fault"
-	"sirdbed/topo"
 	"sirdbed/topo/limit"
-	"sirdbed/traffic"
 )
 
 // maxErrors is how many errors of a file are reported at once.
 const maxErrors = 10
-
-// A section is a key with the parameters of a protocol.
-type section struct {
-	typ    reflect.Type
-	limits limit.Table
-}
-
-// sections are the keys of a Scenario or Variant besides its fields.
-func sections() map[string]section {
-	list := map[string]section{}
-	for _, p := range all.List() {
-		list[p.Name] = section{reflect.TypeOf(p.DefaultParams(sectionFabric())).Elem(), p.Limits}
-	}
-	return list
-}
-
-// limits returns the limits of the fields of a type.
-func limits(t reflect.Type) limit.Table {
-	switch t {
-	case reflect.TypeFor[Scenario]():
-		return limit.Scenario
-	case reflect.TypeFor[Variant]():
-		return limit.Variant
-	case reflect.TypeFor[Sample]():
-		return limit.Sample
-	case reflect.TypeFor[Bound]():
-		return limit.Bound
-	case reflect.TypeFor[Reference]():
-		return limit.Reference
-	case reflect.TypeFor[topo.Spec]():
-		return limit.Topology
-	case reflect.TypeFor[topo.LinkOverride]():
-		return limit.Link
-	case reflect.TypeFor[traffic.Stream]():
-		return limit.Stream
-	case reflect.TypeFor[fault.Config]():
-		return limit.Faults
-	}
-	return nil
-}
 
 // A decoder fills in a Scenario from a parsed file, in one walk over it, and notes
 // what does not fit and what is outside its limits.
@@ -307,5 +263,6 @@ func (d *decoder) oneOf(n ast.Node, what string, allowed []string) {
 // readsItself reports whether a type reads its own text.
 func readsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) || p.Implements(reflect.TypeFor[json.Unmarshaler]())
+	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) ||
+		p.Implements(reflect.TypeFor[json.Unmarshaler]())
 }

@@ -61,14 +61,17 @@ const (
 func TestHostileFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"NaN", oneKind + "sird: {credit_rate: .nan}\n", `f.yaml:5:21: credit_rate: want a number, not ".nan"`},
-		{"NaN as a text", oneKind + "sird: {credit_rate: NaN}\n", `f.yaml:5:21: credit_rate: want a number, not "NaN"`},
-		{"infinite share", oneKind + "sird: {credit_rate: .inf}\n", `f.yaml:5:21: credit_rate: want a number, not ".inf"`},
+		{"NaN as a text", oneKind + "sird: {credit_rate: NaN}\n",
+			`f.yaml:5:21: credit_rate: want a number, not "NaN"`},
+		{"infinite share", oneKind + "sird: {credit_rate: .inf}\n",
+			`f.yaml:5:21: credit_rate: want a number, not ".inf"`},
 		{"infinite bound", oneKind + "bounds: [{name: b, metric: latency_us, max: .inf}]\n",
 			`f.yaml:5:45: max: want a number, not ".inf"`},
 		{"bound that is none", oneKind + "bounds: [{name: b, metric: latency_us, min: .nan}]\n",
 			`f.yaml:5:45: min: want a number, not ".nan"`},
 		{"minus infinity", oneKind + "sird: {b: -.inf}\n", `f.yaml:5:11: b: "-.inf" is not a multiple of the BDP`},
-		{"number too large for any", oneKind + "faults: {drop: 1e400}\n", `f.yaml:5:16: drop: want a number, not "1e400"`},
+		{"number too large for any", oneKind + "faults: {drop: 1e400}\n",
+			`f.yaml:5:16: drop: want a number, not "1e400"`},
 		{"seed of 65 bits", oneKind + "seed: 18446744073709551616\n",
 			`f.yaml:5:7: seed is 18446744073709551616: want 1 to 9007199254740991: `},
 		{"seed 0", oneKind + "seed: 0\n", `f.yaml:5:7: seed is 0: want 1 to 9007199254740991: `},
@@ -101,11 +104,12 @@ func TestHostileFiles(t *testing.T) {
 		{"2,000 variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d, sird: {b: %[1]d.5}, load: 0}\n"),
 			`f.yaml:6:26: b is 0.5: want 1 to`},
 		{"2,000 sound variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d, sird: {b: 1.%[1]d}}\n"), ""},
-		{"2,000 variants of 62,250 hosts", wide + "variants:\n" + many(2000, "  - {name: v%[1]d, sird: {b: 1.%[1]d}}\n"), ""},
+		{"2,000 variants of 62,250 hosts", wide +
+			"variants:\n" + many(2000, "  - {name: v%[1]d, sird: {b: 1.%[1]d}}\n"), ""},
 		{"1,000 bounds on 2,000 variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d}\n") + "bounds:\n" +
 			many(1000, "  - {name: b, metric: latency_us, max: 1, variant: v%[1]d, stream: s}\n"), ""},
-		{"1,000 wrong bounds on 2,000 variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d}\n") + "bounds:\n" +
-			many(1000, "  - {name: b, metric: latency_us, max: 1, variant: w%[1]d, stream: s}\n"),
+		{"1,000 wrong bounds on 2,000 variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d}\n") +
+			"bounds:\n" + many(1000, "  - {name: b, metric: latency_us, max: 1, variant: w%[1]d, stream: s}\n"),
 			`f.yaml:2007:52: no variant is called "w0"`},
 		{"1,000 captures of 62,250 hosts", wide + "capture: [" + strings.Repeat("spine200, ", 999) + "x]\n",
 			"f.yaml:5:10001: no node or port is called \"x\""},
@@ -126,7 +130,8 @@ func TestHostileFiles(t *testing.T) {
 		{"10,000 keys", many(10_000, "k%d: 1\n"), "f.yaml:101:1: more than 100 keys"},
 		{"10,000 keys in braces", "{" + many(10_000, "k%d: 1, ") + "}", "f.yaml:1:792: more than 100 keys"},
 		{"a long number", oneKind + "seed: " + strings.Repeat("9", 250_000) + "\n", "f.yaml:5:7: seed"},
-		{"a long time", strings.Replace(oneKind, "1ms", strings.Repeat("9", 250_000)+"s", 1), "f.yaml:3:11: duration: "},
+		{"a long time", strings.Replace(oneKind, "1ms", strings.Repeat("9", 250_000)+"s", 1),
+			"f.yaml:3:11: duration: "},
 		{"a long key", oneKind + strings.Repeat("k", 250_000) + ": 1\n", "f.yaml:5:1: unknown key \"kkk"},
 		{"a long name", strings.Replace(oneKind, "name: s", "name: "+strings.Repeat("s", 250_000), 1),
 			"f.yaml:4:18: name has 250000: want 1 to 64 characters"},

@@ -91,7 +91,8 @@ func (s Spec) Validate() error {
 		return specError("spines", "%d leaves with no spine cannot reach one another: add spines, or use one leaf",
 			s.Leaves)
 	case s.Spines > 0 && s.CoreRate == 0:
-		return specError("core_rate", "missing: links to spines need a rate, %s", limit.Topology.Of("core_rate").Range())
+		return specError("core_rate", "missing: links to spines need a rate, %s",
+			limit.Topology.Of("core_rate").Range())
 	}
 	return nil
 }

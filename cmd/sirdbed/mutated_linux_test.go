@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +76,8 @@ func limited(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, "sirdbed"}, args...)...)
+	args = append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, "sirdbed"}, args...)
+	c := exec.CommandContext(ctx, "sh", args...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	err := c.Run()
@@ -83,6 +85,11 @@ func limited(t *testing.T, args ...string) (string, int) {
 		t.Fatal(err)
 	}
 	return out.String(), c.ProcessState.ExitCode()
+}
+
+// others are what stands in place of a number.
+var others = []string{
+	"0", "-1", "1e308", "9223372036854775807", "18446744073709551616", "0.5", "1e-300", `"x"`, "null", "3600000000000",
 }
 
 var numbers = regexp.MustCompile(`[0-9]+`)
@@ -137,10 +144,9 @@ func mutate(t *testing.T, r *rand.Rand, dir string) string {
 			all := numbers.FindAllIndex(text, -1)
 			if len(all) > 0 && filepath.Ext(path) == ".json" {
 				at := all[r.IntN(len(all))]
-				value := []string{"0", "-1", "1e308", "9223372036854775807", "18446744073709551616", "0.5", "1e-300", "\"x\"",
-					"null", "3600000000000"}[r.IntN(10)]
+				value := others[r.IntN(len(others))]
 				how = fmt.Sprintf("%s instead of %s at %d", value, text[at[0]:at[1]], at[0])
-				err = os.WriteFile(path, append(append(append([]byte(nil), text[:at[0]]...), value...), text[at[1]:]...), 0o600)
+				err = os.WriteFile(path, slices.Concat(text[:at[0]], []byte(value), text[at[1]:]), 0o600)
 				break
 			}
 			fallthrough

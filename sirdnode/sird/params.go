@@ -130,7 +130,7 @@ const (
 
 var limits = limit.Table{
 	limit.Number("bdp", 1, maxBDP, "header fields count credit in 32 bits"),
-	limit.Number("b", 1, maxMultiple, "with less than 1 BDP a receiver cannot fill its link; "+whyMultiple).OrInfinite(),
+	limit.Number("b", 1, maxMultiple, "with less a receiver cannot fill its link; "+whyMultiple).OrInfinite(),
 	limit.Number("sthr", 0, maxMultiple, whyMultiple).OrInfinite(),
 	limit.Number("nthr", 0, maxMultiple, whyMultiple).OrInfinite(),
 	limit.Number("unscht", 0, maxMultiple, whyMultiple).OrInfinite(),

@@ -66,7 +66,8 @@ func TestNothingOverflowsAtTheLimits(t *testing.T) {
 	if most := Stream.Of("start").Max + ListRow.Of("time").Max; most >= math.MaxInt64/1000 {
 		t.Errorf("a listed message arrives at %g ns, want less than 2^63 ps", most)
 	}
-	if most := Scenario.Of("warmup").Max + Scenario.Of("duration").Max + Scenario.Of("drain").Max; most > float64(MaxRun) {
+	most := Scenario.Of("warmup").Max + Scenario.Of("duration").Max + Scenario.Of("drain").Max
+	if most > float64(MaxRun) {
 		t.Errorf("a run takes %g ns, want %d at most", most, int64(MaxRun))
 	}
 	if tags := Scenario.Of("traffic").Max * (1 << 24); tags > 1<<31 {
