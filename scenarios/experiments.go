@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"sirdbed/emu"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
@@ -61,19 +63,27 @@ func (s *Scenario) Labels() (labels []string) {
 // Experiments returns what an engine runs, one for each variant and protocol
 // in the order of the file. It fails on options that name no variant.
 func (s *Scenario) Experiments(o Options) ([]emu.Experiment, error) {
+	if o.Seed > limit.MaxSeed {
+		return nil, fmt.Errorf("--%s", limit.Scenario.Of("seed").Reason(reflect.ValueOf(o.Seed)))
+	}
+	runs := s.runs()
 	for _, name := range o.Variants {
-		known := slices.ContainsFunc(s.runs(), func(r run) bool { return r.label == name || r.variant.Name == name })
+		known := slices.ContainsFunc(runs, func(r run) bool { return r.label == name || r.variant.Name == name })
 		if !known {
 			return nil, fmt.Errorf("--variant %s: %s has no such variant: %s", name, s.Name, hintOf(name, s.Labels()))
 		}
 	}
 	var list []emu.Experiment
-	for _, r := range s.runs() {
+	for _, r := range runs {
 		if len(o.Variants) > 0 && !slices.Contains(o.Variants, r.label) &&
 			!slices.Contains(o.Variants, r.variant.Name) {
 			continue
 		}
-		list = append(list, s.experiment(r, o))
+		x := s.experiment(r, o)
+		if err := lasts(x); err != nil {
+			return nil, fmt.Errorf("--dilation: %w", err)
+		}
+		list = append(list, x)
 	}
 	return list, nil
 }

@@ -2,22 +2,16 @@ package scenarios
 
 import (
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-
-	"sirdbed/baselines/all"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 )
 
 //go:embed *.yaml
@@ -50,7 +44,7 @@ func ParseChange(text string) (Change, error) {
 // Load reads a scenario: a file, or by name one that is in the binary. The
 // error is an Errors unless the file cannot be read.
 func Load(path string, changes ...Change) (*Scenario, error) {
-	text, err := os.ReadFile(path)
+	text, err := limit.ScenarioFile.Read(path)
 	dir := filepath.Dir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if name := strings.TrimSuffix(path, ".yaml"); slices.Contains(Names(), name) {
@@ -79,18 +73,11 @@ func Parse(file, dir string, text []byte, changes ...Change) (*Scenario, error) 
 			return nil, err
 		}
 	}
-	sections := map[string]reflect.Type{}
-	for _, p := range all.List() {
-		sections[p.Name] = reflect.TypeOf(p.DefaultParams(sectionFabric()))
-	}
-	c := &checker{src: src, sections: sections}
-	c.check(src.root, reflect.TypeFor[Scenario](), "the scenario")
-	if len(c.errs) > 0 {
-		return nil, c.errs
-	}
-	s, err := decode(src, sections)
-	if err != nil {
-		return nil, err
+	s := &Scenario{src: src}
+	d := &decoder{src: src, sections: sections()}
+	d.fields(src.root, reflect.ValueOf(s).Elem(), "the scenario", limit.Scenario)
+	if len(d.errs) > 0 {
+		return nil, d.errs
 	}
 	for _, c := range changes {
 		s.Set = append(s.Set, c.Path+"="+c.Value)
@@ -110,81 +97,4 @@ func sectionFabric() *topo.Fabric {
 		panic(err)
 	}
 	return f
-}
-
-// decode fills in a Scenario from a file that check has accepted.
-func decode(src *source, sections map[string]reflect.Type) (*Scenario, error) {
-	s := &Scenario{src: src}
-	params, rest := split(src.root, sections)
-	s.Params = params
-	var perVariant []Parameters
-	for i, pair := range rest.Values {
-		list, ok := resolve(pair.Value).(*ast.SequenceNode)
-		if !ok || keyOf(pair) != "variants" {
-			continue
-		}
-		bare := &ast.SequenceNode{BaseNode: &ast.BaseNode{}, Start: list.Start, IsFlowStyle: list.IsFlowStyle}
-		for _, item := range list.Values {
-			params, rest := split(resolve(item).(*ast.MappingNode), sections)
-			perVariant = append(perVariant, params)
-			bare.Values = append(bare.Values, rest)
-		}
-		rest.Values[i] = &ast.MappingValueNode{BaseNode: &ast.BaseNode{}, Start: pair.Start, Key: pair.Key, Value: bare}
-	}
-	if err := yaml.NodeToValue(rest, s, yaml.Strict(), yaml.UseJSONUnmarshaler()); err != nil {
-		if e, ok := errors.AsType[yaml.Error](err); ok {
-			return nil, Errors{src.errorAt(e.GetToken(), "%s", e.GetMessage())}
-		}
-		return nil, Errors{src.errorAt(nil, "%v", err)}
-	}
-	for i := range s.Variants {
-		s.Variants[i].Params = perVariant[i]
-	}
-	return s, nil
-}
-
-// split separates the protocols' sections of a mapping from the rest of it.
-func split(m *ast.MappingNode, sections map[string]reflect.Type) (Parameters, *ast.MappingNode) {
-	params := Parameters{}
-	rest := ast.Mapping(m.Start, m.IsFlowStyle)
-	for _, pair := range m.Values {
-		if _, ok := sections[keyOf(pair)]; ok {
-			params[keyOf(pair)] = asJSON(pair.Value)
-		} else {
-			rest.Values = append(rest.Values, pair)
-		}
-	}
-	return params, rest
-}
-
-// asJSON turns a checked section to JSON.
-func asJSON(n ast.Node) json.RawMessage {
-	var value any
-	if err := yaml.NodeToValue(n, &value); err != nil {
-		panic(err)
-	}
-	text, err := json.Marshal(finite(value))
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
-
-// finite writes infinity as "inf", since JSON has none.
-func finite(value any) any {
-	switch v := value.(type) {
-	case float64:
-		if math.IsInf(v, 1) {
-			return "inf"
-		}
-	case map[string]any:
-		for key, inner := range v {
-			v[key] = finite(inner)
-		}
-	case []any:
-		for i, inner := range v {
-			v[i] = finite(inner)
-		}
-	}
-	return value
 }

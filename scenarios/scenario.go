@@ -42,13 +42,13 @@ type Scenario struct {
 	// The transport protocol, sird unless given.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 	// Several transport protocols; each variant runs with each.
-	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty" jsonschema:"minItems=1"`
+	Protocols []string   `yaml:"protocols,omitempty" json:"protocols,omitempty"`
 	Params    Parameters `yaml:"-" json:"params,omitempty" jsonschema:"-"`
 
 	// Who sends what to whom, and when.
-	Traffic []traffic.Stream `yaml:"traffic" json:"traffic" jsonschema:"minItems=1"`
+	Traffic []traffic.Stream `yaml:"traffic" json:"traffic"`
 	// Runs that differ in some of the above. Without variants there is one run.
-	Variants []Variant `yaml:"variants,omitempty" json:"variants,omitempty" jsonschema:"minItems=1"`
+	Variants []Variant `yaml:"variants,omitempty" json:"variants,omitempty"`
 
 	// Seed of all random draws, 1 unless given.
 	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
@@ -84,6 +84,7 @@ type Scenario struct {
 
 	src    *source
 	fabric *topo.Fabric
+	few    *topo.Fabric // on which parameters are tried
 }
 
 // A Variant is one run of a scenario. Beside these fields it may have a key for
@@ -94,9 +95,9 @@ type Variant struct {
 	// What is different about it.
 	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 	// The streams that it has, by name; all unless given.
-	Traffic []string `yaml:"traffic,omitempty" json:"traffic,omitempty" jsonschema:"minItems=1"`
+	Traffic []string `yaml:"traffic,omitempty" json:"traffic,omitempty"`
 	// Load of all its streams that state a load, instead of theirs.
-	Load float64 `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100"`
+	Load float64 `yaml:"load,omitempty" json:"load,omitempty"`
 	// The transport protocol of this variant.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 	// Instead of the scenario's.

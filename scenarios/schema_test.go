@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,11 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 var update = flag.Bool("update", false, "write schema.json anew")
@@ -105,7 +110,64 @@ func schema(t *testing.T) *jsonschema.Schema {
 		describeMetric(s.Definitions[name])
 	}
 	s.Definitions["Metric"] = metricSchema()
+	limitFields(s, limit.Scenario)
+	for t, table := range tables() {
+		if d, ok := s.Definitions[r.Namer(t)]; ok {
+			limitFields(d, table)
+		}
+	}
 	return s
+}
+
+// tables are the limits of all types but Scenario that a file has.
+func tables() map[reflect.Type]limit.Table {
+	list := map[reflect.Type]limit.Table{}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
+		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
+		reflect.TypeFor[fault.Config](),
+	} {
+		list[t] = limits(t)
+	}
+	for _, s := range sections() {
+		list[s.typ] = s.limits
+	}
+	return list
+}
+
+// limitFields puts the limits of fields into the schema of what has them, each with
+// its reason.
+func limitFields(s *jsonschema.Schema, table limit.Table) {
+	for _, l := range table {
+		p, ok := s.Properties.Get(strings.TrimSuffix(l.Field, "[]"))
+		if !ok {
+			continue
+		}
+		if strings.HasSuffix(l.Field, "[]") {
+			limitSchema(p.Items, l)
+			p.Description += fmt.Sprintf(" Each: %s; %s.", l.Range(), l.Why)
+		} else {
+			limitSchema(p, l)
+			p.Description += fmt.Sprintf(" Limits: %s; %s.", l.Range(), l.Why)
+		}
+	}
+}
+
+// limitSchema puts a limit into a schema as far as JSON Schema knows it: not of
+// quantities with a unit.
+func limitSchema(p *jsonschema.Schema, l limit.Limit) {
+	number := func(x float64) json.Number { return json.Number(strconv.FormatFloat(x, 'f', -1, 64)) }
+	count := func(x float64) *uint64 { n := uint64(x); return &n }
+	switch {
+	case len(p.AnyOf) > 0:
+		limitSchema(p.AnyOf[0], l)
+	case p.Type == "integer" || p.Type == "number":
+		p.Minimum, p.Maximum = number(l.Min), number(l.Max)
+	case p.Type == "array":
+		p.MinItems, p.MaxItems = count(l.Min), count(l.Max)
+	case p.Type == "string" && len(p.Examples) == 0: // quantities have one
+		p.MinLength, p.MaxLength = count(l.Min), count(l.Max)
+	}
 }
 
 // fieldComments finds the comments of fields, which describe them where their
@@ -209,12 +271,9 @@ func typeSchema(t reflect.Type) *jsonschema.Schema {
 		s.Pattern = "^(inf|" + s.Pattern[len("^("):]
 		return s
 	case reflect.TypeFor[Dilation]():
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-			{Const: "auto"}, {Type: "integer", Minimum: "1",
-				Maximum: json.Number(fmt.Sprint(int64(units.MaxDilation)))},
-		}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer"}, {Const: "auto"}}}
 	}
-	if t.Kind() == reflect.Float64 && decodesItself(t) { // a number that may be infinite
+	if t.Kind() == reflect.Float64 && readsItself(t) { // a number that may be infinite
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Const: "inf"}}}
 	}
 	return nil

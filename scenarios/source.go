@@ -8,8 +8,12 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"sirdbed/capture/report"
+	"sirdbed/topo/limit"
 )
 
 // A source is a parsed scenario file, with the position of everything in it.
@@ -32,15 +36,22 @@ func plainer(message string) string {
 	return message
 }
 
-func parse(file string, text []byte) (*source, error) {
-	s := &source{file: file, text: string(text), lines: strings.Split(string(text), "\n"),
-		set: map[*token.Token]string{}}
-	tree, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		if e, ok := errors.AsType[yaml.Error](err); ok {
-			return nil, Errors{s.errorAt(e.GetToken(), "%s", plainer(e.GetMessage()))}
-		}
+// byteOrderMark is what some editors begin a file of UTF-8 with.
+const byteOrderMark = "\ufeff"
+
+func parse(file string, given []byte) (*source, error) {
+	text := strings.TrimPrefix(string(given), byteOrderMark)
+	s := &source{file: file, text: text, lines: strings.Split(text, "\n"), set: map[*token.Token]string{}}
+	if err := limit.ScenarioFile.Check(len(text)); err != nil {
 		return nil, Errors{s.errorAt(nil, "%v", err)}
+	}
+	if line, column, what := unreadable(text); line > 0 {
+		at := &token.Token{Position: &token.Position{Line: line, Column: column}}
+		return nil, Errors{s.errorAt(at, "%s", what)}
+	}
+	tree, err := s.tree(text)
+	if err != nil {
+		return nil, Errors{err}
 	}
 	var docs []ast.Node
 	for _, d := range tree.Docs {
@@ -63,16 +74,26 @@ func parse(file string, text []byte) (*source, error) {
 	return s, nil
 }
 
-// resolve looks through tags and anchors, and makes a mapping of a single pair
-// a mapping like the others. Aliases are refused by check.
+// tree parses text that is small and readable.
+func (s *source) tree(text string) (*ast.File, *Error) {
+	tokens := lexer.Tokenize(text)
+	if t, what := tooMuch(tokens); t != nil {
+		return nil, s.errorAt(t, "%s", what)
+	}
+	tree, err := parser.Parse(tokens, 0)
+	if err == nil {
+		return tree, nil
+	}
+	if e, ok := errors.AsType[yaml.Error](err); ok {
+		return nil, s.errorAt(e.GetToken(), "%s", plainer(e.GetMessage()))
+	}
+	return nil, s.errorAt(nil, "%v", err)
+}
+
+// resolve makes a mapping of a single pair a mapping like the others.
 func resolve(n ast.Node) ast.Node {
-	switch n := n.(type) {
-	case *ast.TagNode:
-		return resolve(n.Value)
-	case *ast.AnchorNode:
-		return resolve(n.Value)
-	case *ast.MappingValueNode:
-		return ast.Mapping(n.Start, false, n)
+	if pair, ok := n.(*ast.MappingValueNode); ok {
+		return ast.Mapping(pair.Start, false, pair)
 	}
 	return n
 }
@@ -144,8 +165,11 @@ func keyOf(pair *ast.MappingValueNode) string { return scalar(pair.Key) }
 
 // scalar is the text of a scalar as written, without quotes.
 func scalar(n ast.Node) string {
-	if s, ok := n.(*ast.StringNode); ok {
-		return s.Value
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
 	}
 	if t := n.GetToken(); t != nil {
 		return t.Value
@@ -158,11 +182,14 @@ var errSeveral = errors.New("it sets more than that one value: give each a --set
 // assign puts value, a piece of YAML, at path. Mappings on the way are made
 // where they are missing.
 func (s *source) assign(path, value string) error {
-	given := fmt.Sprintf("--set %s=%s", path, value)
+	given := fmt.Sprintf("--set %s=%s", shortened(path), shortened(value))
 	fail := func(format string, args ...any) error {
-		return Errors{{File: given, Message: fmt.Sprintf(format, args...)}}
+		return Errors{{File: report.Printable(given), Message: fmt.Sprintf(format, args...)}}
 	}
 	list := steps(path)
+	if len(list) > maxDepth {
+		return fail("more than %d steps: no part of a scenario is nested as deep", maxDepth)
+	}
 	if len(list) == 0 || strings.HasPrefix(path, ".") {
 		return fail("no such path: want one such as sird.sthr or traffic.small.size")
 	}
@@ -229,9 +256,19 @@ func single(n ast.Node, keys []string) (top *ast.MappingValueNode) {
 
 // snippet parses a piece of YAML and remembers where it is from.
 func (s *source) snippet(given, text string) (ast.Node, error) {
-	tree, err := parser.ParseBytes([]byte(text), 0)
+	if err := limit.SetValue.Check(len(text)); err != nil {
+		return nil, err
+	}
+	if line, _, what := unreadable(text); line > 0 {
+		return nil, errors.New(what)
+	}
+	tokens := lexer.Tokenize(text)
+	if t, what := tooMuch(tokens); t != nil {
+		return nil, errors.New(what)
+	}
+	tree, err := parser.Parse(tokens, 0)
 	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%q is not a value", text)
+		return nil, fmt.Errorf("%q is not a value", shortened(text))
 	}
 	if len(tree.Docs) > 1 {
 		return nil, errSeveral

@@ -19,7 +19,16 @@ func hintOf(unknown string, known []string) string {
 	if s := suggest(unknown, known); s != "" {
 		return s
 	}
-	return "there are " + strings.Join(known, ", ")
+	return "there are " + several(known)
+}
+
+// several lists names, the first of them if there are many.
+func several(names []string) string {
+	const most = 40
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
 }
 
 // suggest proposes the known name that is closest to an unknown one, "" if none is
@@ -27,6 +36,9 @@ func hintOf(unknown string, known []string) string {
 func suggest(unknown string, known []string) string {
 	best, least := "", min(max(2, len(unknown)/3), len(unknown)/2)+1
 	for _, k := range known {
+		if max(len(k)-len(unknown), len(unknown)-len(k)) >= least {
+			continue
+		}
 		if d := distance(strings.ToLower(unknown), strings.ToLower(k)); d < least {
 			best, least = k, d
 		}

@@ -3,13 +3,12 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"sirdbed/baselines/all"
-	"sirdbed/sirdnode/transport"
+	"sirdbed/emu"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
@@ -42,18 +41,33 @@ func (s *Scenario) validate(dir string) error {
 }
 
 func (s *Scenario) validateFabric() error {
+	for _, field := range []string{"leaves", "hosts_per_leaf", "host_rate", "host_delay"} {
+		if path := "topology." + field; !s.has(path) {
+			l := limit.Topology.Of(field)
+			return Errors{s.src.errorIn(path, "missing: want %s: %s", l.Range(), l.Why)}
+		}
+	}
 	fabric, err := topo.New(s.Topology)
 	if e, ok := errors.AsType[*topo.SpecError](err); ok {
 		return Errors{s.src.errorIn("topology."+e.Field, "%s", e.Reason)}
 	} else if err != nil {
 		return Errors{s.src.errorIn("topology", "%v", err)}
 	}
-	s.fabric = fabric
+	s.fabric, s.few = fabric, fabric
+	if len(fabric.Hosts) > maxTried {
+		t := s.Topology
+		t.Leaves, t.HostsPerLeaf, t.Spines, t.Links = min(t.Leaves, 2), min(t.HostsPerLeaf, 2), min(t.Spines, 1), nil
+		if s.few, err = topo.New(t); err != nil {
+			return Errors{s.src.errorIn("topology", "%v", err)}
+		}
+	}
 	return nil
 }
 
-// maxRun keeps the nominal times of a run far from overflow.
-const maxRun = 3600 * units.Second
+// maxTried is how many hosts a fabric has on which each variant's protocol is tried.
+// In larger ones a protocol takes a millisecond to make, and thousands of variants
+// seconds: a few hosts with the same links then stand for all.
+const maxTried = 1000
 
 func (s *Scenario) validateTimes() *Error {
 	if s.Name == "" {
@@ -65,21 +79,28 @@ func (s *Scenario) validateTimes() *Error {
 	if s.Duration <= 0 {
 		return s.src.errorIn("duration", "missing: say how long the measured window is, such as 50ms")
 	}
-	for _, f := range []struct {
-		path  string
-		value units.Time
-	}{{"warmup", s.Warmup}, {"duration", s.Duration}, {"drain", s.Drain}} {
-		if f.value > maxRun {
-			return s.src.errorIn(f.path, "%v: at most %v of nominal time", f.value, maxRun)
+	for _, r := range s.runs() {
+		if err := lasts(s.experiment(r, Options{})); err != nil {
+			return s.src.errorIn("dilation", "%v", err)
 		}
 	}
 	for _, f := range []struct {
 		path  string
 		value units.Time
 	}{{"sample.queues", s.Sample.Queues}, {"sample.gauges", s.Sample.Gauges}} {
-		if f.value < units.Microsecond || f.value > s.Duration {
+		if f.value > s.Duration {
 			return s.src.errorIn(f.path, "%v: want 1us to the duration, %v", f.value, s.Duration)
 		}
+	}
+	return nil
+}
+
+// lasts reports a run that takes too long by the kernel's clock.
+func lasts(x emu.Experiment) error {
+	nominal := x.Warmup + x.Duration + x.Drain
+	if x.Dilation > 0 && x.Dilation.ToKernel(nominal) > limit.MaxKernelTime {
+		return fmt.Errorf("%d times %v of nominal time are more than 31 years: want a smaller dilation, or less time",
+			x.Dilation, nominal)
 	}
 	return nil
 }
@@ -88,9 +109,14 @@ func (s *Scenario) validateTraffic(dir string) *Error {
 	if len(s.Traffic) == 0 {
 		return s.src.errorIn("traffic", "missing: without traffic there is nothing to measure")
 	}
+	listed := 0
 	for i := range s.Traffic {
 		if err := s.Traffic[i].ReadFile(dir); err != nil {
 			return s.fieldError(fmt.Sprintf("traffic[%d].", i), err)
+		}
+		if listed += len(s.Traffic[i].Messages); listed > maxListed {
+			return s.src.errorIn(fmt.Sprintf("traffic[%d].file", i),
+				"more than %d messages in all lists: traffic of more is for a pattern", maxListed)
 		}
 	}
 	if err := traffic.Validate(s.fabric, s.Traffic); err != nil {
@@ -99,6 +125,10 @@ func (s *Scenario) validateTraffic(dir string) *Error {
 	return nil
 }
 
+// maxListed is how many messages all lists of a scenario may have. All hosts have
+// them in memory.
+const maxListed = 500_000
+
 func (s *Scenario) fieldError(prefix string, err error) *Error {
 	if e, ok := errors.AsType[*traffic.FieldError](err); ok {
 		return s.src.errorIn(prefix+e.Field, "%s", e.Reason)
@@ -106,116 +136,21 @@ func (s *Scenario) fieldError(prefix string, err error) *Error {
 	return s.src.errorIn("traffic", "%v", err)
 }
 
-// validateProtocols makes every protocol once with every set of parameters
-// that a variant has.
-func (s *Scenario) validateProtocols() *Error {
-	if len(s.Protocols) > 1 && s.Protocol != "" {
-		return s.src.errorIn("protocol", "given beside protocols: want one of the two")
-	}
-	for i, name := range s.Protocols {
-		path := fmt.Sprintf("protocols[%d]", i)
-		if s.Protocol != "" {
-			path = "protocol"
-		}
-		if slices.Contains(s.Protocols[:i], name) {
-			return s.src.errorIn(path, "%s is there twice", name)
-		}
-		if err := s.protocolExists(path, name); err != nil {
-			return err
-		}
-		if err := s.validateParams(name, name, s.Params[name]); err != nil {
-			return err
-		}
-	}
-	for i, v := range s.Variants {
-		path := fmt.Sprintf("variants[%d].", i)
-		if v.Protocol != "" {
-			if err := s.protocolExists(path+"protocol", v.Protocol); err != nil {
-				return err
-			}
-		}
-		for _, name := range sortedKeys(v.Params) {
-			if err := s.validateParams(path+name, name, merge(s.Params[name], v.Params[name])); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Scenario) protocolExists(path, name string) *Error {
-	if _, err := all.Find(name); err != nil {
-		var names []string
-		for _, p := range all.List() {
-			names = append(names, p.Name)
-		}
-		return s.src.errorIn(path, "%v%s", err, DidYouMean(name, names))
-	}
-	return nil
-}
-
-// validateParams checks the section at path. Protocols' errors begin with the
-// name of the parameter at fault.
-func (s *Scenario) validateParams(path, protocol string, overrides []byte) *Error {
-	p, err := all.Find(protocol)
-	if err != nil {
-		return s.src.errorIn(path, "%v", err)
-	}
-	params, err := all.DecodeParams(p, s.fabric, overrides)
-	if err == nil {
-		err = try(p, transport.Env{Fabric: s.fabric, Sink: discard{}, Rand: rand.New(rand.NewPCG(1, 1))}, params)
-	}
-	if err == nil {
-		return nil
-	}
-	for word := range strings.FieldsSeq(err.Error()) {
-		if at := path + "." + strings.TrimSuffix(word, ":"); s.has(at) {
-			path = at
-			break
-		}
-	}
-	return s.src.errorIn(path, "%v", err)
-}
-
-// try makes a protocol, to check whether its parameters can work.
-func try(p transport.Protocol, env transport.Env, params any) error {
-	if p.CheckDriver != nil {
-		return p.CheckDriver(params)
-	}
-	_, err := p.New(env, params)
-	return err
-}
-
-func (s *Scenario) has(path string) bool {
-	_, found := s.src.find(path)
-	return found
-}
-
-// discard is the Sink of a protocol that is made only to check its parameters.
-type discard struct{}
-
-func (discard) Data(units.Time, transport.Message, units.Bytes, int, []byte) {}
-func (discard) Delivered(units.Time, transport.Message)                      {}
-func (discard) Acked(units.Time, transport.Message)                          {}
-func (discard) Failed(units.Time, transport.Message, string)                 {}
-func (discard) Gauge(string, func() float64)                                 {}
-func (discard) Count(*transport.Counter, int)                                {}
-
 func (s *Scenario) validateVariants() *Error {
 	var streams []string
 	for i := range s.Traffic {
 		streams = append(streams, s.Traffic[i].Name)
 	}
+	called := map[string]int{}
 	for i, v := range s.Variants {
 		path := fmt.Sprintf("variants[%d].", i)
 		if !nameOK(v.Name) {
 			return s.src.errorIn(path+"name", "%q: want small letters, digits, dots and dashes", v.Name)
 		}
-		for j := range i {
-			if s.Variants[j].Name == v.Name {
-				return s.src.errorIn(path+"name", "variant %d is called %q too", j+1, v.Name)
-			}
+		if j, taken := called[v.Name]; taken {
+			return s.src.errorIn(path+"name", "variant %d is called %q too", j+1, v.Name)
 		}
+		called[v.Name] = i
 		for j, name := range v.Traffic {
 			if !slices.Contains(streams, name) {
 				return s.src.errorIn(fmt.Sprintf("%straffic[%d]", path, j), "no stream is called %q: %s", name,
@@ -225,15 +160,22 @@ func (s *Scenario) validateVariants() *Error {
 		if err := s.validateLoad(v, path); err != nil {
 			return err
 		}
-		if v.Duration != nil && (*v.Duration <= 0 || *v.Duration > maxRun) {
-			return s.src.errorIn(path+"duration", "%v: want more than 0, at most %v", *v.Duration, maxRun)
+	}
+	return s.validateLabels()
+}
+
+// validateLabels finds two runs of one name, which is that of their results: of a
+// variant whose name is another one's with a protocol.
+func (s *Scenario) validateLabels() *Error {
+	taken := map[string]run{}
+	for _, r := range s.runs() {
+		if other, ok := taken[r.label]; ok {
+			i := slices.IndexFunc(s.Variants, func(v Variant) bool { return v.Name == r.variant.Name })
+			return s.src.errorIn(fmt.Sprintf("variants[%d].name", i),
+				"with %s its results are called %q, as those of variant %q with %s are", r.protocol, r.label,
+				other.variant.Name, other.protocol)
 		}
-		if v.Warmup != nil && *v.Warmup > maxRun {
-			return s.src.errorIn(path+"warmup", "%v: at most %v of nominal time", *v.Warmup, maxRun)
-		}
-		if v.Drain != nil && *v.Drain > maxRun {
-			return s.src.errorIn(path+"drain", "%v: at most %v of nominal time", *v.Drain, maxRun)
-		}
+		taken[r.label] = r
 	}
 	return nil
 }
@@ -248,7 +190,7 @@ func (s *Scenario) validateLoad(v Variant, path string) *Error {
 	if !slices.ContainsFunc(streams, func(t traffic.Stream) bool { return t.Load != 0 }) {
 		return s.src.errorIn(path+"load", "none of the variant's streams states a load that this one could replace")
 	}
-	if err := traffic.Validate(s.fabric, streams); err != nil {
+	if err := traffic.ValidateLoad(s.fabric, streams); err != nil {
 		reason := err.Error()
 		if e, ok := errors.AsType[*traffic.FieldError](err); ok {
 			reason = e.Reason
@@ -262,7 +204,7 @@ func (s *Scenario) validateLoad(v Variant, path string) *Error {
 func (s *Scenario) validateCapture() *Error {
 	for i, name := range s.Capture {
 		_, isNode := s.fabric.Node(name)
-		isPort := slices.ContainsFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == name })
+		_, isPort := s.port(name)
 		if !isNode && !isPort {
 			return s.src.errorIn(fmt.Sprintf("capture[%d]", i),
 				"no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
@@ -270,6 +212,21 @@ func (s *Scenario) validateCapture() *Error {
 		}
 	}
 	return nil
+}
+
+// port finds a port by its name, "leaf1>h1-2".
+func (s *Scenario) port(name string) (*topo.Port, bool) {
+	from, to, _ := strings.Cut(name, ">")
+	a, here := s.fabric.Node(from)
+	b, there := s.fabric.Node(to)
+	if !here || !there {
+		return nil, false
+	}
+	id, ok := s.fabric.PortBetween(a.ID, b.ID)
+	if !ok {
+		return nil, false
+	}
+	return &s.fabric.Ports[id], true
 }
 
 func (s *Scenario) validateFaults() *Error {

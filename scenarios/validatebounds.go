@@ -7,21 +7,36 @@ import (
 
 	"sirdbed/capture/metric"
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 )
 
 // validateBounds finds bounds that name what is not there. Gauges and counters
 // are known only once the scenario has run.
 func (s *Scenario) validateBounds() (errs Errors) {
-	for i := range s.Bounds {
-		if err := s.validateBound(&s.Bounds[i], fmt.Sprintf("bounds[%d]", i)); err != nil {
+	c := &boundCheck{Scenario: s, labels: map[string]Variant{}}
+	for _, r := range s.runs() {
+		c.labels[r.label] = r.variant
+		c.names = append(c.names, r.label)
+		if !slices.Contains(c.protocols, r.protocol) {
+			c.protocols = append(c.protocols, r.protocol)
+		}
+	}
+	for i := 0; i < len(s.Bounds) && len(errs) < maxErrors; i++ {
+		if err := c.bound(&s.Bounds[i], fmt.Sprintf("bounds[%d]", i)); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errs
 }
 
-func (s *Scenario) validateBound(b *Bound, path string) *Error {
+// A boundCheck has what bounds may name.
+type boundCheck struct {
+	*Scenario
+	labels    map[string]Variant // of runs, and the variant of each
+	names     []string           // the labels in order
+	protocols []string
+}
+
+func (s *boundCheck) bound(b *Bound, path string) *Error {
 	switch {
 	case b.Name == "":
 		return s.src.errorIn(path+".name", "missing: say what is claimed")
@@ -31,8 +46,6 @@ func (s *Scenario) validateBound(b *Bound, path string) *Error {
 		return s.src.errorIn(path, "%q has neither min nor max: it claims nothing", b.Name)
 	case b.Min != nil && b.Max != nil && *b.Min > *b.Max:
 		return s.src.errorIn(path+".min", "%v is above max, %v: nothing can meet it", *b.Min, *b.Max)
-	case b.Per < 0 || b.Per == units.Unlimited:
-		return s.src.errorIn(path+".per", "%v: want a number of bytes to divide by", b.Per)
 	}
 	if err := s.validateSubject(b.Variant, b.Protocol, path); err != nil {
 		return err
@@ -55,7 +68,7 @@ func (s *Scenario) validateBound(b *Bound, path string) *Error {
 }
 
 // validateReference checks what the bound at path is compared with.
-func (s *Scenario) validateReference(b *Bound, r *Reference, path, own string) *Error {
+func (s *boundCheck) validateReference(b *Bound, r *Reference, path, own string) *Error {
 	if err := s.validateSubject(r.Variant, r.Protocol, own); err != nil {
 		return err
 	}
@@ -76,7 +89,7 @@ func (s *Scenario) validateReference(b *Bound, r *Reference, path, own string) *
 
 // validateFields checks that a metric has the fields and the statistic that are
 // stated for it at any of the paths, and that none is missing.
-func (s *Scenario) validateFields(m *metric.Metric, paths ...string) *Error {
+func (s *boundCheck) validateFields(m *metric.Metric, paths ...string) *Error {
 	at := func(field string) (string, bool) {
 		for _, path := range paths {
 			if s.has(path + "." + field) {
@@ -95,27 +108,21 @@ func (s *Scenario) validateFields(m *metric.Metric, paths ...string) *Error {
 
 // validateSubject checks that a variant or a protocol is named, not both, and that
 // the protocol is one of the scenario's.
-func (s *Scenario) validateSubject(variant, protocol, path string) *Error {
+func (s *boundCheck) validateSubject(variant, protocol, path string) *Error {
 	if protocol == "" {
 		return nil
 	}
 	if variant != "" {
 		return s.src.errorIn(path+".protocol", "given beside variant: want one of the two")
 	}
-	var known []string
-	for _, r := range s.runs() {
-		if !slices.Contains(known, r.protocol) {
-			known = append(known, r.protocol)
-		}
-	}
-	if !slices.Contains(known, protocol) {
-		return s.src.errorIn(path+".protocol", "no variant runs %q: %s", protocol, hintOf(protocol, known))
+	if !slices.Contains(s.protocols, protocol) {
+		return s.src.errorIn(path+".protocol", "no variant runs %q: %s", protocol, hintOf(protocol, s.protocols))
 	}
 	return nil
 }
 
 // validateMetric checks that what a metric names is in the scenario.
-func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string) *Error {
+func (s *boundCheck) validateMetric(variant string, m *metric.Metric, path string) *Error {
 	for _, check := range []func(string, *metric.Metric, string) *Error{
 		s.validateStream, s.validateHosts, s.validateSwitchAndPort,
 	} {
@@ -128,19 +135,17 @@ func (s *Scenario) validateMetric(variant string, m *metric.Metric, path string)
 
 // validateStream checks the names of a variant, "" for all, and of one of its
 // streams.
-func (s *Scenario) validateStream(variant string, m *metric.Metric, path string) *Error {
-	var streams []string
-	known := variant == ""
-	for _, r := range s.runs() {
-		if variant == "" || r.label == variant {
-			known = true
-			for _, stream := range s.streams(r.variant) {
-				streams = append(streams, stream.Name)
-			}
-		}
+func (s *boundCheck) validateStream(variant string, m *metric.Metric, path string) *Error {
+	v, known := s.labels[variant]
+	if variant != "" && !known {
+		return s.src.errorIn(path+".variant", "no variant is called %q: %s", variant, hintOf(variant, s.names))
 	}
-	if !known {
-		return s.src.errorIn(path+".variant", "no variant is called %q: %s", variant, hintOf(variant, s.Labels()))
+	var streams []string
+	for i := range s.Traffic {
+		name := s.Traffic[i].Name
+		if len(v.Traffic) == 0 || slices.Contains(v.Traffic, name) { // of no variant, all
+			streams = append(streams, name)
+		}
 	}
 	if m.Stream != "" && !slices.Contains(streams, m.Stream) {
 		return s.src.errorIn(path+".stream", "no stream of it is called %q: %s", m.Stream, hintOf(m.Stream, streams))
@@ -148,7 +153,7 @@ func (s *Scenario) validateStream(variant string, m *metric.Metric, path string)
 	return nil
 }
 
-func (s *Scenario) validateHosts(_ string, m *metric.Metric, path string) *Error {
+func (s *boundCheck) validateHosts(_ string, m *metric.Metric, path string) *Error {
 	hosts := []struct{ path, name string }{{path + ".host", m.Host}}
 	for i, h := range m.Hosts {
 		hosts = append(hosts, struct{ path, name string }{fmt.Sprintf("%s.hosts[%d]", path, i), h})
@@ -163,19 +168,19 @@ func (s *Scenario) validateHosts(_ string, m *metric.Metric, path string) *Error
 	return nil
 }
 
-func (s *Scenario) validateSwitchAndPort(_ string, m *metric.Metric, path string) *Error {
+func (s *boundCheck) validateSwitchAndPort(_ string, m *metric.Metric, path string) *Error {
 	n, ok := s.fabric.Node(m.Switch)
 	if !slices.Contains([]string{"", "leaf", "spine"}, m.Switch) && (!ok || n.Kind == topo.Host) {
 		return s.src.errorIn(path+".switch",
 			"no switch is called %q: want such as leaf1, or leaf or spine for all of them", m.Switch)
 	}
-	i := slices.IndexFunc(s.fabric.Ports, func(p topo.Port) bool { return p.Name == m.Port })
-	ofHost := m.Port == "uplinks" || i >= 0 && s.fabric.Nodes[s.fabric.Ports[i].Node].Kind == topo.Host
+	port, known := s.port(m.Port)
+	ofHost := m.Port == "uplinks" || known && s.fabric.Nodes[port.Node].Kind == topo.Host
 	if m.Name == "queue_bytes" && ofHost {
 		return s.src.errorIn(path+".port",
 			"queues of hosts are not sampled: use a switch's port, or exact_queue_bytes and the capture of a host")
 	}
-	if m.Port != "" && i < 0 && !slices.Contains(metric.PortClasses(), m.Port) {
+	if m.Port != "" && !known && !slices.Contains(metric.PortClasses(), m.Port) {
 		return s.src.errorIn(path+".port", "no port is called %q: want such as %q, or downlinks, uplinks or core",
 			m.Port, s.fabric.Downlink(0).Name)
 	}

@@ -35,9 +35,10 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$'
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
+  packets=$(scaled 10000000) mutated=$(scaled 1000)
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -48,9 +49,14 @@ passed() { grep -qxF "$1" "$state/passed" 2>/dev/null; }
 # seeded lists the packages whose random runs are as many as SIRDBED_SEEDS says.
 seeded() { git grep -l 'ExactlyOnceUnderFaults(t, ' -- '*_test.go' | xargs -n1 dirname | sort -u; }
 
+# hostile lists the packages whose protocols get as many packets as SIRDBED_HOSTILE says.
+hostile() { git grep -l 'HostilePackets(t, ' -- '*_test.go' | xargs -n1 dirname | sort -u; }
+
 steps() {
   seeded | sed 's/^/seeds:/'
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
+  hostile | sed 's/^/hostile:/'
+  echo mutated:results
   printf '%s\n' soak:model soak:real soak:virtual soak:tests
 }
 
@@ -69,6 +75,8 @@ step() {
   local name=${1#*:}
   case $1 in
     seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
+    hostile:*) SIRDBED_HOSTILE=$packets go test -count 1 -timeout 4h -run HostilePackets "./$name" ;;
+    mutated:*) SIRDBED_MUTATED=$mutated go test -count 1 -timeout 4h -run MutatedResults ./cmd/sirdbed ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;

@@ -37,8 +37,8 @@ func (m MAC) String() string {
 	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5])
 }
 
-// Second octets of the address plan in the package comment. 1 to maxSpines pin
-// a spine.
+// Second octets of the address plan in the package comment. 1 to limit.MaxSpines
+// pin a spine.
 const (
 	anySpine   = 0
 	kernelNet  = 250

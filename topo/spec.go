@@ -21,8 +21,10 @@
 package topo
 
 import (
+	"errors"
 	"fmt"
 
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -30,11 +32,11 @@ import (
 // positive; Spines may be 0 with a single leaf.
 type Spec struct {
 	// Number of leaf (top-of-rack) switches.
-	Leaves int `yaml:"leaves" json:"leaves" jsonschema:"minimum=1,maximum=249"`
+	Leaves int `yaml:"leaves" json:"leaves"`
 	// Number of hosts on each leaf.
-	HostsPerLeaf int `yaml:"hosts_per_leaf" json:"hosts_per_leaf" jsonschema:"minimum=1,maximum=250"`
+	HostsPerLeaf int `yaml:"hosts_per_leaf" json:"hosts_per_leaf"`
 	// Number of spine switches; 0 only with one leaf.
-	Spines int `yaml:"spines,omitempty" json:"spines,omitempty" jsonschema:"minimum=0,maximum=200"`
+	Spines int `yaml:"spines,omitempty" json:"spines,omitempty"`
 	// Wire rate of each host's link.
 	HostRate units.BitsPerSecond `yaml:"host_rate" json:"host_rate"`
 	// Wire rate of each leaf-spine link.
@@ -60,19 +62,6 @@ type LinkOverride struct {
 	Delay *units.Time `yaml:"delay,omitempty" json:"delay,omitempty"`
 }
 
-// Bounds of a Spec, set by the address plan above and by what a 16-bit path
-// MTU can carry.
-const (
-	maxLeaves       = 249
-	maxHostsPerLeaf = 250
-	maxSpines       = 200
-	minMTU          = 256
-	maxMTU          = 9000
-	minRate         = units.Mbps
-	maxRate         = 10 * units.Tbps
-	maxDelay        = units.Second
-)
-
 // A SpecError names a field of a Spec that is impossible, and the reason.
 type SpecError struct {
 	Field  string // path in the scenario file, such as "links[2].between"
@@ -87,36 +76,31 @@ func specError(field, format string, args ...any) error {
 
 // Validate reports the first impossible field as a *SpecError.
 func (s Spec) Validate() error {
+	if err := within("", limit.Topology.Check(s)); err != nil {
+		return err
+	}
+	for i := range s.Links {
+		if err := within(fmt.Sprintf("links[%d].", i), limit.Link.Check(s.Links[i])); err != nil {
+			return err
+		}
+	}
 	switch {
-	case s.Leaves < 1 || s.Leaves > maxLeaves:
-		return specError("leaves", "%d leaves: want 1 to %d", s.Leaves, maxLeaves)
-	case s.HostsPerLeaf < 1 || s.HostsPerLeaf > maxHostsPerLeaf:
-		return specError("hosts_per_leaf", "%d hosts on a leaf: want 1 to %d", s.HostsPerLeaf, maxHostsPerLeaf)
 	case s.Leaves*s.HostsPerLeaf < 2:
 		return specError("hosts_per_leaf", "a fabric of one host has no one to talk to: want at least 2 hosts")
-	case s.Spines < 0 || s.Spines > maxSpines:
-		return specError("spines", "%d spines: want 0 to %d", s.Spines, maxSpines)
 	case s.Leaves > 1 && s.Spines == 0:
 		return specError("spines", "%d leaves with no spine cannot reach one another: add spines, or use one leaf",
 			s.Leaves)
-	case s.MTU != 0 && (s.MTU < minMTU || s.MTU > maxMTU):
-		return specError("mtu", "%v: want %d to %d bytes", s.MTU, minMTU, maxMTU)
-	}
-	if err := validateLink("host_rate", "host_delay", s.HostRate, s.HostDelay); err != nil {
-		return err
-	}
-	if s.Spines > 0 {
-		return validateLink("core_rate", "core_delay", s.CoreRate, s.CoreDelay)
+	case s.Spines > 0 && s.CoreRate == 0:
+		return specError("core_rate", "missing: links to spines need a rate, %s",
+			limit.Topology.Of("core_rate").Range())
 	}
 	return nil
 }
 
-func validateLink(rateField, delayField string, rate units.BitsPerSecond, delay units.Time) error {
-	if rate < minRate || rate > maxRate {
-		return specError(rateField, "%v: want %v to %v", rate, minRate, maxRate)
+// within makes a SpecError of a field outside its limit.
+func within(path string, err error) error {
+	if e, ok := errors.AsType[*limit.Error](err); ok {
+		return &SpecError{Field: path + e.Field, Reason: e.Reason}
 	}
-	if delay < 0 || delay > maxDelay {
-		return specError(delayField, "%v: want 0 to %v", delay, maxDelay)
-	}
-	return nil
+	return err
 }

@@ -37,8 +37,16 @@ func (s *Stream) validateIncast(f *topo.Fabric) error {
 	if s.FanIn < 1 {
 		return fieldError("fan_in", "%d: an incast burst needs at least 1 sender", s.FanIn)
 	}
+	sends := make(map[topo.HostID]bool, len(from))
+	for _, h := range from {
+		sends[h] = true
+	}
 	for _, receiver := range to {
-		if senders := len(others(from, receiver)); senders < s.FanIn {
+		senders := len(from)
+		if sends[receiver] {
+			senders-- // it does not send to itself
+		}
+		if senders < s.FanIn {
 			return fieldError("fan_in", "%d senders in a burst to %s, which has %d to choose from", s.FanIn,
 				f.HostName(receiver), senders)
 		}

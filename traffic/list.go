@@ -1,16 +1,19 @@
 package traffic
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -38,12 +41,11 @@ func (s *Stream) ReadFile(dir string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	file, err := os.Open(path)
+	text, err := limit.ListFile.Read(path)
 	if err != nil {
 		return fieldError("file", "%v", err)
 	}
-	defer file.Close()
-	if s.Messages, err = ParseList(path, file, s.Reply); err != nil {
+	if s.Messages, err = ParseList(path, bytes.NewReader(text), s.Reply); err != nil {
 		return fieldError("file", "%v", err)
 	}
 	return nil
@@ -66,10 +68,13 @@ func ParseList(name string, r io.Reader, reply units.Bytes) ([]ListEntry, error)
 	if err != nil {
 		return nil, csvError(name, err)
 	}
+	if err := tooLong(header); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", name, err)
+	}
 	if !slices.Equal(header, []string{"time", "src", "dst", "size"}) &&
 		!slices.Equal(header, []string{"time", "src", "dst", "size", "reply"}) {
 		line, _ := in.FieldPos(0)
-		return nil, fmt.Errorf("%s:%d: header %q: want time,src,dst,size[,reply]", name, line,
+		return nil, fmt.Errorf("%s:%d: header %.100q: want time,src,dst,size[,reply]", name, line,
 			strings.Join(header, ","))
 	}
 	var list []ListEntry
@@ -84,6 +89,9 @@ func ParseList(name string, r io.Reader, reply units.Bytes) ([]ListEntry, error)
 		line, _ := in.FieldPos(0)
 		if len(list) > MaxIndex {
 			return nil, fmt.Errorf("%s:%d: more than %d messages", name, line, MaxIndex+1)
+		}
+		if err := tooLong(row); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 		m, err := parseEntry(row, reply)
 		if err != nil {
@@ -114,21 +122,42 @@ func parseEntry(row []string, reply units.Bytes) (m ListEntry, err error) {
 	return m, m.check()
 }
 
+// What the fields of a row may hold.
+var (
+	rowTime, rowSize, rowReply = limit.ListRow.Of("time"), limit.ListRow.Of("size"), limit.ListRow.Of("reply")
+	rowSrc, rowDst             = limit.ListRow.Of("src"), limit.ListRow.Of("dst")
+)
+
+// maxField is how long a field of a row may be.
+const maxField = 100
+
+// tooLong finds a field that is.
+func tooLong(row []string) error {
+	for i, field := range row {
+		if len(field) > maxField {
+			return fmt.Errorf("field %d has %d bytes: want at most %d", i+1, len(field), maxField)
+		}
+	}
+	return nil
+}
+
 // check reports what is wrong with an entry on any fabric.
 func (m *ListEntry) check() error {
 	switch {
-	case m.At < 0 || m.At > maxTime:
-		return fmt.Errorf("time: %v: want 0 to %v", m.At, maxTime)
 	case m.Src == "":
 		return fmt.Errorf("src: missing: want the name of a host")
 	case m.Dst == "":
 		return fmt.Errorf("dst: missing: want the name of a host")
 	case m.Src == m.Dst:
 		return fmt.Errorf("dst: %s sends to itself", m.Src)
-	case m.Size < 1 || m.Size > MaxSize:
-		return fmt.Errorf("size: %v: want 1B to %v", m.Size, MaxSize)
-	case m.Reply < 0 || m.Reply > MaxSize:
-		return fmt.Errorf("reply: %v: want 0 (one-way) to %v", m.Reply, MaxSize)
+	}
+	for _, field := range []struct {
+		limit *limit.Limit
+		value any
+	}{{&rowTime, m.At}, {&rowSrc, m.Src}, {&rowDst, m.Dst}, {&rowSize, m.Size}, {&rowReply, m.Reply}} {
+		if reason := field.limit.Reason(reflect.ValueOf(field.value)); reason != "" {
+			return errors.New(reason)
+		}
 	}
 	return nil
 }

@@ -11,9 +11,6 @@ func (s *Stream) validateOutcast(f *topo.Fabric) error {
 	if err := s.sizeIsGiven(); err != nil {
 		return err
 	}
-	if s.Outstanding < 0 || s.Outstanding > maxOutstanding {
-		return fieldError("outstanding", "%d: want 1 to %d messages", s.Outstanding, maxOutstanding)
-	}
 	return nil
 }
 

@@ -48,6 +48,21 @@ func (s *Stream) withinLinks(f *topo.Fabric) error {
 	return nil
 }
 
+// ValidateLoad reports the first stream whose load is more than links carry, as a
+// *FieldError. The streams are valid with other loads.
+func ValidateLoad(f *topo.Fabric, streams []Stream) error {
+	for i := range streams {
+		s := &streams[i]
+		if s.Load <= 1 || s.Overload {
+			continue // all links carry all of it
+		}
+		if err := s.Validate(f); err != nil {
+			return within(i, err)
+		}
+	}
+	return nil
+}
+
 // countable reports a stream of more messages, every gap ns from start to end,
 // than a Tag can count. An end of units.Never is left to MakeTag.
 func (s *Stream) countable(gap float64, end units.Time) error {

@@ -15,10 +15,13 @@
 // the facts behind workloads and patterns.
 package traffic
 
-import "sirdbed/topo/units"
+import (
+	"sirdbed/topo/limit"
+	"sirdbed/topo/units"
+)
 
 // MaxStreams is how many streams a Tag can distinguish.
-const MaxStreams = 128
+const MaxStreams = limit.MaxStreams
 
 // A Stream is one named stream of messages as a scenario states it. Pattern
 // decides which of the other fields it may have; the zero value of a field
@@ -27,7 +30,7 @@ const MaxStreams = 128
 // A Stream that is in use is read only, and may be shared by many Sources.
 type Stream struct {
 	// Name of the stream, unique in the scenario. Its random draws follow from it.
-	Name string `yaml:"name" json:"name" jsonschema:"minLength=1"`
+	Name string `yaml:"name" json:"name"`
 	// poisson: open loop, exponential gaps. fixed: open loop, equal gaps. incast: many senders to one receiver at
 	// once. outcast: closed loop, a sender to several receivers. list: messages from a CSV file.
 	Pattern Pattern `yaml:"pattern" json:"pattern"`
@@ -51,7 +54,7 @@ type Stream struct {
 	Rate units.BitsPerSecond `yaml:"rate,omitempty" json:"rate,omitempty"`
 	// Payload rate as a fraction of the link rate: of each sender (poisson, fixed), or of all hosts of the fabric on
 	// average (incast).
-	Load float64 `yaml:"load,omitempty" json:"load,omitempty" jsonschema:"minimum=0,maximum=100"`
+	Load float64 `yaml:"load,omitempty" json:"load,omitempty"`
 	// Time from one message of a sender (fixed) or one burst (incast) to the next.
 	Interval units.Time `yaml:"interval,omitempty" json:"interval,omitempty"`
 	// Allow senders to offer more payload than their own link carries.
@@ -73,10 +76,10 @@ type Stream struct {
 	Phase Phase `yaml:"phase,omitempty" json:"phase,omitempty" jsonschema:"enum=random,enum=zero"`
 
 	// Senders in each incast burst.
-	FanIn int `yaml:"fan_in,omitempty" json:"fan_in,omitempty" jsonschema:"minimum=1"`
+	FanIn int `yaml:"fan_in,omitempty" json:"fan_in,omitempty"`
 
 	// Messages an outcast sender keeps on their way to each receiver; 1 unless given.
-	Outstanding int `yaml:"outstanding,omitempty" json:"outstanding,omitempty" jsonschema:"minimum=1,maximum=65536"`
+	Outstanding int `yaml:"outstanding,omitempty" json:"outstanding,omitempty"`
 	// Time from one outcast receiver's joining to the next one's; the first joins at start.
 	Stagger units.Time `yaml:"stagger,omitempty" json:"stagger,omitempty"`
 

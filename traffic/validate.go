@@ -6,18 +6,11 @@ import (
 	"slices"
 
 	"sirdbed/topo"
-	"sirdbed/topo/units"
+	"sirdbed/topo/limit"
 )
 
-// Bounds of a Stream.
-const (
-	// MaxSize is the largest message or reply.
-	MaxSize units.Bytes = 1<<40 - 1
-
-	maxTime        = 24 * 3600 * units.Second
-	maxLoad        = 100
-	maxOutstanding = 1 << 16
-)
+// MaxSize is the largest message or reply.
+const MaxSize = limit.MaxMessage
 
 // A FieldError names a field of a Stream that is impossible, and the reason.
 type FieldError struct {
@@ -37,15 +30,15 @@ func Validate(f *topo.Fabric, streams []Stream) error {
 	if len(streams) > MaxStreams {
 		return fieldError("traffic", "%d streams: at most %d can be told apart", len(streams), MaxStreams)
 	}
+	called := map[string]int{}
 	for i := range streams {
 		if err := streams[i].Validate(f); err != nil {
 			return within(i, err)
 		}
-		for j := range i {
-			if streams[j].Name == streams[i].Name {
-				return within(i, fieldError("name", "stream %d is called %q too", j+1, streams[i].Name))
-			}
+		if j, taken := called[streams[i].Name]; taken {
+			return within(i, fieldError("name", "stream %d is called %q too", j+1, streams[i].Name))
 		}
+		called[streams[i].Name] = i
 	}
 	return nil
 }
@@ -126,19 +119,11 @@ func (s *Stream) Validate(f *topo.Fabric) error {
 }
 
 func (s *Stream) validateCommon() error {
-	for _, t := range []struct {
-		field string
-		value units.Time
-	}{{"start", s.Start}, {"stop", s.Stop}, {"interval", s.Interval}, {"stagger", s.Stagger}} {
-		if t.value < 0 || t.value > maxTime {
-			return fieldError(t.field, "%v: want 0 to %v", t.value, maxTime)
-		}
+	if e, ok := errors.AsType[*limit.Error](limit.Stream.Check(s)); ok {
+		return &FieldError{e.Field, e.Reason}
 	}
 	if s.Stop != 0 && s.Stop <= s.Start {
 		return fieldError("stop", "%v is not after start, %v", s.Stop, s.Start)
-	}
-	if s.Reply < 0 || s.Reply > MaxSize {
-		return fieldError("reply", "%v: want 0 (one-way) to %v", s.Reply, MaxSize)
 	}
 	switch s.Latency {
 	case "", LatencyRoundTrip, LatencyRequest:
@@ -148,15 +133,6 @@ func (s *Stream) validateCommon() error {
 	if s.Latency != "" && s.Reply == 0 && s.Pattern != PatternList {
 		return fieldError("latency", "%q: only messages with a reply have a choice; leave it out, or give reply a size",
 			s.Latency)
-	}
-	if s.Size < 0 || s.Size > MaxSize {
-		return fieldError("size", "%v: want 1B to %v", s.Size, MaxSize)
-	}
-	if s.Rate < 0 {
-		return fieldError("rate", "%v is negative", s.Rate)
-	}
-	if !(s.Load >= 0 && s.Load <= maxLoad) {
-		return fieldError("load", "%v: want a fraction of the link rate, at most %v", s.Load, maxLoad)
 	}
 	return nil
 }

@@ -1,12 +1,12 @@
 package aimd
 
 import (
-	"fmt"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -33,22 +33,18 @@ func defaults(f *topo.Fabric) any {
 	}
 }
 
-// validate names the parameter that cannot work.
-func (p *Params) validate() error {
-	switch {
-	case p.Step <= 0:
-		return fmt.Errorf("step is %v: want more than 0", p.Step)
-	case !(p.Cut > 0 && p.Cut < 1):
-		return fmt.Errorf("cut is %g: want between 0 and 1", p.Cut)
-	case p.Least <= 0:
-		return fmt.Errorf("least is %v: want more than 0", p.Least)
-	case p.Timeout < 10*units.Microsecond:
-		return fmt.Errorf("timeout is %v: want at least 10us", p.Timeout)
-	case p.Attempts < 1:
-		return fmt.Errorf("attempts is %d: want at least 1", p.Attempts)
-	}
-	return nil
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("mark", 0, limit.MaxMark, param.WhyMark),
+	limit.Number("step", 1, limit.MaxRate, "rates have to grow, to no more than a link's"),
+	limit.Number("cut", 0.000001, 0.999999, "a mark takes some of the rate, not all"),
+	limit.Number("least", units.Kbps, limit.MaxRate, "with less a packet would take minutes"),
+	limit.Number("timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),
+	limit.Number("attempts", 1, 1000, param.WhyAttempts),
 }
+
+// validate names the parameter that cannot work.
+func (p *Params) validate() error { return limits.Check(p) }
 
 // Protocol makes the package selectable: package all lists it.
 var Protocol = transport.Protocol{
@@ -56,6 +52,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "AIMD", Port: 47030, HeaderLen: headerLen, Fields: fields},
 	Framing:       framing,
 	DefaultParams: defaults,
+	Limits:        limits,
 	Network: func(_ *topo.Fabric, params any) transport.Network {
 		mark := params.(*Params).Mark
 		return transport.Network{Priorities: 1, MarkCore: mark, MarkEdge: mark}

@@ -1,7 +1,6 @@
 package dcpim
 
 import (
-	"cmp"
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
@@ -9,6 +8,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -69,31 +69,41 @@ func defaults(f *topo.Fabric) *Params {
 // maxChannels follows from the token's priority, which has 4 bits.
 const maxChannels = 8
 
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("rounds", 1, 64, "a matching of more takes longer than it can gain"),
+	limit.Number("channels", 1, maxChannels, "a token's header counts them in 4 bits"),
+	limit.Number("beta", 1, 1000., "a round is one round trip at least; times stay far from overflow"),
+	limit.Number("alpha", 1, 16., "a data phase is one matching at least; times stay far from overflow"),
+	limit.Number("select_min_rounds", 0, 64, "a matching has no more rounds"),
+	limit.Number("bdp", 1, maxBDP, "the packets of a window have room in memory"),
+	limit.Number("token_initial", 0, 1000., whyBDPs),
+	limit.Number("token_window", 0.01, 1000., whyBDPs),
+	limit.Number("token_timeout", 0, 1e6, whyLong),
+	limit.Number("token_resend_timeout", 0.1, 1e6, whyLong),
+	limit.Number("token_window_timeout", 0.1, 1e6, whyLong),
+	limit.Number("priorities", 1, 8, "ports have as many levels"),
+	limit.Number("priority_base", 0, 1<<20, "its powers are numbers of packets"),
+	limit.Number("retry_timeout", 0.1, 1e6, whyLong),
+	limit.Number("max_retries", 1, 1000, param.WhyAttempts),
+}
+
+const (
+	maxBDP  units.Bytes = 1 << 30
+	whyBDPs             = "a window of more would be none"
+	whyLong             = "longer than any run"
+)
+
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	inRange := param.InRange[float64]
-	if err := cmp.Or(
-		inRange("rounds", float64(p.Rounds), 1, 64),
-		inRange("channels", float64(p.Channels), 1, maxChannels),
-		inRange("beta", p.Beta, 1, 1000),
-		inRange("alpha", p.Alpha, 1, 16),
-		inRange("select_min_rounds", float64(p.SelectMinRounds), 0, 64),
-		inRange("token_initial", p.TokenInitial, 0, 1000),
-		inRange("token_window", p.TokenWindow, 0.01, 1000),
-		inRange("token_timeout", p.TokenTimeout, 0, 1e6),
-		inRange("token_resend_timeout", p.TokenResendTimeout, 0.1, 1e6),
-		inRange("token_window_timeout", p.TokenWindowTimeout, 0.1, 1e6),
-		inRange("priorities", float64(p.Priorities), 1, 8),
-		inRange("retry_timeout", p.RetryTimeout, 0.1, 1e6),
-		inRange("max_retries", float64(p.MaxRetries), 1, 1000),
-	); err != nil {
+	if err := limits.Check(p); err != nil {
 		return err
 	}
-	if p.BDP < frame || p.BDP > 1<<30 {
-		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes, and at most 1GiB", p.BDP, frame)
+	if p.BDP < frame {
+		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes", p.BDP, frame)
 	}
-	if p.PriorityBase != 0 && (p.PriorityBase < 2 || p.PriorityBase > 1<<20) {
-		return fmt.Errorf("priority_base is %d: want 2 to %d packets, or 0", p.PriorityBase, 1<<20)
+	if p.PriorityBase == 1 {
+		return fmt.Errorf("priority_base is 1: want 2 or more packets, or 0")
 	}
 	return nil
 }
@@ -123,6 +133,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: lengths.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Limits:        limits,
 	Network: func(_ *topo.Fabric, params any) transport.Network {
 		return transport.Network{Priorities: min(max(1, params.(*Params).Priorities), 8)}
 	},

@@ -6,6 +6,7 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -56,10 +57,10 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	// The simulator's tokens expire half a control round trip and k packet times
 	// after the data phase; here the packet times are a parameter.
 	bdpTime := float64(rate.Picoseconds(wire.data*Bytes(t.bdp))) / 1000
-	t.tokenLife = t.controlRTT/2 + Time(p.TokenTimeout*float64(rate.Picoseconds(wire.data))/1000)
-	t.resendTimeout = Time(p.TokenResendTimeout * bdpTime)
-	t.windowTimeout = Time(p.TokenWindowTimeout * bdpTime)
-	t.announceTimeout = max(1, Time(p.RetryTimeout*float64(t.epoch())))
+	t.tokenLife = t.controlRTT/2 + span(p.TokenTimeout*float64(rate.Picoseconds(wire.data))/1000)
+	t.resendTimeout = span(p.TokenResendTimeout * bdpTime)
+	t.windowTimeout = span(p.TokenWindowTimeout * bdpTime)
+	t.announceTimeout = max(1, span(p.RetryTimeout*float64(t.epoch())))
 	// Longer than the sender takes to give up, so that no message is abandoned
 	// here that is still open there.
 	for n, timeout := 0, t.announceTimeout; n <= p.MaxRetries; n++ {
@@ -68,6 +69,10 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	}
 	return t
 }
+
+// span is a timeout, no longer than any run: sums of backed-off ones stay far from
+// overflow.
+func span(ns float64) Time { return Time(min(ns, float64(limit.MaxRun))) }
 
 func (t *timing) round() Time { return 2 * t.half }
 

@@ -1,7 +1,6 @@
 package dctcp
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -10,6 +9,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -62,18 +62,26 @@ func DefaultParams(f *topo.Fabric) *Params {
 	}
 }
 
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("initial_window", 1, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("max_window", 1, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("gain", 0, 1., "it is a share"),
+	limit.Number("initial_alpha", 0, 1., "it is a share"),
+	limit.Number("k", 0, limit.MaxMark, param.WhyMark),
+	limit.Number("min_rto", units.Microsecond, units.Second, param.WhyTimeout),
+	limit.Number("max_timeouts", 1, 1000, param.WhyAttempts),
+	limit.Number[units.Time]("delayed_ack", 0, units.Second, "it has to be less than min_rto"),
+	limit.Number("segments_per_ack", 1, 1000, "a sender waits for acknowledgements"),
+	limit.Number("connections", 1, flow.MaxConnections, flow.WhyConnections),
+}
+
 // validate names the parameter that cannot work.
 func (p *Params) validate(frame units.Bytes) error {
-	inRange := param.InRange[float64]
-	if err := cmp.Or(
-		inRange("max_window", p.MaxWindow, 1, 1e6),
-		inRange("initial_window", p.InitialWindow, 1, p.MaxWindow),
-		inRange("gain", p.Gain, 0, 1),
-		inRange("initial_alpha", p.InitialAlpha, 0, 1),
-		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
-		inRange("segments_per_ack", float64(p.SegmentsPerAck), 1, 1000),
-		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
-	); err != nil {
+	if err := limits.Check(p); err != nil {
+		return err
+	}
+	if err := param.InRange("initial_window", p.InitialWindow, 1, p.MaxWindow); err != nil {
 		return err
 	}
 	if p.Growth != "always" && p.Growth != "limited" {
@@ -82,10 +90,7 @@ func (p *Params) validate(frame units.Bytes) error {
 	if p.K != 0 && p.K < frame {
 		return fmt.Errorf("k is %v: want 0 or at least one full frame of %d wire bytes", p.K, frame)
 	}
-	if p.MinRTO < 1*units.Microsecond || p.MinRTO > units.Second {
-		return fmt.Errorf("min_rto is %v: want 1us to 1s", p.MinRTO)
-	}
-	if p.DelayedAck < 0 || p.DelayedAck >= p.MinRTO {
+	if p.DelayedAck >= p.MinRTO {
 		return fmt.Errorf("delayed_ack is %v: want less than min_rto, %v", p.DelayedAck, p.MinRTO)
 	}
 	return nil
@@ -97,6 +102,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "DCTCP", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
 	Framing:       flow.Framing,
 	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
+	Limits:        limits,
 	Network: func(_ *topo.Fabric, params any) transport.Network {
 		k := params.(*Params).K
 		return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}

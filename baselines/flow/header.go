@@ -55,6 +55,15 @@ const (
 // MaxConnections is the largest pool that the header can name.
 const MaxConnections = 256
 
+// WhyConnections is why there are no more.
+const WhyConnections = "a header names a connection in 8 bits"
+
+// MaxWindow is the largest window that a parameter may state, in segments.
+const MaxWindow = 1e6
+
+// WhyWindow is why it is.
+const WhyWindow = "a window of a million segments is none"
+
 // A header is a decoded header.
 type header struct {
 	kind       kind

@@ -9,6 +9,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
@@ -29,10 +30,10 @@ type Params struct {
 	Cutoffs []units.Bytes `json:"cutoffs"`
 	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's: 3 for wka, else 1, or
 	// as many as cutoffs give.
-	UnscheduledLevels int `json:"unscheduled_levels" jsonschema:"minimum=0,maximum=7"`
+	UnscheduledLevels int `json:"unscheduled_levels"`
 	// Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled
 	// priorities.
-	Overcommitment int `json:"overcommitment" jsonschema:"minimum=0"`
+	Overcommitment int `json:"overcommitment"`
 	// Last wire bytes of a message whose scheduled packets have unscheduled priorities (boostTailBytesPrio).
 	// HomaSimulation has RTTbytes here, SIRD's evaluation 0.
 	BoostTail units.Bytes `json:"boost_tail"`
@@ -75,39 +76,44 @@ func (p *Params) overcommitment() int {
 	return priorities - p.unscheduledLevels()
 }
 
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("rtt_bytes", 1, maxRTTBytes, "a header counts unscheduled packets in 16 bits"),
+	limit.List("cutoffs", 0, priorities-2, "scheduled data has a priority too"),
+	limit.Number("cutoffs[]", 0, layout.MaxMessage, whyMessage),
+	limit.Number("unscheduled_levels", 0, priorities-1, "scheduled data has a priority too"),
+	limit.Number("overcommitment", 0, limit.MaxHosts, "no receiver has more senders"),
+	limit.Number("boost_tail", 0, layout.MaxMessage, whyMessage),
+	limit.Number("loss_timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),
+	limit.Number("max_resends", 1, 1000, param.WhyAttempts),
+}
+
+const (
+	maxRTTBytes = maxUnscheduled * units.Bytes(9000)
+	whyMessage  = "no message is longer"
+)
+
 // validate names the parameter that cannot work.
 func (p *Params) validate(mss units.Bytes) error {
+	if err := limits.Check(p); err != nil {
+		return err
+	}
 	levels := p.unscheduledLevels()
 	switch {
 	case p.RTTBytes < mss || p.RTTBytes/mss > maxUnscheduled:
 		return fmt.Errorf("rtt_bytes is %v: want one to %d packets of %d bytes", p.RTTBytes, maxUnscheduled, mss)
 	case p.Workload != "none" && !slices.Contains(traffic.Workloads(), p.Workload):
 		return fmt.Errorf("workload is %q: want none or one of %q", p.Workload, traffic.Workloads())
-	case len(p.Cutoffs) > priorities-2:
-		return fmt.Errorf("cutoffs has %d: want at most %d, so that scheduled data has a priority", len(p.Cutoffs),
-			priorities-2)
 	case len(p.Cutoffs) > 0 && p.Workload != "none":
 		return fmt.Errorf("cutoffs are given and computed: want workload none beside them, not %q", p.Workload)
-	case p.UnscheduledLevels < 0 || p.UnscheduledLevels > priorities-1:
-		return fmt.Errorf("unscheduled_levels is %d: want 1 to %d, or 0 for the workload's", p.UnscheduledLevels,
-			priorities-1)
 	case len(p.Cutoffs) > 0 && levels != len(p.Cutoffs)+1:
 		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1,
 			len(p.Cutoffs))
 	case levels > 1 && len(p.Cutoffs) == 0 && p.Workload == "none":
 		return fmt.Errorf("unscheduled_levels is %d: want a workload, or cutoffs, to divide them by", levels)
-	case p.Overcommitment < 0:
-		return fmt.Errorf("overcommitment is %d: want 1 or more, or 0 for as many as there are scheduled priorities",
-			p.Overcommitment)
-	case p.BoostTail < 0 || p.BoostTail > layout.MaxMessage:
-		return fmt.Errorf("boost_tail is %v: want 0 to %v", p.BoostTail, layout.MaxMessage)
-	case p.LossTimeout < 10*units.Microsecond:
-		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
-	case p.MaxResends < 1 || p.MaxResends > 1000:
-		return fmt.Errorf("max_resends is %d: want 1 to 1000", p.MaxResends)
 	}
 	for i, c := range p.Cutoffs {
-		if c < 0 || i > 0 && c <= p.Cutoffs[i-1] {
+		if i > 0 && c <= p.Cutoffs[i-1] {
 			return fmt.Errorf("cutoffs are %v: want them to ascend", p.Cutoffs)
 		}
 	}
@@ -120,6 +126,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "Homa", Port: Port, HeaderLen: headerLen, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Limits:        limits,
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: priorities} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))

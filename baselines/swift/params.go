@@ -1,7 +1,6 @@
 package swift
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -10,6 +9,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -78,31 +78,39 @@ func roundTrip(f *topo.Fabric) units.Time {
 	return f.CreditLoop(last, first)
 }
 
+// whyTarget is why target delays are limited.
+const whyTarget = "a delay of a second is none that a window could answer"
+
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("base_target", 1, units.Second, whyTarget),
+	limit.Number[units.Time]("per_hop", 0, units.Second, whyTarget),
+	limit.Number[units.Time]("fs_range", 0, units.Second, whyTarget),
+	limit.Number("fs_min", leastWindow, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("fs_max", 0.001, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("ai", 0, 100., "with more one increase would fill a window"),
+	limit.Number("beta", 0, 1., "it is a share"),
+	limit.Number("max_mdf", 0, 0.999, "a decrease leaves some of the window"),
+	limit.Number("initial_window", leastWindow, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("min_window", leastWindow, 1., "below a segment a window is a pace, and with less there is none"),
+	limit.Number("max_window", 1, flow.MaxWindow, flow.WhyWindow),
+	limit.Number("min_rto", units.Microsecond, units.Second, param.WhyTimeout),
+	limit.Number("retx_reset", 1, 1000, param.WhyAttempts),
+	limit.Number("max_timeouts", 1, 1000, param.WhyAttempts),
+	limit.Number("connections", 1, flow.MaxConnections, flow.WhyConnections),
+}
+
+const leastWindow = 1e-6
+
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
-	inRange, span := param.InRange[float64], param.InRange[units.Time]
-	if err := cmp.Or(
-		span("base_target", p.BaseTarget, 1, units.Second),
-		span("per_hop", p.PerHop, 0, units.Second),
-		span("fs_range", p.FSRange, 0, units.Second),
-		inRange("fs_max", p.FSMax, 0.001, 1e6),
-		inRange("ai", p.AI, 0, 100),
-		inRange("beta", p.Beta, 0, 1),
-		inRange("max_mdf", p.MaxMDF, 0, 0.999),
-		inRange("max_window", p.MaxWindow, 1, 1e6),
-		inRange("min_window", p.MinWindow, 1e-6, 1),
-		inRange("initial_window", p.InitialWindow, p.MinWindow, p.MaxWindow),
-		span("min_rto", p.MinRTO, units.Microsecond, units.Second),
-		inRange("retx_reset", float64(p.RetxReset), 1, 1000),
-		inRange("max_timeouts", float64(p.MaxTimeouts), 1, 1000),
-		inRange("connections", float64(p.Connections), 1, flow.MaxConnections),
-	); err != nil {
+	if err := limits.Check(p); err != nil {
 		return err
 	}
-	if !(p.FSMin > 0 && p.FSMin < p.FSMax) {
-		return fmt.Errorf("fs_min is %g: want more than 0 and less than fs_max, %g", p.FSMin, p.FSMax)
+	if !(p.FSMin < p.FSMax) {
+		return fmt.Errorf("fs_min is %g: want less than fs_max, %g", p.FSMin, p.FSMax)
 	}
-	return nil
+	return param.InRange("initial_window", p.InitialWindow, p.MinWindow, p.MaxWindow)
 }
 
 // Protocol is Swift, for the list of transports that a scenario can select.
@@ -111,6 +119,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "Swift", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
 	Framing:       flow.Framing,
 	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
+	Limits:        limits,
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))

@@ -8,6 +8,7 @@ import (
 	"sirdbed/baselines/flow"
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -71,29 +72,40 @@ const (
 	largestBuffer units.Bytes = math.MaxInt32
 )
 
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Text("congestion_control", 1, 15, "the kernel's names are as short"),
+	limit.Number("connections", 1, flow.MaxConnections, flow.WhyConnections),
+	limit.List("tcp_rmem", 3, 3, "least, initial and largest"),
+	limit.Number("tcp_rmem[]", leastBuffer, largestBuffer, whyBuffer),
+	limit.List("tcp_wmem", 3, 3, "least, initial and largest"),
+	limit.Number("tcp_wmem[]", leastBuffer, largestBuffer, whyBuffer),
+	limit.Number("k", 0, limit.MaxMark, param.WhyMark).OrInfinite(),
+}
+
+const whyBuffer = "the kernel has a least one, and counts in 31 bits"
+
 // validate names the parameter that cannot work. own is the congestion control
 // of a protocol that is named after one.
 func (p *Params) validate(name, own string) error {
+	if err := limits.Check(p); err != nil {
+		return err
+	}
 	switch {
 	case !controlName.MatchString(p.CongestionControl):
 		return fmt.Errorf("congestion_control is %q: want the name of one, such as cubic", p.CongestionControl)
 	case own != "" && p.CongestionControl != own:
 		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp",
 			p.CongestionControl, name, own)
-	case p.Connections < 1 || p.Connections > flow.MaxConnections:
-		return fmt.Errorf("connections is %d: want 1 to %d", p.Connections, flow.MaxConnections)
-	case p.K < 0:
-		return fmt.Errorf("k is %v: want a number of bytes, or inf", p.K)
 	}
 	for _, b := range []struct {
 		name  string
 		sizes [3]units.Bytes
 	}{{"tcp_rmem", p.ReceiveBuffer}, {"tcp_wmem", p.SendBuffer}} {
 		s := b.sizes
-		if s[0] < leastBuffer || s[1] < s[0] || s[2] < s[1] || s[2] > largestBuffer {
-			return fmt.Errorf(
-				"%s is [%d, %d, %d]: want least, initial and largest, none above the next, from %d to %d bytes",
-				b.name, s[0], s[1], s[2], leastBuffer, largestBuffer)
+		if s[1] < s[0] || s[2] < s[1] {
+			return fmt.Errorf("%s is [%d, %d, %d]: want least, initial and largest, none above the next", b.name, s[0],
+				s[1], s[2])
 		}
 	}
 	return nil

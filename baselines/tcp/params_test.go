@@ -39,7 +39,7 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 		{"tcp-cubic", `{"congestion_control": "bbr"}`, "use the protocol tcp"},
 		{"tcp-cubic", `{"connections": 0}`, "connections is 0"},
 		{"tcp-cubic", `{"connections": 257}`, "connections is 257"},
-		{"tcp-cubic", `{"tcp_rmem": ["4096B", "1024B", "1MB"]}`, "tcp_rmem is [4096, 1024, 1000000]"},
+		{"tcp-cubic", `{"tcp_rmem": ["4096B", "8KB", "5KB"]}`, "tcp_rmem is [4096, 8000, 5000]"},
 		{"tcp-cubic", `{"tcp_wmem": ["1B", "1024B", "1MB"]}`, "tcp_wmem is"},
 		{"tcp-cubic", `{"tcp_wmem": ["4096B", "16KB", "4GB"]}`, "tcp_wmem is"},
 		{"tcp-cubic", `{"k": "inf"}`, ""},

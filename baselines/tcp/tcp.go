@@ -38,6 +38,7 @@ func protocol(name, control string) transport.Protocol {
 		Name:          name,
 		Framing:       Framing,
 		DefaultParams: func(*topo.Fabric) any { return DefaultParams(control) },
+		Limits:        limits,
 		Network: func(f *topo.Fabric, params any) transport.Network {
 			k := params.(*Params).step(f)
 			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}

@@ -9,6 +9,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -69,30 +70,46 @@ func defaults(*topo.Fabric) *Params {
 // maxCredit is the largest credit that the header's padding makes.
 const maxCredit = topo.MinWire + maxPad
 
+// Reasons that several limits have.
+const (
+	whyShare  = "it is a share"
+	whyMoves  = "it is a share, and with 0 rates would never move"
+	whyCredit = "a credit's padding is no longer"
+)
+
+// limits are those of Params.
+var limits = limit.Table{
+	limit.Number("alpha", 1e-6, 1, whyMoves),
+	limit.Number("short_message", 1, 1_000_000, "it is a number of packets"),
+	limit.Number("w_init", 1e-6, 1, whyMoves),
+	limit.Number("w_min", 1e-6, 1, whyMoves),
+	limit.Number("w_max", 1e-6, 1, whyMoves),
+	limit.Number("w_step", 0, 1., whyShare),
+	limit.Number("target_loss", 0, 1., whyShare),
+	limit.Number("rtt_gain", 1e-6, 1, whyMoves),
+	limit.Number("jitter", 0, 1., whyShare),
+	limit.Number("credit_min", 0, maxCredit, whyCredit),
+	limit.Number("credit_max", 0, maxCredit, whyCredit),
+	limit.Number("credit_queue", 1, 10_000, "a credit that waits long is of no use"),
+	limit.Number("early_stop", 0, 1000., "with more no sender would ever stop early"),
+	limit.Number("connections", 1, 1<<16, "a header names a connection in 16 bits"),
+	limit.Number("retransmit_timeout", units.Microsecond, limit.MaxSpan, param.WhyTimeout),
+	limit.Number("credit_stop_timeout", units.Microsecond, limit.MaxSpan, param.WhyTimeout),
+	limit.Number("max_attempts", 1, 1_000_000, param.WhyAttempts),
+}
+
 // validate names the parameter that cannot work.
 func (p *Params) validate() error {
 	inRange := param.InRange[float64]
-	if err := cmp.Or(
-		inRange("alpha", p.Alpha, 1e-6, 1),
-		inRange("short_message", float64(p.ShortMessage), 1, 1e6),
-		inRange("w_min", p.WMin, 1e-6, 1),
-		inRange("w_max", p.WMax, p.WMin, 1),
-		inRange("w_init", p.WInit, p.WMin, p.WMax),
-		inRange("w_step", p.WStep, 0, 1),
-		inRange("target_loss", p.TargetLoss, 0, 1),
-		inRange("rtt_gain", p.RTTGain, 1e-6, 1),
-		inRange("jitter", p.Jitter, 0, 1),
-		inRange("credit_min", float64(p.CreditMin), 0, float64(maxCredit)),
-		inRange("credit_max", float64(p.CreditMax), float64(p.CreditMin), float64(maxCredit)),
-		inRange("credit_queue", float64(p.Queue), 1, 1e4),
-		inRange("early_stop", p.EarlyStop, 0, 1e3),
-		inRange("connections", float64(p.Connections), 1, 1<<16),
-		inRange("max_attempts", float64(p.MaxAttempts), 1, 1e6),
-	); err != nil {
+	if err := limits.Check(p); err != nil {
 		return err
 	}
-	if p.RetransmitTimeout < units.Microsecond {
-		return fmt.Errorf("retransmit_timeout is %v: want at least 1us", p.RetransmitTimeout)
+	if err := cmp.Or(
+		inRange("w_max", p.WMax, p.WMin, 1),
+		inRange("w_init", p.WInit, p.WMin, p.WMax),
+		param.InRange("credit_max", p.CreditMax, p.CreditMin, maxCredit),
+	); err != nil {
+		return err
 	}
 	if p.StopTimeout < p.RetransmitTimeout {
 		return fmt.Errorf("credit_stop_timeout is %v: want at least retransmit_timeout, %v", p.StopTimeout,
@@ -127,6 +144,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "ExpressPass", Port: Port, HeaderLen: headerLen, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Limits:        limits,
 	Network: func(f *topo.Fabric, params any) transport.Network {
 		p := params.(*Params)
 		return transport.Network{Priorities: 1, CreditClass: true, CreditQueue: p.Queue, CreditShare: CreditShare(f, p)}

@@ -8,11 +8,12 @@
 package fault
 
 import (
-	"fmt"
+	"errors"
 	"math/rand/v2"
 
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -20,40 +21,26 @@ import (
 // The zero value has no faults.
 type Config struct {
 	// Share of frames that are lost.
-	Drop float64 `yaml:"drop,omitempty" json:"drop,omitempty" jsonschema:"minimum=0,maximum=1"`
+	Drop float64 `yaml:"drop,omitempty" json:"drop,omitempty"`
 	// Share of frames that arrive twice.
-	Duplicate float64 `yaml:"duplicate,omitempty" json:"duplicate,omitempty" jsonschema:"minimum=0,maximum=1"`
+	Duplicate float64 `yaml:"duplicate,omitempty" json:"duplicate,omitempty"`
 	// Share of frames that are delayed, so that later ones overtake them.
-	Reorder float64 `yaml:"reorder,omitempty" json:"reorder,omitempty" jsonschema:"minimum=0,maximum=1"`
+	Reorder float64 `yaml:"reorder,omitempty" json:"reorder,omitempty"`
 	// Longest delay of such a frame, 10us unless given; each is delayed for a random part of it.
 	ReorderDelay units.Time `yaml:"reorder_delay,omitempty" json:"reorder_delay,omitempty"`
 	// Share of frames in which one bit is flipped.
-	Corrupt float64 `yaml:"corrupt,omitempty" json:"corrupt,omitempty" jsonschema:"minimum=0,maximum=1"`
+	Corrupt float64 `yaml:"corrupt,omitempty" json:"corrupt,omitempty"`
 }
 
-// Bounds of Config.ReorderDelay. Longer than the maximum is loss by any
-// protocol's measure.
-const (
-	defaultReorderDelay = 10 * units.Microsecond
-	maxReorderDelay     = units.Second
-)
+// defaultReorderDelay is the longest delay unless the Config states one.
+const defaultReorderDelay = 10 * units.Microsecond
 
 // Validate reports the first impossible field as a *topo.SpecError.
 func (c Config) Validate() error {
-	for _, p := range []struct {
-		field string
-		value float64
-	}{{"drop", c.Drop}, {"duplicate", c.Duplicate}, {"reorder", c.Reorder}, {"corrupt", c.Corrupt}} {
-		if !(p.value >= 0 && p.value <= 1) { // a NaN too
-			return &topo.SpecError{Field: p.field, Reason: fmt.Sprintf("%v is not a share: want 0 to 1", p.value)}
-		}
+	if e, ok := errors.AsType[*limit.Error](limit.Faults.Check(c)); ok {
+		return &topo.SpecError{Field: e.Field, Reason: e.Reason}
 	}
-	switch {
-	case c.ReorderDelay < 0 || c.ReorderDelay > maxReorderDelay:
-		return &topo.SpecError{
-			Field: "reorder_delay", Reason: fmt.Sprintf("%v: want 0 to %v", c.ReorderDelay, maxReorderDelay),
-		}
-	case c.ReorderDelay > 0 && c.Reorder == 0:
+	if c.ReorderDelay > 0 && c.Reorder == 0 {
 		return &topo.SpecError{Field: "reorder_delay", Reason: "has no effect without reorder"}
 	}
 	return nil

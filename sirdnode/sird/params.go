@@ -11,6 +11,7 @@ import (
 	"sirdbed/sirdnode/transport/param"
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -117,39 +118,54 @@ func defaults(f *topo.Fabric) *Params {
 	}
 }
 
+// maxMultiple keeps amounts of credit below 2^60 bytes.
+const maxMultiple Multiple = 1e9
+
+// Reasons that several limits have.
+const (
+	whyMultiple = "amounts of credit stay far from overflow, and inf is for no limit"
+	whyShare    = "it is a share"
+	whySlow     = "with more the loops would hardly ever move"
+)
+
+var limits = limit.Table{
+	limit.Number("bdp", 1, maxBDP, "header fields count credit in 32 bits"),
+	limit.Number("b", 1, maxMultiple, "with less a receiver cannot fill its link; "+whyMultiple).OrInfinite(),
+	limit.Number("sthr", 0, maxMultiple, whyMultiple).OrInfinite(),
+	limit.Number("nthr", 0, maxMultiple, whyMultiple).OrInfinite(),
+	limit.Number("unscht", 0, maxMultiple, whyMultiple).OrInfinite(),
+	limit.Number("gain", 0, 1., whyShare),
+	limit.Number("increase", 0, 100., "with more one increase would fill a bucket"),
+	limit.Number("cut_spacing", 0, 100., whySlow),
+	limit.Number("csn_messages", 0, 1_000_000, "no sender has more messages"),
+	limit.Number("min_sender_bucket", 0, 1., "a bucket has 1 BDP at most"),
+	limit.Number("min_net_bucket", 0, 1., "a bucket has 1 BDP at most"),
+	limit.Number("credit_rate", 0.01, 1., "it is a share, and with less nothing would arrive"),
+	limit.Number("sender_fair", 0, 1., whyShare),
+	limit.Number("loss_timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),
+	limit.Number("max_resends", 1, 1000, param.WhyAttempts),
+}
+
+// maxBDP is 1 GiB.
+const maxBDP units.Bytes = 1 << 30
+
 // validate returns an error that names a parameter that cannot work, nil if all can.
 func (p *Params) validate(frame units.Bytes) error {
-	oneOf, inRange := param.OneOf, param.InRange[float64]
+	if err := limits.Check(p); err != nil {
+		return err
+	}
+	oneOf := param.OneOf
 	if err := cmp.Or(
 		oneOf("bucket_check", p.BucketCheck, "before", "after"),
 		oneOf("aimd_samples", p.Samples, "all", "data"),
 		oneOf("ecn", p.ECN, "core", "all", "none"),
 		oneOf("receiver_policy", p.ReceiverPolicy, "srpt", "round_robin"),
 		oneOf("priorities", p.Priorities, "data", "control", "none"),
-		inRange("b", float64(p.B), 1, math.Inf(1)),
-		inRange("sthr", float64(p.SThr), 0, math.Inf(1)),
-		inRange("nthr", float64(p.NThr), 0, math.Inf(1)),
-		inRange("unscht", float64(p.UnschT), 0, math.Inf(1)),
-		inRange("gain", p.Gain, 0, 1),
-		inRange("increase", p.Increase, 0, 100),
-		inRange("cut_spacing", p.CutSpacing, 0, 100),
-		inRange("min_sender_bucket", p.MinSenderBucket, 0, 1),
-		inRange("min_net_bucket", p.MinNetBucket, 0, 1),
-		inRange("credit_rate", p.CreditRate, 0.01, 1),
-		inRange("sender_fair", p.SenderFair, 0, 1),
-		inRange("csn_messages", float64(p.CSNMessages), 0, 1e6),
-		inRange("max_resends", float64(p.MaxResends), 1, 1000),
 	); err != nil {
 		return err
 	}
 	if p.BDP < frame {
 		return fmt.Errorf("bdp is %v: want at least one full frame of %d wire bytes", p.BDP, frame)
-	}
-	if p.BDP > 1<<30 {
-		return fmt.Errorf("bdp is %v: want at most 1GiB", p.BDP)
-	}
-	if p.LossTimeout < 10*units.Microsecond {
-		return fmt.Errorf("loss_timeout is %v: want at least 10us", p.LossTimeout)
 	}
 	return nil
 }
@@ -160,6 +176,7 @@ var Protocol = transport.Protocol{
 	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: lengths.Len, Fields: fields},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
+	Limits:        limits,
 	Network:       func(_ *topo.Fabric, params any) transport.Network { return params.(*Params).network() },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))

@@ -13,6 +13,7 @@ import (
 
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
+	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -164,6 +165,9 @@ type Protocol struct {
 	// DefaultParams returns the protocol's parameters for a fabric, as a
 	// pointer to a struct of its own with json tags.
 	DefaultParams func(f *topo.Fabric) any
+	// Limits are those of the parameters: New has checked them, and so has whoever
+	// read them from a file.
+	Limits limit.Table
 	// Network returns what the protocol asks of the fabric's ports, given its
 	// parameters.
 	Network func(f *topo.Fabric, params any) Network

@@ -45,8 +45,15 @@ func ParseRate(s string) (BitsPerSecond, error) {
 	return BitsPerSecond(v), err
 }
 
+// maxText is longer than any quantity needs. A number of a million digits would take
+// seconds.
+const maxText = 64
+
 func parse(what, s string, units []unit) (int64, error) {
 	s = strings.TrimSpace(s)
+	if len(s) > maxText {
+		return 0, fmt.Errorf("%q... is not a %s: it has %d characters", s[:20], what, len(s))
+	}
 	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
 	number, name := s, ""
 	if i >= 0 {

@@ -68,29 +68,38 @@ func (r BitsPerSecond) Gigabits() float64 { return float64(r) / float64(Gbps) }
 
 // Picoseconds returns how long b bytes occupy a link of rate r, in picoseconds,
 // rounded to the nearest. A minimal packet lasts 1.68 ns at 400 Gbps, so
-// whatever adds up serialization times adds them in picoseconds. b must be
-// below 2^40 and r positive.
+// whatever adds up serialization times adds them in picoseconds. r must be
+// positive. What is beyond its range, as b of 2^40 and more may be, is the longest
+// there is.
 func (r BitsPerSecond) Picoseconds(b Bytes) int64 {
-	hi, lo := bits.Mul64(uint64(b)*8, 1e12)
+	hi, lo := bits.Mul64(uint64(b), 8e12)
+	if hi >= uint64(r) {
+		return math.MaxInt64
+	}
 	q, rem := bits.Div64(hi, lo, uint64(r))
 	if rem >= uint64(r)-rem {
 		q++
 	}
-	return int64(q)
+	return int64(min(q, math.MaxInt64))
 }
 
 // TimeFor returns how long b bytes occupy a link of rate r, rounded to the
 // nearest nanosecond.
 func (r BitsPerSecond) TimeFor(b Bytes) Time {
-	return Time((r.Picoseconds(b) + 500) / 1000)
+	ps := r.Picoseconds(b)
+	return Time(ps/1000 + ps%1000/500) // rounded
 }
 
-// BytesIn returns how many whole bytes a link of rate r carries in t.
+// BytesIn returns how many whole bytes a link of rate r carries in t, Unlimited if
+// they are more than fit.
 func (r BitsPerSecond) BytesIn(t Time) Bytes {
 	if t <= 0 || r <= 0 {
 		return 0
 	}
 	hi, lo := bits.Mul64(uint64(t), uint64(r))
+	if hi >= 4*uint64(Second) {
+		return Unlimited
+	}
 	q, _ := bits.Div64(hi, lo, 8*uint64(Second))
 	return Bytes(q)
 }

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -59,6 +60,15 @@ func TestSerialization(t *testing.T) {
 	}{{100 * Gbps, 1538, 123040}, {400 * Gbps, 84, 1680}, {100 * Gbps, 9038, 723040}, {1, 1, 8e12}} {
 		if got := c.rate.Picoseconds(c.bytes); got != c.ps {
 			t.Errorf("%v of %v = %d ps, want %d", c.bytes, c.rate, got, c.ps)
+		}
+	}
+	for _, c := range []struct{ got, want int64 }{
+		{Mbps.Picoseconds(1 << 62), math.MaxInt64}, {BitPerSecond.Picoseconds(1<<40 - 1), math.MaxInt64},
+		{int64((10 * Tbps).BytesIn(Never)), int64(Unlimited)},
+		{int64(BitPerSecond.TimeFor(1 << 50)), math.MaxInt64/1000 + 1},
+	} {
+		if c.got != c.want {
+			t.Errorf("beyond the range: %d, want %d", c.got, c.want)
 		}
 	}
 	if got := (100 * Gbps).BytesIn(18 * Microsecond); got != 225000 {

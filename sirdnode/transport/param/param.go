@@ -13,6 +13,13 @@ import (
 	"sirdbed/topo/units"
 )
 
+// Reasons for limits that several protocols have.
+const (
+	WhyTimeout  = "with less packets are taken for lost that are on their way, and no run is longer"
+	WhyAttempts = "a peer that answers none of them is dead"
+	WhyMark     = "the kernel's queues count bytes in 32 bits"
+)
+
 // InRange returns an error that names the parameter unless v is from lo to hi,
 // both included. NaN is not.
 func InRange[T cmp.Ordered](name string, v, lo, hi T) error {

@@ -1,0 +1,10 @@
+package xpass_test
+
+import (
+	"testing"
+
+	"sirdbed/emu/model/modeltest"
+)
+
+// Whatever arrives, nothing breaks.
+func TestHostilePackets(t *testing.T) { modeltest.HostilePackets(t, subject) }

@@ -1,0 +1,51 @@
+package scenarios
+
+import (
+	"reflect"
+
+	"sirdbed/baselines/all"
+	"sirdbed/sirdnode/fault"
+	"sirdbed/topo"
+	"sirdbed/topo/limit"
+	"sirdbed/traffic"
+)
+
+// A section is a key with the parameters of a protocol.
+type section struct {
+	typ    reflect.Type
+	limits limit.Table
+}
+
+// sections are the keys of a Scenario or Variant besides its fields.
+func sections() map[string]section {
+	list := map[string]section{}
+	for _, p := range all.List() {
+		list[p.Name] = section{reflect.TypeOf(p.DefaultParams(sectionFabric())).Elem(), p.Limits}
+	}
+	return list
+}
+
+// limits returns the limits of the fields of a type.
+func limits(t reflect.Type) limit.Table {
+	switch t {
+	case reflect.TypeFor[Scenario]():
+		return limit.Scenario
+	case reflect.TypeFor[Variant]():
+		return limit.Variant
+	case reflect.TypeFor[Sample]():
+		return limit.Sample
+	case reflect.TypeFor[Bound]():
+		return limit.Bound
+	case reflect.TypeFor[Reference]():
+		return limit.Reference
+	case reflect.TypeFor[topo.Spec]():
+		return limit.Topology
+	case reflect.TypeFor[topo.LinkOverride]():
+		return limit.Link
+	case reflect.TypeFor[traffic.Stream]():
+		return limit.Stream
+	case reflect.TypeFor[fault.Config]():
+		return limit.Faults
+	}
+	return nil
+}
