@@ -15,10 +15,6 @@ import (
 	"sirdbed/emu/thread"
 )
 
-// runtimeDirVar passes the runtime directory into a sandbox, where every user seems
-// to be root.
-const runtimeDirVar = "SIRDBED_RUNTIME_DIR"
-
 // errNoSandbox is wrapped by the error of a sandbox that could not be entered.
 var errNoSandbox = errors.New("no sandbox")
 
