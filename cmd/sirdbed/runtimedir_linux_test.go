@@ -21,9 +21,8 @@ func TestForeignRuntimeDirectory(t *testing.T) {
 		name, want string
 		make       func(t *testing.T, path, elsewhere string) error
 	}{
-		{"link", "it is a link: have it removed, or set XDG_RUNTIME_DIR", func(t *testing.T, path, elsewhere string) error {
-			return os.Symlink(elsewhere, path)
-		}},
+		{"link", "it is a link: have it removed, or set XDG_RUNTIME_DIR",
+			func(t *testing.T, path, elsewhere string) error { return os.Symlink(elsewhere, path) }},
 		{"pipe", "it is not a directory: have it removed", func(t *testing.T, path, _ string) error {
 			return unix.Mkfifo(path, 0o666)
 		}},
