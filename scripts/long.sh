@@ -35,9 +35,9 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$'
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' kills=4 soaked=1
 else
-  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
+  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=. kills=$(scaled 200) soaked=$(scaled 3600)
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -51,7 +51,7 @@ seeded() { git grep -l 'ExactlyOnceUnderFaults(t, ' -- '*_test.go' | xargs -n1 d
 steps() {
   seeded | sed 's/^/seeds:/'
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
-  printf '%s\n' soak:model soak:real soak:virtual soak:tests
+  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests
 }
 
 # How long a step may take, in seconds.
@@ -72,6 +72,10 @@ step() {
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
+    soak:kills) # of runs at random moments, whichever process; none may leave anything
+      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 4h -run '^TestKilledRunsLeaveNothing$' ./cmd/sirdbed ;;
+    soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
+      SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 4h -run '^TestSoak$' ./cmd/sirdbed ;;
     soak:*)
       results=$(mktemp -d)
       trap 'rm -rf "$results"' EXIT
@@ -131,11 +135,12 @@ esac
 mkdir -p "$state"
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; exit 130' INT TERM
-failed=
+failed='' found=''
 for name in $(steps); do
   [ "$name" != "$from" ] || from=''
   # shellcheck disable=SC2053 # a pattern
   if [ -n "$from" ] || [[ $name != $only ]]; then continue; fi
+  found=1
   if [ "$mode" = all ] && [ "$only" = '*' ] && passed "$name"; then continue; fi
   log=$state/${name//[:\/]/-}.log
   began=$SECONDS
@@ -152,4 +157,5 @@ for name in $(steps); do
   pid=
 done
 [ -z "$from" ] || { echo "no step is called $from" >&2; exit 2; }
+[ -n "$found" ] || { echo "no step is called $only: see --list" >&2; exit 2; }
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"sirdbed/capture/report"
+	"sirdbed/emu/virtual/guest"
 
 	"github.com/spf13/cobra"
 )
@@ -17,10 +18,12 @@ func newClean() *cobra.Command {
 		Use:   "clean",
 		Short: "Remove what killed runs have left behind",
 		Long: text(`
-			Remove the state files of runs that were killed, and list the runs in progress.
+			Remove the state files of runs that were killed and the directories of killed guests, and list the runs in
+			progress.
 
 			A killed run leaves no namespace, interface or process: namespaces have no names and go with the last
-			process in them, and no host process outlives its controller. So state files are all there is to clean.
+			process in them, and no host process outlives its controller. So some small files are all there is to
+			clean.
 			Results are kept: sirdbed report computes what can be computed from a killed run's logs.`),
 		Example: examples(`
 			sirdbed clean
@@ -32,6 +35,7 @@ func newClean() *cobra.Command {
 				return err
 			}
 			list.warn(c.ErrOrStderr())
+			guest.Sweep()
 			removed, err := list.removeDead()
 			if err != nil {
 				return err
