@@ -35,10 +35,10 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
-  packets=$(scaled 10000000) mutated=$(scaled 1000)
+  packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -57,7 +57,7 @@ steps() {
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
   hostile | sed 's/^/hostile:/'
   echo mutated:results
-  printf '%s\n' soak:model soak:real soak:virtual soak:tests
+  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real
 }
 
 # How long a step may take, in seconds.
@@ -80,6 +80,12 @@ step() {
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
+    soak:kills) # of runs at random moments, whichever process; none may leave anything
+      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 4h -run '^TestKilledRunsLeaveNothing$' ./cmd/sirdbed ;;
+    soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
+      SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 4h -run '^TestSoak$' ./cmd/sirdbed ;;
+    truth:real) # verdicts against what the model says, half of the runs disturbed
+      SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 4h -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
     soak:*)
       results=$(mktemp -d)
       trap 'rm -rf "$results"' EXIT
@@ -139,11 +145,12 @@ esac
 mkdir -p "$state"
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; exit 130' INT TERM
-failed=
+failed='' found=''
 for name in $(steps); do
   [ "$name" != "$from" ] || from=''
   # shellcheck disable=SC2053 # a pattern
   if [ -n "$from" ] || [[ $name != $only ]]; then continue; fi
+  found=1
   if [ "$mode" = all ] && [ "$only" = '*' ] && passed "$name"; then continue; fi
   log=$state/${name//[:\/]/-}.log
   began=$SECONDS
@@ -160,4 +167,5 @@ for name in $(steps); do
   pid=
 done
 [ -z "$from" ] || { echo "no step is called $from" >&2; exit 2; }
+[ -n "$found" ] || { echo "no step is called $only: see --list" >&2; exit 2; }
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }

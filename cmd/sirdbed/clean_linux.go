@@ -4,7 +4,10 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"io"
+
+	"sirdbed/capture/report"
+	"sirdbed/emu/virtual/guest"
 
 	"github.com/spf13/cobra"
 )
@@ -15,36 +18,40 @@ func newClean() *cobra.Command {
 		Use:   "clean",
 		Short: "Remove what killed runs have left behind",
 		Long: text(`
-			Remove the state files of runs that were killed, and list the runs in progress.
+			Remove the state files of runs that were killed and the directories of killed guests, and list the runs in
+			progress.
 
 			A killed run leaves no namespace, interface or process: namespaces have no names and go with the last
-			process in them, and no host process outlives its controller. So state files are all there is to clean.
+			process in them, and no host process outlives its controller. So some small files are all there is to
+			clean.
 			Results are kept: sirdbed report computes what can be computed from a killed run's logs.`),
 		Example: examples(`
 			sirdbed clean
 			sirdbed clean --json`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			live, dead, err := states()
+			list, err := states()
 			if err != nil {
 				return err
 			}
-			for _, s := range dead {
-				if err := os.Remove(s.path); err != nil && !os.IsNotExist(err) {
-					return err
-				}
+			list.warn(c.ErrOrStderr())
+			guest.Sweep()
+			removed, err := list.removeDead()
+			if err != nil {
+				return err
 			}
 			out := c.OutOrStdout()
 			if asJSON {
-				return printJSON(out, map[string][]string{"running": runNames(live), "removed": runNames(dead)})
+				return printJSON(out, map[string][]string{"running": runNames(list.live), "removed": removed})
 			}
-			for _, s := range dead {
-				fmt.Fprintf(out, "removed the state of %s, which was killed\n", s.Run)
+			for _, run := range removed {
+				fmt.Fprintf(out, "removed the state of %s, which was killed\n", run)
 			}
-			for _, s := range live {
-				fmt.Fprintf(out, "running: %s (%d hosts, sirdbed exec --run %s HOST)\n", s.Run, len(s.Hosts), s.Run)
+			for _, s := range list.live {
+				fmt.Fprintf(out, "running: %s (%d hosts, results in %s, sirdbed exec --run %s HOST)\n",
+					s.Run, len(s.Hosts), report.Printable(s.Results), s.Run)
 			}
-			if len(live)+len(dead) == 0 {
+			if len(list.live)+len(removed) == 0 {
 				fmt.Fprintln(out, "nothing to clean, and no fabric is up")
 			}
 			return nil
@@ -52,6 +59,33 @@ func newClean() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// removeDead removes what killed runs have left, and returns the names of those runs.
+func (l *stateList) removeDead() (runs []string, err error) {
+	runs = []string{}
+	for _, s := range l.dead {
+		removed, err := removeDead(s.Run + stateSuffix)
+		if err != nil {
+			return runs, fmt.Errorf("state of %s: %w", s.Run, err)
+		}
+		if removed {
+			runs = append(runs, s.Run)
+		}
+	}
+	for _, name := range l.drafts {
+		if _, err := removeDead(name); err != nil {
+			return runs, fmt.Errorf("draft of a state: %w", err)
+		}
+	}
+	return runs, nil
+}
+
+// warn names the states that could not be read.
+func (l *stateList) warn(w io.Writer) {
+	for _, err := range l.unread {
+		fmt.Fprintf(w, "warning: %v\n", err)
+	}
 }
 
 func runNames(list []State) []string {

@@ -19,8 +19,11 @@ func (b *program) hostPID(run, host string) (pid int) {
 	b.t.Helper()
 	b.t.Setenv(runtimeDirVar, filepath.Join(b.dir, "runtime"))
 	found := within(b.t.Context(), 20*time.Second, func() bool {
-		live, _, _ := states()
-		for _, s := range live {
+		list, err := states()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, s := range list.live {
 			for _, h := range s.Hosts {
 				if strings.HasSuffix(s.Run, run) && h.Name == host {
 					pid, _ = localPID(s.PIDNamespace, h.PID)

@@ -5,9 +5,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +37,7 @@ func newExec() *cobra.Command {
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeHost,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := chooseRun(run)
+			s, err := chooseRun(run, c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -54,7 +56,7 @@ func completeHost(c *cobra.Command, args []string, begun string) ([]cobra.Comple
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	s, err := chooseRun(c.Flag("run").Value.String())
+	s, err := chooseRun(c.Flag("run").Value.String(), io.Discard)
 	if err != nil {
 		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -67,28 +69,34 @@ func completeHost(c *cobra.Command, args []string, begun string) ([]cobra.Comple
 
 // completeRun completes the name of a run whose fabric is up.
 func completeRun(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	live, _, _ := states()
-	return starting(runNames(live), begun), cobra.ShellCompDirectiveNoFileComp
+	list, err := states()
+	if err != nil {
+		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
+	}
+	return starting(runNames(list.live), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// chooseRun finds a live run by name, or by how its name begins.
-func chooseRun(name string) (*State, error) {
-	live, _, err := states()
+// chooseRun finds a live run by its name, or else the newest whose name begins so. What
+// could not be read is named on warnings.
+func chooseRun(name string, warnings io.Writer) (*State, error) {
+	list, err := states()
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for i := range live {
-		if strings.HasPrefix(live[i].Run, name) {
-			return &live[i], nil
-		}
-		names = append(names, live[i].Run)
+	list.warn(warnings)
+	is := slices.IndexFunc(list.live, func(s State) bool { return s.Run == name })
+	if is < 0 {
+		is = slices.IndexFunc(list.live, func(s State) bool { return strings.HasPrefix(s.Run, name) })
 	}
-	if len(live) == 0 {
+	if is >= 0 {
+		return &list.live[is], nil
+	}
+	if len(list.live) == 0 {
 		return nil, errors.New("no fabric of this user is up: start one with sirdbed run, and use exec while it runs " +
 			"(--hold keeps it up); for a run with sudo, use exec with sudo")
 	}
-	return nil, badInput(fmt.Errorf("no run is called %q: there are %s", name, strings.Join(names, ", ")))
+	return nil, badInput(fmt.Errorf("no run is called %q: there are %s", name,
+		strings.Join(runNames(list.live), ", ")))
 }
 
 // enter replaces this process with a command inside a host.

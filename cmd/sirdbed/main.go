@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sirdbed/cmd/sirdbed/interruptfirst"
 	"sirdbed/scenarios"
 )
 
@@ -31,6 +32,7 @@ const (
 	exitInvalid  = 3 // the machine was too slow for the result to stand
 	exitUnmet    = 4 // a bound of the scenario is not met
 	exitStopped  = 130
+	exitPipe     = 141 // who read the output is gone: what a shell makes of SIGPIPE
 )
 
 // A codedError ends the command with an exit code of its own.
@@ -60,29 +62,28 @@ func Main() int {
 	if run, ok := innerCommand(os.Args[1:]); ok {
 		return run()
 	}
-	if err := setUpProcess(); err != nil {
+	interrupts, err := setUpProcess()
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)
-		return exitFailed
+		return codeOf(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
-	defer stop()
-	context.AfterFunc(ctx, func() {
-		// A second signal kills at once. The first may come more than once, from
-		// the terminal and from the processes around a sandbox.
+	interruptfirst.Catch()
+	// Who reads the output may go away. That ends no run: see exitPipe.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-interruptfirst.Caught:
+		case <-interrupts:
+		}
+		cancel()
+		// A second signal kills at once. The first may come more than once, as
+		// timeout(1) sends it to a process and to its group.
 		time.Sleep(time.Second)
-		stop()
-	})
+		interruptfirst.Release()
+	}()
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
-}
-
-// ends lists the signals that end a command early: a terminal that closes is an
-// interrupt too, unless nohup has SIGHUP ignored.
-func ends() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
 }
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -91,17 +92,25 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errReported) && !errors.Is(err, syscall.EPIPE) {
+		fmt.Fprintf(stderr, "sirdbed: %v\n", err)
+	}
+	return codeOf(err)
+}
+
+// codeOf returns the exit code that an error stands for.
+func codeOf(err error) int {
 	if err == nil {
 		return exitFine
-	}
-	if !errors.Is(err, errReported) {
-		fmt.Fprintf(stderr, "sirdbed: %v\n", err)
 	}
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
 	if _, ok := errors.AsType[scenarios.Errors](err); ok {
 		return exitBadInput
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitPipe
 	}
 	return exitFailed
 }

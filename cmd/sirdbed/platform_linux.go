@@ -37,8 +37,17 @@ func platformCommands() []*cobra.Command {
 	return []*cobra.Command{newExec(), newDoctor(), newClean(), newKernel()}
 }
 
-// setUpProcess is what a process of the command line does first.
-func setUpProcess() error { return sandbox.SetupInit() }
+// setUpProcess is what a process of the command line does first. It returns the
+// interrupts that come by another way than signals.
+func setUpProcess() (interrupts <-chan struct{}, err error) {
+	if err := sandbox.SetupInit(); err != nil {
+		if errors.Is(err, sandbox.ErrCaller) {
+			err = badInput(err)
+		}
+		return nil, err
+	}
+	return sandbox.Interrupts(), nil
+}
 
 func realEngine(up whileUp) emu.Engine {
 	return &real.Engine{
@@ -67,11 +76,14 @@ var inner = map[string]func() (exitCode int){
 func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 	if be, ok := guest.Role(args); ok {
 		return func() int {
-			if err := be(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return exitFailed
+			err := be()
+			if errors.Is(err, guest.ErrCaller) {
+				err = badInput(err)
 			}
-			return exitFine
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			return codeOf(err)
 		}, true
 	}
 	if len(args) == 0 {

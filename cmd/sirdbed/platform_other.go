@@ -47,7 +47,7 @@ func needsLinux(name, why string) *cobra.Command {
 	}
 }
 
-func setUpProcess() error { return nil }
+func setUpProcess() (interrupts <-chan struct{}, err error) { return nil, nil }
 
 func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, false }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,12 +41,16 @@ func newRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
+			if c.Context().Err() != nil {
+				fmt.Fprintln(r.stderr, "interrupted: nothing was run")
+				return &codedError{exitStopped, errReported}
+			}
 			if enter := engines[r.engine].enter; enter != nil {
 				if done, err := enter(c.Context()); done {
 					return err
 				}
 			}
-			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
 			return r.run(c.Context())
 		},
 	}

@@ -12,12 +12,7 @@ import (
 
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
-	"sirdbed/emu/thread"
 )
-
-// runtimeDirVar passes the runtime directory into a sandbox, where every user seems
-// to be root.
-const runtimeDirVar = "SIRDBED_RUNTIME_DIR"
 
 // errNoSandbox is wrapped by the error of a sandbox that could not be entered.
 var errNoSandbox = errors.New("no sandbox")
@@ -35,8 +30,11 @@ func enterSandbox(ctx context.Context) (done bool, err error) {
 // carries the exit code; its message has been written already.
 func inSandbox(ctx context.Context) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
-	cmd := sandbox.EnterCommand(os.Args[1:]...)
-	if err := thread.StartForLife(cmd); err != nil {
+	box, err := sandbox.New(os.Args[1:]...)
+	if err != nil {
+		return err
+	}
+	if err := box.Start(); err != nil {
 		f := fabric.Probe(fabric.FeatureUserNS)
 		if os.Geteuid() == 0 || f.Err == nil {
 			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
@@ -44,16 +42,16 @@ func inSandbox(ctx context.Context) error {
 		const ways = "Run it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details"
 		return fmt.Errorf("%w for an ordinary user: %w\n%s", errNoSandbox, f.Err, ways)
 	}
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(syscall.SIGINT) })
+	stop := context.AfterFunc(ctx, box.Interrupt)
 	defer stop()
-	err := cmd.Wait()
+	err = box.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		status := exit.Sys().(syscall.WaitStatus)
 		code := status.ExitStatus()
 		if status.Signaled() {
 			code = 128 + int(status.Signal())
 		}
-		if code > 128 && code != exitStopped { // killed before it could write anything
+		if code > 128 && code != exitStopped && code != exitPipe { // killed before it could write anything
 			return fmt.Errorf("the run was killed by a signal: %v (sirdbed report computes what can be computed of it)",
 				syscall.Signal(code-128))
 		}

@@ -3,23 +3,32 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"sirdbed/emu"
 )
 
 // A State describes a fabric that is up to other sirdbed processes: its hosts, and
-// which process to enter each by. It is a file in the runtime directory that its
-// run keeps locked: one that is not locked belongs to a run that was killed.
+// which process to enter each by. It is a file in the runtime directory, named after
+// the run, that its run keeps locked: one that is not locked belongs to a run that was
+// killed.
+//
+// A state gets its name when it is locked and complete (publishState), and never
+// another's name. Nobody else locks a state's first byte, not even to look at it. So
+// what has a name and no lock is dead for good, and may be removed by whoever has
+// locked its second byte (State.remove).
 type State struct {
-	Run          string      `json:"run"` // names it, see exec --run
+	Run          string      `json:"-"` // the file's name, see exec --run
 	Scenario     string      `json:"scenario"`
 	Variant      string      `json:"variant"`
 	Engine       string      `json:"engine"`
@@ -27,25 +36,17 @@ type State struct {
 	Started      time.Time   `json:"started"`
 	PIDNamespace string      `json:"pid_namespace"` // in which the PIDs below count
 	Hosts        []HostState `json:"hosts"`
-
-	path string
 }
 
-// runtimeDir returns where state files are. A process in a user namespace takes
-// itself for root, so what starts one passes the directory on in
-// $SIRDBED_RUNTIME_DIR.
-func runtimeDir() string {
-	if dir := os.Getenv(runtimeDirVar); dir != "" {
-		return dir
-	}
-	if os.Getuid() == 0 {
-		return "/run/sirdbed"
-	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		return filepath.Join(dir, "sirdbed")
-	}
-	return fmt.Sprintf("/tmp/sirdbed-%d", os.Getuid())
-}
+const (
+	stateSuffix = ".json"
+	draftSuffix = ".new" // of a state that has no name yet
+	// maxState is the size of the largest state that is read, in bytes: 100,000 hosts.
+	maxState = 8 << 20
+	// maxRunName is the length of the longest name of a run, in bytes. File names have
+	// 255.
+	maxRunName = 200
+)
 
 // pidNamespace names the PID namespace of this process.
 func pidNamespace() string {
@@ -53,34 +54,88 @@ func pidNamespace() string {
 	return name
 }
 
-// publishState writes the state of a fabric that has come up. The returned
-// function withdraws it. PIDNamespace, when empty, is this process's own.
+// publishState writes the state of a fabric that has come up. If another run has its
+// name, it gets a number. The returned function withdraws it. PIDNamespace, when
+// empty, is this process's own.
 func publishState(s State) (withdraw func(), err error) {
-	dir := runtimeDir()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("runtime directory: %w", err)
+	dir, err := makeRuntimeDir()
+	if err != nil {
+		return nil, err
 	}
 	if s.PIDNamespace == "" {
 		s.PIDNamespace = pidNamespace()
 	}
-	s.path = filepath.Join(dir, s.Run+".json")
-	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	for range 10 {
+		// A clean that comes between creation and lock removes the draft.
+		if withdraw, err = publishIn(dir, &s); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("state of the run: %w", err)
-	}
-	withdraw = func() {
-		os.Remove(s.path)
-		file.Close()
-	}
-	if err := lockFile(file); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("state of the run: %s is another run's: %w", s.path, err)
-	}
-	if err := json.NewEncoder(file).Encode(s); err != nil {
-		withdraw()
+		dir.Close()
 		return nil, fmt.Errorf("state of the run: %w", err)
 	}
 	return withdraw, nil
+}
+
+func publishIn(dir *os.Root, s *State) (withdraw func(), err error) {
+	draft := "." + rand.Text() + draftSuffix
+	file, err := dir.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if draftMade != nil {
+		draftMade(draft)
+	}
+	name := ""
+	if err = lockFile(file); err == nil {
+		if err = json.NewEncoder(file).Encode(s); err == nil {
+			name, err = nameState(dir, draft, s.Run)
+		}
+	}
+	_, _ = removeFile(dir, draft, file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return func() {
+		_, _ = removeFile(dir, name, file)
+		file.Close()
+		dir.Close()
+	}, nil
+}
+
+// draftMade, when set by a test, is called between creation and lock.
+var draftMade func(name string)
+
+// nameState gives a draft the name of its run, or that with the first number that is
+// free.
+func nameState(dir *os.Root, draft, run string) (name string, err error) {
+	for n := 1; ; n++ {
+		name = run + stateSuffix
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d%s", run, n, stateSuffix)
+		}
+		if err = dir.Link(draft, name); !errors.Is(err, os.ErrExist) || n == 1000 {
+			return name, err
+		}
+	}
+}
+
+// runName names the run of a variant after its results. It can be a file's name, and
+// be written to a terminal.
+func runName(results, variant string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || !unicode.IsPrint(r) {
+			return '_'
+		}
+		return r
+	}, filepath.Base(results)+"-"+variant)
+	for len(name) > maxRunName {
+		runes := []rune(name)
+		name = string(runes[:len(runes)-1])
+	}
+	return name
 }
 
 // publish returns the function that makes the hosts of a variant known to exec while
@@ -95,7 +150,7 @@ func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 		}
 		results, _ := filepath.Abs(r.dir.Path())
 		w, err := publishState(State{
-			Run: filepath.Base(results) + "-" + x.Variant, Scenario: x.Scenario, Variant: x.Variant,
+			Run: runName(results, x.Variant), Scenario: x.Scenario, Variant: x.Variant,
 			Engine: string(r.engine), Results: results, Started: time.Now(), Hosts: hosts,
 		})
 		if err != nil { // the run itself is fine without
@@ -106,45 +161,93 @@ func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 	}
 }
 
-// states reads all state files, newest first: those of live runs, and those that
-// killed ones left.
-func states() (live, dead []State, err error) {
-	files, err := filepath.Glob(filepath.Join(runtimeDir(), "*.json"))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, path := range files {
-		s := State{Run: strings.TrimSuffix(filepath.Base(path), ".json"), path: path}
-		alive, err := s.read()
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-		case err != nil && !alive:
-			dead = append(dead, s) // killed while it wrote the file
-		case err != nil:
-			return nil, nil, err
-		case alive:
-			live = append(live, s)
-		default:
-			dead = append(dead, s)
-		}
-	}
-	for _, list := range [][]State{live, dead} {
-		slices.SortFunc(list, func(a, b State) int { return b.Started.Compare(a.Started) })
-	}
-	return live, dead, nil
+// A stateList is what the runtime directory has, newest first.
+type stateList struct {
+	live   []State
+	dead   []State  // that killed runs have left
+	drafts []string // without a name of their own: of runs that begin just now, or were killed then
+	unread []error  // what could not be read, and why
 }
 
-func (s *State) read() (alive bool, err error) {
-	file, err := os.Open(s.path)
+// states reads all state files.
+func states() (*stateList, error) {
+	list := &stateList{}
+	dir, err := openRuntimeDir()
+	if errors.Is(err, os.ErrNotExist) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	top, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	names, err := top.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("runtime directory: %w", err)
+	}
+	for _, name := range names {
+		list.read(dir, name)
+	}
+	for _, states := range [][]State{list.live, list.dead} {
+		slices.SortFunc(states, func(a, b State) int { return b.Started.Compare(a.Started) })
+	}
+	return list, nil
+}
+
+// read adds the file of a name to the list.
+func (l *stateList) read(dir *os.Root, name string) {
+	run, isState := strings.CutSuffix(name, stateSuffix)
+	if strings.HasSuffix(name, draftSuffix) {
+		l.drafts = append(l.drafts, name)
+	}
+	if !isState {
+		return
+	}
+	s := State{Run: run}
+	file, err := openRegular(dir, name)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		defer file.Close()
+		err = json.NewDecoder(io.LimitReader(file, maxState)).Decode(&s)
+		if !lockedElsewhere(file) { // whatever it has in it
+			l.dead = append(l.dead, s)
+			return
+		}
+	}
+	if err != nil {
+		l.unread = append(l.unread, fmt.Errorf("%q in %s is left alone: %w", name, runtimeDir(), err))
+		return
+	}
+	l.live = append(l.live, s)
+}
+
+// cleaningByte is the byte of a state that is locked by who removes it.
+const cleaningByte = 1
+
+// removeDead removes a file of the runtime directory unless a run has it locked. It
+// reports whether it did: others may be at it too.
+func removeDead(name string) (removed bool, err error) {
+	dir, err := openRuntimeDir()
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	file, err := openRegular(dir, name)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	defer file.Close()
-	alive = lockedElsewhere(file)
-	path := s.path
-	if err := json.NewDecoder(file).Decode(s); err != nil {
-		return alive, fmt.Errorf("%s: %w", path, err)
+	if lockByte(file, cleaningByte) != nil || lockedElsewhere(file) {
+		return false, nil
 	}
-	s.path = path
-	return alive, nil
+	return removeFile(dir, name, file)
 }

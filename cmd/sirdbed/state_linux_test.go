@@ -8,37 +8,160 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
+// published publishes a state, which is withdrawn when the test is over, if not before.
+func published(t *testing.T, s State) (withdraw func()) {
+	t.Helper()
+	withdraw, err := publishState(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdraw = sync.OnceFunc(withdraw)
+	t.Cleanup(withdraw)
+	return withdraw
+}
+
+// statesAre fails unless the live runs, newest first, and the dead ones are as given.
+func statesAre(t *testing.T, live, dead string) {
+	t.Helper()
+	list, err := states()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(runNames(list.live), " "); got != live {
+		t.Errorf("live are %q, want %q", got, live)
+	}
+	if got := strings.Join(runNames(list.dead), " "); got != dead {
+		t.Errorf("dead are %q, want %q", got, dead)
+	}
+}
+
 func TestStateOfARunIsThereWhileItLives(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
-	hosts := []HostState{{"h1-1", os.Getpid()}}
-	withdraw, err := publishState(State{Run: "incast-1-srpt", Started: clock, Hosts: hosts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	withdrawNewer, err := publishState(State{Run: "outcast-1", Started: clock.Add(time.Second)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if live, dead, err := states(); err != nil || len(live) != 2 || len(dead) != 0 {
-		t.Fatalf("%d live, %d dead, %v", len(live), len(dead), err)
-	}
-	if s, err := chooseRun(""); err != nil || s.Run != "outcast-1" {
+	withdraw := published(t, State{Run: "incast-1-srpt", Started: clock, Hosts: []HostState{{"h1-1", os.Getpid()}}})
+	withdrawNewer := published(t, State{Run: "outcast-1", Started: clock.Add(time.Second)})
+	statesAre(t, "outcast-1 incast-1-srpt", "")
+	if s, err := chooseRun("", io.Discard); err != nil || s.Run != "outcast-1" {
 		t.Errorf("the newest run is %v, %v", s, err)
 	}
-	if s, err := chooseRun("incast"); err != nil || s.Hosts[0].Name != "h1-1" || s.PIDNamespace != pidNamespace() {
+	s, err := chooseRun("incast", io.Discard)
+	if err != nil || s.Hosts[0].Name != "h1-1" || s.PIDNamespace != pidNamespace() {
 		t.Errorf("the run whose name begins with incast is %v, %v", s, err)
-	}
-	if _, err := publishState(State{Run: "outcast-1"}); err == nil {
-		t.Error("two runs have the same state file")
 	}
 	withdraw()
 	withdrawNewer()
-	if live, dead, err := states(); err != nil || len(live)+len(dead) != 0 {
-		t.Errorf("%d live, %d dead, %v", len(live), len(dead), err)
+	statesAre(t, "", "")
+	if left, err := os.ReadDir(runtimeDir()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v (%v)", left, err)
+	}
+}
+
+// Runs whose results have the same name have states of their own, and exec finds each.
+func TestRunsOfOneName(t *testing.T) {
+	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
+	for i, results := range []string{"/a/out", "/b/out", "/c/out"} {
+		published(t, State{Run: "out-sird", Results: results, Started: clock.Add(time.Duration(i) * time.Second)})
+	}
+	statesAre(t, "out-sird-3 out-sird-2 out-sird", "")
+	for name, want := range map[string]string{"out-sird": "/a/out", "out-sird-2": "/b/out", "out": "/c/out"} {
+		if s, err := chooseRun(name, io.Discard); err != nil || s.Results != want {
+			t.Errorf("%s is %v (%v), want results in %s", name, s, err, want)
+		}
+	}
+}
+
+// A clean that comes when a state has been created and not been locked yet does not
+// cost the run its state, nor does one at any other time.
+func TestCleanSparesRunsThatBegin(t *testing.T) {
+	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
+	cleaned := 0
+	draftMade = func(string) {
+		if cleaned++; cleaned < 5 {
+			execute(t.Context(), []string{"clean"}, io.Discard, io.Discard)
+		}
+	}
+	defer func() { draftMade = nil }()
+	published(t, State{Run: "begins"})
+	if code := execute(t.Context(), []string{"clean"}, io.Discard, io.Discard); code != exitFine {
+		t.Errorf("exit code %d", code)
+	}
+	statesAre(t, "begins", "")
+	if cleaned != 5 {
+		t.Errorf("%d drafts were made, want a new one for each that was removed", cleaned)
+	}
+}
+
+// Who looks whether a file is locked does not keep others from locking it.
+func TestLooksTakeNoLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	var files [3]*os.File
+	for i := range files {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		files[i] = file
+	}
+	if lockedElsewhere(files[0]) {
+		t.Error("it is locked before anybody has locked it")
+	}
+	if err := lockFile(files[1]); err != nil {
+		t.Errorf("somebody has looked at it, and it cannot be locked: %v", err)
+	}
+	if !lockedElsewhere(files[0]) || lockFile(files[2]) == nil {
+		t.Error("a lock keeps nobody out")
+	}
+}
+
+// A file that nobody has locked is a dead run's, whatever it has in it, and clean
+// removes it; so it does with what a run that was killed while it published has left.
+func TestCleanRemovesTheDead(t *testing.T) {
+	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
+	published(t, State{Run: "lives"})
+	for name, text := range map[string]string{"whole.json": `{"scenario": "x"}`, "cut.json": `{"sce`, "empty.json": "",
+		".a" + draftSuffix: "{"} {
+		if err := os.WriteFile(filepath.Join(runtimeDir(), name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := execute(t.Context(), []string{"clean"}, io.Discard, io.Discard); code != exitFine {
+		t.Errorf("exit code %d", code)
+	}
+	if got := namesIn(t, runtimeDir()); got != "lives.json" {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// namesIn lists what is in a directory.
+func namesIn(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// Results can have any name, those of runs are names of files and fit on a line.
+func TestRunNames(t *testing.T) {
+	for _, c := range []struct{ results, variant, want string }{
+		{"/home/me/results/incast-20250101-120000", "srpt", "incast-20250101-120000-srpt"},
+		{"/tmp/a\x1b[2Jb\n", "v", "a_[2Jb_-v"},
+		{"/", "v", "_-v"},
+		{"/" + strings.Repeat("\u00e9", 300), "v", strings.Repeat("\u00e9", 100)},
+	} {
+		if got := runName(c.results, c.variant); got != c.want {
+			t.Errorf("results %q: %q, want %q", c.results, got, c.want)
+		}
 	}
 }
 
@@ -61,11 +184,7 @@ func TestHostsOfLiveRunsAreCompleted(t *testing.T) {
 		{Run: "outcast-1", Hosts: []HostState{{"h1-7", 1}}},
 	} {
 		s.Started = clock.Add(time.Duration(i) * time.Second)
-		withdraw, err := publishState(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer withdraw()
+		published(t, s)
 	}
 	for _, c := range []struct {
 		args []string

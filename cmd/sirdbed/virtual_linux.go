@@ -9,6 +9,7 @@ import (
 	"sirdbed/capture"
 	"sirdbed/emu"
 	"sirdbed/emu/virtual"
+	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
 	"sirdbed/topo"
 )
@@ -55,6 +56,10 @@ const kernelVar = "SIRDBED_KERNEL"
 
 // controlGuest is the controller inside a guest.
 func controlGuest() int {
+	if len(os.Args) != 3 || !guest.StartedByInit() {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", guestCommand, guest.ErrCaller)
+		return exitBadInput
+	}
 	err := virtual.Inside(os.Args[2],
 		func(file *os.File, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {
 			return capture.Create(file, f, node)

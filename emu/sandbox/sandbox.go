@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/thread"
 )
 
 // A sandbox has namespaces of its own for users (unless the caller is root),
@@ -21,23 +23,71 @@ import (
 //	  supervisor     process 1 inside: SetupInit; reaps orphans
 //	    worker       builds fabrics and starts hosts, as root of the sandbox
 //
-// The supervisor dies with the front's thread that started it (package thread),
-// and everything inside dies with the supervisor, as Linux kills a PID namespace
-// whose process 1 ends. So a killed run leaves nothing, however it is killed.
+// The supervisor dies with the front's thread that started it (package thread) and
+// with the life pipe (life.go), and everything inside dies with the supervisor, as
+// Linux kills a PID namespace whose process 1 ends. So a killed run leaves nothing,
+// however it is killed.
+//
+// The supervisor and what it starts are no part of the front's process group: what a
+// terminal sends, the front alone gets. It has the worker stop by Interrupt, which is
+// not lost on a process that begins just then, as a signal is.
 
-// sandboxVar marks the processes inside: "supervisor" or "worker".
+// sandboxVar marks the processes inside: supervisorRole or workerRole.
 const sandboxVar = "SIRDBED_SANDBOX"
 
-// EnterCommand prepares this program to be started again in a sandbox, with the
-// given arguments, this process's environment, and standard output and error.
-// Start it with thread.StartForLife. There, main must call SetupInit first of all.
-func EnterCommand(argv ...string) *exec.Cmd {
+const (
+	supervisorRole = "supervisor"
+	workerRole     = "worker"
+)
+
+// ErrCaller is wrapped by the error of a process that is marked as one of a sandbox, and
+// that no sandbox has started.
+var ErrCaller = errors.New("only sirdbed starts the processes of a sandbox")
+
+// A Sandbox is one as its front sees it.
+type Sandbox struct {
+	Command *exec.Cmd // of the supervisor; not to be started but by Start
+	life    *os.File  // the end of the life pipe that the front alone has
+}
+
+// New prepares a sandbox in which this program is started again, with the given
+// arguments, this process's environment, and standard output and error. There, main
+// must call SetupInit first of all.
+func New(argv ...string) (*Sandbox, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
 	cmd := exec.Command("/proc/self/exe", argv...)
 	cmd.Args[0] = os.Args[0]
-	cmd.Env = append(os.Environ(), sandboxVar+"=supervisor")
+	cmd.Env = append(os.Environ(), sandboxVar+"="+supervisorRole)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{read} // lifeFD
 	cmd.SysProcAttr = Namespaces(os.Geteuid() != 0)
-	return cmd
+	cmd.SysProcAttr.Setpgid = true
+	return &Sandbox{cmd, write}, nil
+}
+
+// Start starts the sandbox. It ends with this process.
+func (s *Sandbox) Start() error {
+	err := thread.StartForLife(s.Command)
+	s.Command.ExtraFiles[0].Close()
+	if err != nil {
+		s.life.Close()
+	}
+	return err
+}
+
+// Interrupt asks the worker to stop early, whether or not it has begun: see
+// Interrupts.
+func (s *Sandbox) Interrupt() { _, _ = s.life.Write([]byte{0}) } // it may have ended
+
+// Wait waits for the sandbox's end. It exits as the worker did, with 128 and the
+// number of the signal if one ended that. The error is that of exec.Cmd.Wait.
+func (s *Sandbox) Wait() error {
+	err := s.Command.Wait()
+	s.life.Close()
+	return err
 }
 
 // Namespaces are those that a sandbox takes, and that its processes end with the
@@ -55,22 +105,33 @@ func Namespaces(user bool) *syscall.SysProcAttr {
 	return attr
 }
 
-// InSandbox reports whether this process was started by EnterCommand.
-func InSandbox() bool { return os.Getenv(sandboxVar) != "" }
+// worker is set in the worker of a sandbox, which does not pass the mark on.
+var worker bool
+
+// InSandbox reports whether this process is the worker of a sandbox, after SetupInit.
+func InSandbox() bool { return worker }
 
 // SetupInit makes a sandbox out of its namespaces. Outside a sandbox it does
 // nothing. As its process 1 it mounts a /proc of its own, brings lo up, starts
 // this program again as the worker, reaps orphans, and exits as the worker did:
-// it returns only on failure. In the worker it returns at once.
+// it returns only on failure. In the worker it returns at once. The error of a
+// process that is neither, though its environment says so, is ErrCaller.
 func SetupInit() error {
-	if os.Getenv(sandboxVar) != "supervisor" {
+	role := os.Getenv(sandboxVar)
+	if role == "" {
 		return nil
 	}
-	if os.Getpid() != 1 {
-		return fmt.Errorf(
-			"sandbox: %s=supervisor in the environment of process %d: only process 1 of a sandbox may have it",
-			sandboxVar, os.Getpid())
+	pid, parent := os.Getpid(), os.Getppid()
+	supervisor := role == supervisorRole && pid == 1 && parent == 0
+	worker = role == workerRole && parent == 1 && haveLife()
+	if !worker && !(supervisor && haveLife()) {
+		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment", ErrCaller,
+			pid, parent, sandboxVar, role)
 	}
+	if worker {
+		return os.Unsetenv(sandboxVar)
+	}
+	endWithFront()
 	if err := privateMounts(); err != nil {
 		return err
 	}

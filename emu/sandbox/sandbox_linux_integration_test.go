@@ -23,7 +23,6 @@ import (
 
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
-	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -32,10 +31,14 @@ import (
 // The test binary also plays the parts of a run:
 //
 //	front       enters a sandbox and waits
+//	lost        the same, and what it starts gets no death signal
+//	flees       the same, and it is gone at once
+//	interrupts  enters a sandbox, interrupts it at once, and waits
 //	worker      inside it: builds a fabric, starts a host process and an orphan
 //	host        sleeps in a host's namespace
 //	exit        inside: exits with status 7
 //	killed      inside: ends by a signal
+//	stops       inside: ends when it is interrupted
 //	reap        inside: leaves an orphan and looks for zombies
 //
 // All carry one token as argument, by which the test finds them in /proc.
@@ -46,15 +49,16 @@ func play(role string) int {
 		fmt.Println("failed:", err)
 		return 1
 	}
-	part := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap}[role]
+	part := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap, "stops": playStops}[role]
+	kind, inside, isFront := strings.Cut(role, "-")
 	switch {
 	case role == "exit":
 		return 7
 	case role == "killed":
 		_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 		select {}
-	case strings.HasPrefix(role, "front-"):
-		part = func() error { return playFront(strings.TrimPrefix(role, "front-")) }
+	case isFront:
+		part = func() error { return playFront(kind, inside) }
 	case part == nil:
 		part = func() error { return fmt.Errorf("no role %q", role) }
 	}
@@ -72,13 +76,25 @@ func play(role string) int {
 
 func token() string { return os.Args[len(os.Args)-1] }
 
-func playFront(inside string) error {
+func playFront(kind, inside string) error {
 	os.Setenv(roleVar, inside)
-	cmd := sandbox.EnterCommand(token())
-	if err := thread.StartForLife(cmd); err != nil {
+	box, err := sandbox.New(token())
+	if err != nil {
 		return err
 	}
-	return cmd.Wait()
+	if kind == "lost" || kind == "flees" {
+		box.Command.SysProcAttr.Pdeathsig = 0
+	}
+	if err := box.Start(); err != nil {
+		return err
+	}
+	switch kind {
+	case "flees":
+		return unix.Kill(os.Getpid(), unix.SIGKILL)
+	case "interrupts":
+		box.Interrupt()
+	}
+	return box.Wait()
 }
 
 func playWorker() error {
@@ -119,6 +135,16 @@ func playHost() error {
 	return nil
 }
 
+func playStops() error {
+	select {
+	case <-sandbox.Interrupts():
+		fmt.Println("ready")
+		return nil
+	case <-time.After(10 * time.Second):
+		return errors.New("the interrupt was lost")
+	}
+}
+
 func playReap() error {
 	if err := exec.Command("/bin/sh", "-c", "sleep 0.1 &").Run(); err != nil {
 		return err
@@ -137,15 +163,22 @@ func playReap() error {
 	return errors.New("an orphan that ended was not reaped")
 }
 
-// front starts a front and returns it once the inside is ready.
-func front(t *testing.T, inside string) (cmd *exec.Cmd, tok string) {
+// newFront prepares a process of a role that is a front's.
+func newFront(t *testing.T, role string) (cmd *exec.Cmd, tok string) {
 	t.Helper()
 	nstest.RequireNetAdmin(t)
 	nstest.Lock(t)
 	tok = fmt.Sprintf("sirdbed-test-%d-%d", os.Getpid(), time.Now().UnixNano())
 	cmd = exec.Command("/proc/self/exe", tok)
-	cmd.Env = append(os.Environ(), roleVar+"=front-"+inside)
+	cmd.Env = append(os.Environ(), roleVar+"="+role)
 	cmd.Stderr = os.Stderr
+	return cmd, tok
+}
+
+// front starts a front and returns it once the inside is ready.
+func front(t *testing.T, role string) (cmd *exec.Cmd, tok string) {
+	t.Helper()
+	cmd, tok = newFront(t, role)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -164,10 +197,10 @@ func front(t *testing.T, inside string) (cmd *exec.Cmd, tok string) {
 	select {
 	case s := <-line:
 		if strings.TrimSpace(s) != "ready" {
-			t.Fatalf("%s: %q", inside, s)
+			t.Fatalf("%s: %q", role, s)
 		}
 	case <-time.After(20 * time.Second):
-		t.Fatalf("%s: not ready after 20 s", inside)
+		t.Fatalf("%s: not ready after 20 s", role)
 	}
 	return cmd, tok
 }
@@ -203,14 +236,20 @@ func processes(t *testing.T, tok string) map[string][]int {
 // goes with it.
 func TestKilledRunLeavesNothing(t *testing.T) {
 	for name, victim := range map[string]struct {
+		front  string // what it is
 		role   string
 		number int // of the role, in the order in which they began
-	}{"front": {"front-worker", 0}, "supervisor": {"worker", 0}, "worker": {"worker", 1}} {
+	}{
+		"front":                        {"front-worker", "front-worker", 0},
+		"front without a death signal": {"lost-worker", "lost-worker", 0},
+		"supervisor":                   {"front-worker", "worker", 0},
+		"worker":                       {"front-worker", "worker", 1},
+	} {
 		t.Run(name, func(t *testing.T) {
-			_, tok := front(t, "worker")
+			_, tok := front(t, victim.front)
 			before := processes(t, tok)
 			// Two workers are supervisor and worker, two hosts are host and orphan.
-			for role, want := range map[string]int{"front-worker": 1, "worker": 2, "host": 2} {
+			for role, want := range map[string]int{victim.front: 1, "worker": 2, "host": 2} {
 				if len(before[role]) != want {
 					t.Fatalf("processes %v: want %d of %s", before, want, role)
 				}
@@ -221,14 +260,39 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 			if err := unix.Kill(pids[victim.number], unix.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			deadline := time.Now().Add(10 * time.Second)
-			for len(processes(t, tok)) > 0 || plug() {
-				if time.Now().After(deadline) {
-					t.Fatalf("10 s after the kill: processes %v, namespace still there: %v", processes(t, tok), plug())
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			vanish(t, tok, plug)
 		})
+	}
+}
+
+// vanish waits until no process carries a token, at most 10 s, and nothing else is
+// there.
+func vanish(t *testing.T, tok string, also func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for len(processes(t, tok)) > 0 || also() {
+		if time.Now().After(deadline) {
+			t.Fatalf("10 s after the kill: processes %v, namespace still there: %v", processes(t, tok), also())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A front that is gone before the sandbox begins, and before its death signal was set,
+// leaves none.
+func TestSandboxOfNobody(t *testing.T) {
+	cmd, tok := newFront(t, "flees-worker")
+	if err := cmd.Run(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the front ended with %v", err)
+	}
+	vanish(t, tok, func() bool { return false })
+}
+
+// An interrupt reaches a worker that has not begun yet.
+func TestInterruptIsNotLost(t *testing.T) {
+	cmd, _ := front(t, "interrupts-stops")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -266,20 +330,22 @@ func TestSandboxPassesTheExitStatusOn(t *testing.T) {
 	}
 }
 
-// A stray variable in the environment does not make a process a supervisor.
-func TestSupervisorIsProcessOne(t *testing.T) {
+// A stray variable in the environment does not make a process one of a sandbox.
+func TestOnlySandboxesStartTheirProcesses(t *testing.T) {
 	if os.Getpid() == 1 {
 		t.Skip("this is process 1")
 	}
-	t.Setenv("SIRDBED_SANDBOX", "supervisor")
-	want := fmt.Sprintf("process %d: only process 1", os.Getpid())
-	if err := sandbox.SetupInit(); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want an error with %q", err, want)
+	for _, role := range []string{"supervisor", "worker", "1"} {
+		t.Setenv("SIRDBED_SANDBOX", role)
+		if err := sandbox.SetupInit(); !errors.Is(err, sandbox.ErrCaller) || !strings.HasSuffix(err.Error(), "="+role+
+			" in its environment") {
+			t.Errorf("%s: got %v, want %v", role, err, sandbox.ErrCaller)
+		}
 	}
 }
 
 func TestSupervisorReapsOrphans(t *testing.T) {
-	cmd, _ := front(t, "reap")
+	cmd, _ := front(t, "front-reap")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

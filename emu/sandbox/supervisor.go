@@ -44,13 +44,15 @@ func supervise() (int, error) {
 	if !signal.Ignored(unix.SIGHUP) { // as nohup has it
 		signal.Notify(signals, unix.SIGHUP)
 	}
-	if err := os.Setenv(sandboxVar, "worker"); err != nil {
+	// A terminal may stop (stty tostop) who writes to it from the background.
+	signal.Ignore(unix.SIGTTOU)
+	if err := os.Setenv(sandboxVar, workerRole); err != nil {
 		return 0, err
 	}
 	// Not os/exec: it would wait for the worker, and so does the loop below,
 	// for every child.
 	worker, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{
-		Env: os.Environ(), Files: []uintptr{0, 1, 2},
+		Env: os.Environ(), Files: []uintptr{0, 1, 2, lifeFD},
 	})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: start the sandbox's worker: %w", err)

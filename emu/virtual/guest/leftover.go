@@ -17,7 +17,7 @@ const (
 	dirPrefix = "sirdbed-guest-"
 	lockFile  = "lock" // locked by the process that made the directory
 	// minAge is how old a directory is at least by the time that it is locked.
-	minAge = time.Minute
+	minAge = 3 * time.Second
 )
 
 // lockDir marks a scratch directory as in use for as long as the file is open.

@@ -2,30 +2,84 @@
 
 package guest
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // This program plays all roles of a guest but its kernel's. Each is started by an
 // argument of its own; main must look for them before anything else.
-var roles = map[string]func(args []string) error{
-	initArgument:    func(args []string) error { return one(args, Init) },
-	cleanerArgument: func(args []string) error { return one(args, clean) },
-	memoryArgument:  func([]string) error { return offerMemory() },
+var roles = map[string]guestRole{
+	initArgument:    {forProcessOne, func(args []string) error { return Init(args[0]) }},
+	cleanerArgument: {forCleaner, func(args []string) error { return clean(args[0]) }},
+	memoryArgument:  {forMemory, func([]string) error { return offerMemory() }},
 }
+
+// A guestRole is played if whoever started the program has what sirdbed gives: anybody can
+// name an argument.
+type guestRole struct {
+	given func(args []string) bool
+	play  func(args []string) error
+}
+
+// ErrCaller is wrapped by the error of a role that somebody else than sirdbed gave this
+// program. It has done nothing then.
+var ErrCaller = errors.New("this command is for sirdbed itself")
 
 // Role returns the role for which this process was started, if that is one of a
 // guest's. args are the program's, without its name.
 func Role(args []string) (play func() error, ok bool) {
-	if len(args) == 0 || roles[args[0]] == nil {
+	if len(args) == 0 || roles[args[0]].play == nil {
 		return nil, false
 	}
-	return func() error { return roles[args[0]](args[1:]) }, true
+	r := roles[args[0]]
+	return func() error {
+		if !r.given(args[1:]) {
+			return fmt.Errorf("%s: %w", args[0], ErrCaller)
+		}
+		return r.play(args[1:])
+	}, true
 }
 
-// one passes the first argument on: a directory. The kernel adds others to those
-// of process 1.
-func one(args []string, f func(dir string) error) error {
-	if len(args) == 0 {
-		return errors.New("this command is for sirdbed itself, with a directory")
+// forProcessOne: a kernel starts it first, and adds arguments to those that Run names.
+func forProcessOne(args []string) bool { return len(args) > 0 && os.Getpid() == 1 }
+
+// forCleaner: standard input is a pipe, and the directory one of this user's that has
+// the name of a scratch directory.
+func forCleaner(args []string) bool {
+	if len(args) != 1 || !inputIs(unix.S_IFIFO) || !strings.HasPrefix(filepath.Base(args[0]), dirPrefix) {
+		return false
 	}
-	return f(args[0])
+	info, err := os.Lstat(args[0])
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// forMemory: standard input is the socket that takes it.
+func forMemory(args []string) bool { return len(args) == 0 && inputIs(unix.S_IFSOCK) }
+
+// inputIs reports whether standard input is a file of a kind.
+func inputIs(kind uint32) bool {
+	var stat unix.Stat_t
+	return unix.Fstat(0, &stat) == nil && stat.Mode&unix.S_IFMT == kind
+}
+
+// StartedByInit reports whether this process is the command in a guest, which process
+// 1, this program too, has started.
+func StartedByInit() bool {
+	if !Inside() || os.Getppid() != 1 {
+		return false
+	}
+	own, err1 := os.Stat("/proc/self/exe")
+	its, err2 := os.Stat("/proc/1/exe")
+	return err1 == nil && err2 == nil && os.SameFile(own, its)
 }

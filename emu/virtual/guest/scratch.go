@@ -68,10 +68,7 @@ func fdPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 // mapped executable.
 func makeScratchDir(memory int64) (string, error) {
 	var reasons []string
-	for _, parent := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
-		if parent == "" {
-			continue
-		}
+	for _, parent := range scratchParents() {
 		sweep(parent)
 		dir, err := os.MkdirTemp(parent, dirPrefix)
 		if err == nil {

@@ -1,0 +1,23 @@
+//go:build linux
+
+package guest
+
+import "os"
+
+// scratchParents are the directories that may have scratch directories, the preferred
+// first.
+func scratchParents() []string {
+	parents := []string{"/dev/shm", "/tmp", "/var/tmp"}
+	if dir := os.Getenv("TMPDIR"); dir != "" {
+		parents = append([]string{dir}, parents...)
+	}
+	return parents
+}
+
+// Sweep removes the scratch directories of this user's that killed processes have left:
+// a cleaner that is killed too cannot. The next guest does so as well.
+func Sweep() {
+	for _, parent := range scratchParents() {
+		sweep(parent)
+	}
+}
