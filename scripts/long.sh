@@ -35,9 +35,9 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$'
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' known=1
 else
-  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
+  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -51,7 +51,7 @@ seeded() { git grep -l 'ExactlyOnceUnderFaults(t, ' -- '*_test.go' | xargs -n1 d
 steps() {
   seeded | sed 's/^/seeds:/'
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
-  printf '%s\n' soak:model soak:real soak:virtual soak:tests
+  printf '%s\n' soak:model soak:real soak:virtual soak:tests stability
 }
 
 # How long a step may take, in seconds.
@@ -69,6 +69,8 @@ step() {
   local name=${1#*:}
   case $1 in
     seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
+    stability) # what is known to be stable and not, on three workloads
+      SIRDBED_SEEDS=$known go test -count 1 -timeout 4h -v -run StabilityOfWhatIsKnown ./cmd/sirdbed ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
