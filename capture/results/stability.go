@@ -34,10 +34,10 @@ type Stability struct {
 	Applies  bool     `json:"applies"`
 	Unstable bool     `json:"unstable"`
 	Reasons  []string `json:"reasons,omitempty"`
-	Known    bool     `json:"known"` // gauges were sampled until the end, so that the rule could be applied
+	Known    bool     `json:"known"` // gauges were sampled until the end
 
 	Offered     float64 `json:"offered_share"`     // payload offered to the busiest link over its rate, by the streams
-	Undelivered float64 `json:"undelivered_bytes"` // payload, mean over the last tenth of the run until the window's end
+	Undelivered float64 `json:"undelivered_bytes"` // payload, mean over the last tenth until the window's end
 	Reference   float64 `json:"reference_bytes"`   // the same in the reference
 	// Carried is the share of their rates with which links would have left as much
 	// undelivered: what can be carried of payload. Worked out for unstable runs.

@@ -100,8 +100,8 @@ func TestStabilityOfHeavyTails(t *testing.T) {
 					{0.3, 1, false}, {0.5, 1, false}, {0.8, 1, false}, {0.5, 0.7, false},
 					{1.15, 1, true}, {1.25, 1, true}, {0.8, 0.6, true}, {0.5, 0.35, true},
 				} {
-					stream := traffic.Stream{Name: "all", Pattern: traffic.PatternPoisson, Sizes: workload, Load: c.load,
-						Overload: true}
+					stream := traffic.Stream{Name: "all", Pattern: traffic.PatternPoisson, Sizes: workload,
+						Load: c.load, Overload: true}
 					r := fakerun.New(t, stream)
 					r.X.Seed, r.X.GaugeEvery = uint64(seed), 10*us
 					r.X.Warmup, r.X.Duration = ms/2, units.Time(2+seed%2)*ms
@@ -119,8 +119,8 @@ func TestStabilityOfHeavyTails(t *testing.T) {
 				}
 			}
 			if 100*wrong[0] > 2*of[0] || 100*wrong[1] > 5*of[1] {
-				t.Errorf("%d of %d false alarms, want at most 2 %%; %d of %d misses, want at most 5 %%", wrong[0], of[0],
-					wrong[1], of[1])
+				t.Errorf("%d of %d false alarms, want at most 2 %%; %d of %d misses, want at most 5 %%",
+					wrong[0], of[0], wrong[1], of[1])
 			}
 		})
 	}
@@ -160,12 +160,12 @@ func TestOfferedShare(t *testing.T) {
 		want    float64
 	}{
 		{"all to all", nil, []traffic.Stream{poisson}, 0.8},
-		{"two to one", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000, Load: 0.6,
-			From: []string{"h1-1", "h1-2"}, To: []string{"h2-1"}}}, 1.2},
-		{"for half of the time", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000, Load: 0.6,
-			From: []string{"h1-1"}, To: []string{"h2-1"}, Stop: 5 * ms}}, 0.3},
-		{"replies", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000, Reply: 1000, Load: 0.4,
-			From: []string{"h1-1", "h1-2"}, To: []string{"h2-1", "h2-2"}},
+		{"two to one", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000,
+			Load: 0.6, From: []string{"h1-1", "h1-2"}, To: []string{"h2-1"}}}, 1.2},
+		{"for half of the time", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000,
+			Load: 0.6, From: []string{"h1-1"}, To: []string{"h2-1"}, Stop: 5 * ms}}, 0.3},
+		{"replies", nil, []traffic.Stream{{Name: "a", Pattern: traffic.PatternPoisson, Size: 1000, Reply: 1000,
+			Load: 0.4, From: []string{"h1-1", "h1-2"}, To: []string{"h2-1", "h2-2"}},
 			{Name: "b", Pattern: traffic.PatternPoisson, Size: 1000, Load: 0.3, From: []string{"h1-1"},
 				To: []string{"h1-2"}}}, 0.7},
 		{"a slow core", []topo.LinkOverride{{Between: [2]string{"leaf1", "spine1"}, Rate: &slow}},

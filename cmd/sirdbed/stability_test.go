@@ -50,8 +50,8 @@ func (k truth) short(workload string, spec topo.Spec, seed uint64) *emu.Experime
 	}
 	x := &emu.Experiment{
 		Scenario: "truth", Variant: "v", Topology: spec, Protocol: k.protocol, Seed: seed,
-		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: workload, Load: k.load, Reply: 4,
-			Latency: traffic.LatencyRequest, Overload: true}},
+		Streams: []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: workload, Load: k.load,
+			Reply: 4, Latency: traffic.LatencyRequest, Overload: true}},
 		Warmup: max(window/4, units.Millisecond/2), Duration: window, Drain: 20 * units.Microsecond,
 		GaugeEvery: 10 * units.Microsecond,
 	}
