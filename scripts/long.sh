@@ -35,9 +35,9 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=1
 else
-  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=.
+  seeds=$(scaled 20000) fuzzed=$(scaled 5000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
 fi
 
@@ -57,7 +57,7 @@ steps() {
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
   hostile | sed 's/^/hostile:/'
   echo mutated:results
-  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real
+  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real stability
 }
 
 # How long a step may take, in seconds.
@@ -77,6 +77,8 @@ step() {
     seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
     hostile:*) SIRDBED_HOSTILE=$packets go test -count 1 -timeout 4h -run HostilePackets "./$name" ;;
     mutated:*) SIRDBED_MUTATED=$mutated go test -count 1 -timeout 4h -run MutatedResults ./cmd/sirdbed ;;
+    stability) # what is known to be stable and not, on three workloads
+      SIRDBED_SEEDS=$known go test -count 1 -timeout 4h -v -run StabilityOfWhatIsKnown ./cmd/sirdbed ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;

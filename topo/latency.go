@@ -79,24 +79,36 @@ func (fr Framing) WireOf(n units.Bytes) units.Bytes {
 	return wire
 }
 
-// UnloadedPaper is the latency of a message by the rule of the released simulator's
-// scripts (scenarios/README, Slowdown): its payload at the bottleneck's rate, and
-// propagation. It has neither headers nor store-and-forward.
-func (f *Fabric) UnloadedPaper(src, dst HostID, size units.Bytes) units.Time {
-	path := f.Path(src, dst, 0)
-	return f.Bottleneck(path).TimeFor(size) + f.Propagation(path)
+// split returns how many full packets a message has, and the payload of the
+// shorter one after them, 0 if there is none.
+func (fr Framing) split(size units.Bytes) (full int64, last units.Bytes) {
+	return int64(size / fr.MSS), size % fr.MSS
 }
 
-// UnloadedExact is the latency of a message whose packets leave back to back
-// over an idle fabric: headers and every hop's store-and-forward included.
+// UnloadedPaper is the latency of a message by the rule of the released simulator's
+// scripts (scenarios/README, Slowdown): its payload at the bottleneck's rate, and
+// propagation. It has neither headers nor store-and-forward. It is that of the
+// fastest path from src to dst.
+func (f *Fabric) UnloadedPaper(src, dst HostID, size units.Bytes) units.Time {
+	return f.fastestPath(src, dst, func(path []PortID) units.Time {
+		return f.Bottleneck(path).TimeFor(size) + f.Propagation(path)
+	})
+}
+
+// UnloadedExact is the latency of a message whose packets leave back to back over
+// an idle fabric, all over one path, the fastest: headers and every hop's
+// store-and-forward included.
 func (f *Fabric) UnloadedExact(src, dst HostID, size units.Bytes, fr Framing) units.Time {
-	path := f.Path(src, dst, 0)
-	full := int64(size / fr.MSS) // packets with MSS bytes of payload
-	last := fr.Wire(size % fr.MSS)
-	if size%fr.MSS == 0 && full > 0 {
-		full--
-		last = fr.Wire(fr.MSS)
+	return f.fastestPath(src, dst, func(path []PortID) units.Time { return f.exactOver(path, size, fr) })
+}
+
+// exactOver is UnloadedExact over the given path.
+func (f *Fabric) exactOver(path []PortID, size units.Bytes, fr Framing) units.Time {
+	full, rest := fr.split(size) // packets with MSS bytes of payload, and what comes last
+	if rest == 0 && full > 0 {
+		full, rest = full-1, fr.MSS
 	}
+	last := fr.Wire(rest)
 	// sent is when hop p is done with the last full packet, arrived when the
 	// last packet, full or not, is ready to start at p; both in ps.
 	var sent, arrived, sum, slowest int64

@@ -95,7 +95,7 @@ func TestUnloadedExactMatchesRecurrence(t *testing.T) {
 				end = at
 			}
 			want := f.Propagation(path) + units.Time((end+500)/1000)
-			if got := f.UnloadedExact(0, dst, size, fr); got != want {
+			if got := f.exactOver(path, size, fr); got != want {
 				t.Errorf("%v to %s: %v, want %v", size, f.HostName(dst), got, want)
 			}
 			if low := f.UnloadedPaper(0, dst, size); low > want {

@@ -8,14 +8,20 @@ import (
 
 var unstable = Descriptor{
 	Name: "unstable",
-	Doc: "1 if the run was unstable (a backlog grew over the second half of the window, or goodput stayed below " +
-		"what arrived), else 0. The rule applies to scenarios with a poisson stream.",
+	Doc: "1 if the run was unstable, which is to carry less than is offered, else 0. A run is unstable if it leaves " +
+		"more payload undelivered than the same messages would on links that carry just what is offered on " +
+		"average, less a margin of 1 % and of 1.25 MB a link, 5 % of 2.5 ms at 100 Gbps. So a load that is nearer " +
+		"than that to what can be carried is not told from it in such a window. The rule applies to scenarios with " +
+		"a poisson stream, and needs samples of gauges until the window's end.",
 	eval: (*Metric).unstable,
 }
 
 func (m *Metric) unstable(v *results.Variant) (float64, error) {
 	if !v.Stability.Applies {
 		return 0, fmt.Errorf("the rule applies to scenarios with a poisson stream only")
+	}
+	if !v.Stability.Known {
+		return 0, fmt.Errorf("whether the run was stable is not known: gauges were not sampled until the window's end")
 	}
 	if v.Stability.Unstable {
 		return 1, nil

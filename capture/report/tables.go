@@ -48,6 +48,9 @@ func overview(s *results.Summary) Table {
 		stable := "-"
 		if v.Stability != nil {
 			stable = "yes"
+			if !v.Stability.Known {
+				stable = "?"
+			}
 		}
 		judged = judged && v.Stability != nil
 		if v.Unstable {

@@ -48,11 +48,12 @@ func Analyze(dir emu.RunDir, opt Options) (*Variant, error) {
 		}
 	}
 	v.Messages = l.join()
-	l.complete(v.Messages, l.framing(opt), v.End)
+	fr := l.framing(opt)
+	l.complete(v.Messages, fr, v.End)
 	v.Latencies = l.latencies(v.Messages, v.Borders, v.To-v.From)
 	v.Goodput = l.goodput(v.Messages, v.From, v.To)
 	v.Queue = l.queues.Result(l.fabric, v.From, v.To)
-	v.Stability = l.stability(v.Messages, v.From, v.To)
+	v.Stability = l.stability(v.Messages, fr, v.From, v.To)
 	v.readCaptures(dir, opt)
 	if v.Facts != nil {
 		v.Conservation = v.conservation()

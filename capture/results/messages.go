@@ -30,8 +30,13 @@ type Message struct {
 	Completed units.Time
 	Reply     int // index of the reply among the variant's messages, -1: none
 
-	// Unloaded latency by both definitions, from Offered to Completed.
+	// Unloaded latency by both definitions, from Offered to Completed: that over one
+	// path or, where paths differ, over all of them (scenarios/README, Slowdown).
 	UnloadedPaper, UnloadedExact units.Time
+	// Fastest is what no message can be faster than: its exact unloaded latency over
+	// all paths, also where they are alike, or that of the paper if framing is not
+	// known.
+	Fastest units.Time
 
 	Class Class
 }
@@ -171,11 +176,9 @@ func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time
 	for i := range list {
 		m := &list[i]
 		m.Completed = m.Delivered
-		m.UnloadedPaper, m.UnloadedExact = l.unloaded(m.Src, m.Dst, m.Size, framing)
+		m.addUnloaded(l.fabric, m.Src, m.Dst, m.Size, framing)
 		if size := l.replySize(m.Tag); size > 0 && !m.Tag.IsReply() && !l.requestOnly(m.Tag) {
-			paper, exact := l.unloaded(m.Dst, m.Src, size, framing)
-			m.UnloadedPaper += paper
-			m.UnloadedExact += exact
+			m.addUnloaded(l.fabric, m.Dst, m.Src, size, framing)
 			m.Completed = units.Never
 			if j, ok := replies[request{m.Src, m.Dst, m.Tag}]; ok {
 				m.Reply, m.Completed = j, list[j].Delivered
@@ -201,15 +204,26 @@ func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time
 	}
 }
 
-func (l *rawLogs) unloaded(src, dst topo.HostID, size units.Bytes, framing *topo.Framing) (paper, exact units.Time) {
+// addUnloaded adds the unloaded latencies of a message or of its reply.
+func (m *Message) addUnloaded(f *topo.Fabric, src, dst topo.HostID, size units.Bytes, framing *topo.Framing) {
 	if src == dst || size <= 0 {
-		return 0, 0
+		return
 	}
-	paper = l.fabric.UnloadedPaper(src, dst, size)
+	paper := f.FastestPaper(src, dst, size)
+	exact, fastest := units.Time(0), paper
 	if framing != nil {
-		exact = l.fabric.UnloadedExact(src, dst, size, *framing)
+		fastest = f.FastestExact(src, dst, size, *framing)
+		exact = fastest
 	}
-	return paper, exact
+	if f.Alike(src, dst) {
+		paper = f.UnloadedPaper(src, dst, size)
+		if framing != nil {
+			exact = f.UnloadedExact(src, dst, size, *framing)
+		}
+	}
+	m.UnloadedPaper += paper
+	m.UnloadedExact += exact
+	m.Fastest += fastest
 }
 
 // requestOnly reports that the stream's latency is that of requests alone.

@@ -3,32 +3,29 @@ package results
 import (
 	"fmt"
 	"slices"
-	"sort"
 
-	"sirdbed/capture/stats"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
 
-// The rule for "unstable" (scenarios/README, Unstable), applied to the second half
-// of the measured window.
+// The rule for "unstable" (scenarios/README, Unstable). A network is unstable where
+// it carries less than is offered: its backlog then grows without end. In a window
+// of some ms that cannot be seen in the backlog, which one message of 15 MB can
+// double, nor in goodput, which follows what happened to arrive. But it can be seen
+// against a reference with the same messages: a run is unstable if it leaves more
+// undelivered than links would whose rates are what is offered on average, less a
+// margin.
 const (
-	trendBlocks = 20
-	// trendT is the significance asked of a slope, in standard errors. A flat
-	// series of autocorrelated blocks exceeds it about once in a hundred runs.
-	trendT = 4.0
-	// trendGrowth is the growth over the half window that is asked for as well, as
-	// a share of the mean: an overload that began with the run makes a backlog grow
-	// by a fifth of its mean or more in the second half, even if the warm-up is as
-	// long as the window. A weaker trend is a drift.
-	trendGrowth = 0.15
-	// shortfall is how far goodput has to stay below what arrived.
-	shortfall      = 0.05
-	goodputBlocks  = 4
-	minFrames      = 10 // full frames: a queue that grows by less does not grow
-	minMessages    = 2  // a backlog that grows by fewer does not grow
-	backlogSamples = 400
+	// marginShare and marginBytes are the margin: a share of what is offered, and
+	// what a protocol may leave undelivered on each link by its own delays, as a
+	// share of what the link carries in the run. The megabyte and a quarter are a
+	// tenth of a ms at 100 Gbps, and 5 % of a run of 2 ms.
+	marginShare = 0.01
+	marginBytes = 1_250_000
+	// backlogPart is the part of the run, its last, over which backlogs are
+	// averaged.
+	backlogPart = 10
 )
 
 // Stability is what the rule says of a run, with the figures behind it. It applies
@@ -37,119 +34,73 @@ type Stability struct {
 	Applies  bool     `json:"applies"`
 	Unstable bool     `json:"unstable"`
 	Reasons  []string `json:"reasons,omitempty"`
+	Known    bool     `json:"known"` // gauges were sampled until the end
 
-	From    int64                  `json:"from_ns"` // the half window it looks at
-	To      int64                  `json:"to_ns"`
-	Backlog stats.Trend            `json:"backlog_messages"` // unfinished messages
-	Queues  map[string]stats.Trend `json:"queue_bytes"`      // by switch
-	Arrived []float64              `json:"arrived_gbps"`     // by quarter of the half window, of all hosts
-	Goodput []float64              `json:"goodput_gbps"`     // the same
-	Known   bool                   `json:"goodput_known"`    // gauges were sampled often enough
+	Offered     float64 `json:"offered_share"`     // payload offered to the busiest link over its rate, by the streams
+	Undelivered float64 `json:"undelivered_bytes"` // payload, mean over the last tenth until the window's end
+	Reference   float64 `json:"reference_bytes"`   // the same in the reference
+	// Carried is the share of their rates with which links would have left as much
+	// undelivered: what can be carried of payload. Worked out for unstable runs.
+	Carried float64 `json:"carried_share,omitempty"`
 }
 
-func (l *rawLogs) stability(list []Message, from, to units.Time) Stability {
-	half := (from + to) / 2
-	s := Stability{From: int64(half), To: int64(to), Queues: map[string]stats.Trend{}}
+func (l *rawLogs) stability(list []Message, framing *topo.Framing, from, to units.Time) Stability {
+	var s Stability
 	s.Applies = to > from && slices.ContainsFunc(l.x.Streams,
 		func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })
 	if !s.Applies {
 		return s
 	}
-	s.Backlog = stats.FitTrend(stats.BlockMeans(backlog(list, half, to), trendBlocks))
-	s.grows("the backlog of unfinished messages", s.Backlog, minMessages, "messages")
-	for i := range l.fabric.Nodes {
-		n := &l.fabric.Nodes[i]
-		if n.Kind == topo.Host {
-			continue
-		}
-		_, values := l.queues.Series(l.queues.SumOver(n.Ports), half, to)
-		if len(values) < trendBlocks {
-			continue
-		}
-		s.Queues[n.Name] = stats.FitTrend(stats.BlockMeans(values, trendBlocks))
-		s.grows("the queue of "+n.Name, s.Queues[n.Name], minFrames*float64(l.fabric.FullFrame()), "bytes")
+	offered, err := offeredShare(l.fabric, l.x.Streams, to)
+	if err != nil {
+		l.problem(Note, "whether the run was stable is not known: %v", err)
+		return s
 	}
-	l.shortOf(&s, list, half, to)
-	s.Unstable = len(s.Reasons) > 0
+	s.Offered = offered
+	since := to - to/backlogPart
+	if s.Undelivered, s.Known = l.undelivered(list, since, to); s.Known {
+		s.judge(newReference(l.fabric, list, framing, since, to))
+	}
 	return s
 }
 
-func (s *Stability) grows(what string, t stats.Trend, least float64, unit string) {
-	if t.T < trendT || t.Growth < trendGrowth*t.Mean || t.Growth < least {
+// judge compares what is undelivered with the reference.
+func (s *Stability) judge(r *reference) {
+	var rate units.BitsPerSecond
+	for _, h := range r.fabric.Hosts {
+		rate = max(rate, r.fabric.Uplink(h).Rate)
+	}
+	margin := marginShare + marginBytes/float64(max(1, rate.BytesIn(r.until)))
+	overhead := r.overhead()
+	s.Reference = r.backlog(max(0, 1-margin) * s.Offered * overhead)
+	if s.Unstable = s.Undelivered > s.Reference; !s.Unstable {
 		return
 	}
-	significance := fmt.Sprintf("%.1f", t.T)
-	if t.T > 1000 {
-		significance = "over 1000"
-	}
+	s.Carried = r.share(s.Undelivered) / overhead
 	s.Reasons = append(s.Reasons, fmt.Sprintf(
-		"%s grows by %.0f %s over the second half of the window, at a mean of %.0f (%s standard errors)",
-		what, t.Growth, unit, t.Mean, significance))
+		"at the end of the window %.3g MB are undelivered, as over links that carry payload at %.0f %% of their rate, "+
+			"and %.0f %% are offered", s.Undelivered/1e6, 100*s.Carried, 100*s.Offered))
 }
 
-// backlog counts the messages under way at evenly spaced times.
-func backlog(list []Message, from, to units.Time) []float64 {
-	var begins, ends []units.Time
-	for i := range list {
-		m := &list[i]
-		begins = append(begins, m.Offered)
-		if end := min(m.Delivered, m.Failed); end != units.Never {
-			ends = append(ends, end)
-		}
-	}
-	slices.Sort(begins)
-	slices.Sort(ends)
-	values := make([]float64, backlogSamples)
-	for i := range values {
-		at := from + (to-from)*units.Time(2*i+1)/(2*backlogSamples)
-		begun := sort.Search(len(begins), func(i int) bool { return begins[i] > at })
-		ended := sort.Search(len(ends), func(i int) bool { return ends[i] > at })
-		values[i] = float64(begun - ended)
-	}
-	return values
-}
-
-// shortOf compares goodput with what arrived, quarter by quarter: a lasting
-// shortfall is there in each of them. Messages that arrived too late to finish do not
-// count.
-func (l *rawLogs) shortOf(s *Stability, list []Message, half, to units.Time) {
-	span := (to - half) / goodputBlocks
-	if span <= 0 {
-		return
-	}
-	s.Known = true
-	for b := range units.Time(goodputBlocks) {
-		from := half + b*span
-		got, came := 0.0, 0.0
+// undelivered is the payload that was offered and has not been received, mean over
+// samples of a span.
+func (l *rawLogs) undelivered(list []Message, from, to units.Time) (float64, bool) {
+	const samples = 20
+	sum := 0.0
+	for i := range units.Time(samples) {
+		at := from + (to-from)*(i+1)/samples
 		for h := range l.hosts {
-			n, ok := l.payloadBetween(topo.HostID(h), from, from+span)
+			got, ok := l.payloadBetween(topo.HostID(h), 0, at)
 			if !ok {
-				s.Known = false
+				return 0, false
 			}
-			got += n
+			sum -= got / samples
 		}
-		for i := range list {
-			m := &list[i]
-			if m.Offered >= from && m.Offered < from+span && m.Offered+max(m.UnloadedExact, m.UnloadedPaper) <= to {
-				came += float64(m.Size)
+		for j := range list {
+			if list[j].Offered <= at {
+				sum += float64(list[j].Size) / samples
 			}
 		}
-		s.Arrived = append(s.Arrived, Gbps(came, span))
-		s.Goodput = append(s.Goodput, Gbps(got, span))
 	}
-	if !s.Known {
-		s.Goodput = nil
-		return
-	}
-	short, arrived, goodput := true, 0.0, 0.0
-	for b := range s.Arrived {
-		short = short && s.Goodput[b] < (1-shortfall)*s.Arrived[b]
-		arrived += s.Arrived[b] / goodputBlocks
-		goodput += s.Goodput[b] / goodputBlocks
-	}
-	if short {
-		s.Reasons = append(s.Reasons, fmt.Sprintf(
-			"goodput stays more than %.0f %% below what arrived: %.2f of %.2f Gbps",
-			100*shortfall, goodput, arrived))
-	}
+	return max(0, sum), true
 }

@@ -1,5 +1,5 @@
 // Package stats is the arithmetic of a report: percentiles with their sample
-// counts, percentiles weighted by time, and whether a series grows.
+// counts, and percentiles weighted by time.
 //
 // A percentile here is the nearest rank: pQ is the smallest sample that at
 // least a share Q of the samples do not exceed. It is always a value that was

@@ -18,7 +18,7 @@ type Check struct {
 	How        string // how it is answered, and what the answer means
 	Made       Made   // of which runs
 	Thresholds []Threshold
-	Do         string // what to do when a run does not pass
+	Do         string // what to do when a run does not pass; see Advice for other engines than real
 
 	check func(*judge)
 }
@@ -141,6 +141,11 @@ func (c *Check) Page() []string {
 	}
 	if c.Do != "" {
 		page = append(page, "", "What to do: "+c.Do)
+	}
+	for _, engine := range emu.EngineNames {
+		if text, ok := adviceOn[engine][c.Name]; ok {
+			page = append(page, "", fmt.Sprintf("On %s: %s", engine, text))
+		}
 	}
 	return page
 }

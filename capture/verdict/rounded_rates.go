@@ -33,7 +33,7 @@ var roundedRates = Check{
 		"packets are judged.",
 	Made:       onKernel,
 	Thresholds: []Threshold{roundedLimit, kernelRoundedLimit, roundedInvalidLimit},
-	Do:         "Use a larger --dilation.",
+	Do:         "Use a larger --dilation, with kernel TCP up to 10.",
 	check:      checkRoundedRates,
 }
 

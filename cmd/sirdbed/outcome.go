@@ -263,14 +263,14 @@ func (r *scenarioRun) diskReported() bool {
 	return slices.ContainsFunc(r.failures, func(f failure) bool { return diskFull(f.err) })
 }
 
-// advice is what the page of the first check that made the verdict INVALID says to
-// do.
+// advice is what to do, on the engine of the run, about the first check that made the
+// verdict INVALID.
 func (o *outcome) advice() string {
 	for _, v := range o.summary.Variants {
 		for _, made := range v.Checks {
 			for _, c := range verdict.Checks() {
-				if made.Level == results.Invalid && c.Name == made.Name && c.Do != "" {
-					return c.Name + ". " + c.Do
+				if made.Level == results.Invalid && c.Name == made.Name {
+					return c.Name + ". " + c.Advice(emu.EngineName(o.summary.Engine))
 				}
 			}
 		}

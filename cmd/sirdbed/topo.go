@@ -26,7 +26,9 @@ func newTopo() *cobra.Command {
 
 			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
 			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
-			store-and-forward at every hop.`),
+			store-and-forward at every hop. Both are over the fastest single path. "all paths" is the fastest use of
+			all of them together, as by packets that are sprayed: nothing can be faster. Where paths differ, the hosts
+			that gain the most by that are shown too, and slowdown is over all paths.`),
 		Example: examples(`
 			sirdbed topo incast
 			sirdbed topo scenarios/incast.yaml --json
@@ -98,12 +100,15 @@ type PortInfo struct {
 // Unloaded is the latency of a message over an idle fabric.
 type Unloaded struct {
 	Protocol string `json:"protocol"` // whose headers the exact latency counts
-	Path     string `json:"path"`     // "rack" or "core"
+	Path     string `json:"path"`     // "rack", "core", or "core, links differ"
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Size     int64  `json:"size_bytes"`
-	PaperNs  int64  `json:"paper_ns"`
-	ExactNs  int64  `json:"exact_ns"`
+	PaperNs  int64  `json:"paper_ns"` // over the fastest path
+	ExactNs  int64  `json:"exact_ns"` // the same
+	// Over all paths together.
+	FastestPaperNs int64 `json:"fastest_paper_ns"`
+	FastestExactNs int64 `json:"fastest_exact_ns"`
 }
 
 func describeFabric(s *scenarios.Scenario) Fabric {
@@ -121,7 +126,8 @@ func describeFabric(s *scenarios.Scenario) Fabric {
 	return d
 }
 
-// unloaded works out latencies of some sizes, within a rack and across.
+// unloaded works out latencies of some sizes, within a rack, across, and between the
+// hosts that gain the most by all paths.
 func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	f := s.Fabric()
 	p, err := all.Find(s.Protocols[0])
@@ -131,27 +137,56 @@ func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	framing := p.Framing(f.Spec.MTU)
 	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
 	type path struct {
-		name string
-		to   topo.HostID
+		name     string
+		from, to topo.HostID
 	}
 	var paths []path
 	if f.Spec.HostsPerLeaf > 1 {
-		paths = append(paths, path{"rack", f.Hosts[f.Spec.HostsPerLeaf-1]})
+		paths = append(paths, path{"rack", first, f.Hosts[f.Spec.HostsPerLeaf-1]})
 	}
 	if f.Spec.Leaves > 1 {
-		paths = append(paths, path{"core", last})
+		paths = append(paths, path{"core", first, last})
 	}
 	sizes := []units.Bytes{8, framing.MSS, 100 * units.Kilobyte, 500 * units.Kilobyte, 10 * units.Megabyte}
+	if src, dst, ok := mostDifferent(f, framing, sizes[len(sizes)-1]); ok {
+		paths = append(paths, path{"core, links differ", src, dst})
+	}
 	for _, path := range paths {
 		for _, size := range sizes {
 			list = append(list, Unloaded{
-				Protocol: p.Name, Path: path.name, From: f.HostName(first), To: f.HostName(path.to), Size: int64(size),
-				PaperNs: int64(f.UnloadedPaper(first, path.to, size)),
-				ExactNs: int64(f.UnloadedExact(first, path.to, size, framing)),
+				Protocol: p.Name, Path: path.name, From: f.HostName(path.from), To: f.HostName(path.to),
+				Size:    int64(size),
+				PaperNs: int64(f.UnloadedPaper(path.from, path.to, size)),
+				ExactNs: int64(f.UnloadedExact(path.from, path.to, size, framing)),
+
+				FastestPaperNs: int64(f.FastestPaper(path.from, path.to, size)),
+				FastestExactNs: int64(f.FastestExact(path.from, path.to, size, framing)),
 			})
 		}
 	}
 	return list
+}
+
+// mostDifferent returns the hosts whose large messages gain the most by all paths
+// together; false where none gain more than those from the first host to the last.
+// It looks at one host of each rack.
+func mostDifferent(f *topo.Fabric, fr topo.Framing, size units.Bytes) (src, dst topo.HostID, ok bool) {
+	gain := func(a, b topo.HostID) units.Time {
+		return f.UnloadedExact(a, b, size, fr) - f.FastestExact(a, b, size, fr)
+	}
+	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
+	if len(f.Spec.Links) == 0 {
+		return first, last, false
+	}
+	src, dst = first, last
+	for a := 0; a < len(f.Hosts); a += f.Spec.HostsPerLeaf {
+		for b := 0; b < len(f.Hosts); b += f.Spec.HostsPerLeaf {
+			if a != b && gain(f.Hosts[a], f.Hosts[b]) > gain(src, dst) {
+				src, dst, ok = f.Hosts[a], f.Hosts[b], true
+			}
+		}
+	}
+	return src, dst, ok
 }
 
 func printFabric(w io.Writer, s *scenarios.Scenario) error {
@@ -166,10 +201,10 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 	printOverrides(w, f)
 
 	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
-	t := newTable(w, "path", "size", "paper", "exact")
+	t := newTable(w, "path", "size", "paper", "exact", "all paths")
 	for _, u := range unloaded(s) {
 		t.row(fmt.Sprintf("%s to %s (%s)", u.From, u.To, u.Path), units.Bytes(u.Size).String(), micros(u.PaperNs),
-			micros(u.ExactNs))
+			micros(u.ExactNs), micros(u.FastestExactNs))
 	}
 	if err := t.render(); err != nil {
 		return err

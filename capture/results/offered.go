@@ -1,0 +1,81 @@
+package results
+
+import (
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// offeredShare is the payload that streams offer to the link for which it is the
+// most, as a share of its rate, averaged from the start of the run until a time:
+// hosts' links, and racks' to the spines. Streams without a rate, outcast and list,
+// do not count.
+func offeredShare(f *topo.Fabric, streams []traffic.Stream, until units.Time) (float64, error) {
+	offered, err := traffic.OfferedLoad(f, streams)
+	if err != nil {
+		return 0, err
+	}
+	links := newBudgets(f)
+	for i := range links.left {
+		clear(links.left[i]) // here: bytes by ns that are offered
+	}
+	for i := range streams {
+		s := &streams[i]
+		stop := until
+		if s.Stop != 0 {
+			stop = min(until, s.Stop)
+		}
+		active := float64(max(0, stop-s.Start)) / float64(until)
+		rate := active * float64(offered[i].Rate) / 8e9
+		if rate > 0 {
+			links.offer(f, s, rate, float64(s.Reply)/max(offered[i].MeanSize, 1))
+		}
+	}
+	most := 0.0
+	for i := range links.full {
+		for j, rate := range links.full[i] {
+			if rate > 0 {
+				most = max(most, links.left[i][j]/rate)
+			}
+		}
+	}
+	return most, nil
+}
+
+// offer adds a stream's payload and its replies' to the links that it takes: from
+// each sender to all receivers but itself alike.
+func (b *budgets) offer(f *topo.Fabric, s *traffic.Stream, rate, reply float64) {
+	from, to := ends(f, s.From), ends(f, s.To)
+	weights, total := make([]float64, len(from)), 0.0
+	for i, h := range from {
+		weights[i] = 1
+		if s.Load > 0 && s.Pattern != traffic.PatternIncast { // a share of each sender's own link
+			weights[i] = float64(f.Uplink(h).Rate)
+		}
+		total += weights[i]
+	}
+	for i, src := range from {
+		receivers := len(to)
+		for _, dst := range to {
+			if dst == src {
+				receivers--
+			}
+		}
+		for _, dst := range to {
+			if dst != src {
+				x := rate * weights[i] / total / float64(receivers)
+				b.add(src, dst, x)
+				b.add(dst, src, x*reply)
+			}
+		}
+	}
+}
+
+func (b *budgets) add(src, dst topo.HostID, x float64) {
+	b.left[hostUp][src] += x
+	b.left[hostDown][dst] += x
+	if from, to := b.rack[src], b.rack[dst]; from != to {
+		b.left[rackUp][from] += x
+		b.left[rackDown][to] += x
+	}
+}
