@@ -193,7 +193,7 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20,
+				Kernel: built.Path, Argv: args, Dir: dir, Show: []string{"/"}, Memory: memory << 20,
 				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
 				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -45,10 +44,12 @@ type Engine struct {
 	Command []string
 	// NodeCommand is the program of a host, with arguments: see real.Engine.
 	NodeCommand []string
-	// Start, when set, starts the kernel: see guest.Config.
-	Start func(*exec.Cmd) error
+	// Started, when set, is called with the kernel's process: see guest.Config.
+	Started func(pid int)
 	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
 	Memory int64
+
+	show []string // what the guest is shown besides the run's directory, for tests
 }
 
 // Name implements emu.Engine.
@@ -113,8 +114,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
+		Show:   append([]string{dir}, e.show...),
 		Memory: size, Input: text,
-		Line: out.line, StallTimeout: stallTimeout, Start: e.Start, Stop: ctx.Done(),
+		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:

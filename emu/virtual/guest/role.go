@@ -7,7 +7,7 @@ import "errors"
 // This program plays all roles of a guest but its kernel's. Each is started by an
 // argument of its own; main must look for them before anything else.
 var roles = map[string]func(args []string) error{
-	initArgument:    func(args []string) error { return one(args, Init) },
+	initArgument:    func([]string) error { return Init() },
 	cleanerArgument: func(args []string) error { return one(args, clean) },
 	memoryArgument:  func([]string) error { return offerMemory() },
 }
@@ -21,8 +21,7 @@ func Role(args []string) (play func() error, ok bool) {
 	return func() error { return roles[args[0]](args[1:]) }, true
 }
 
-// one passes the first argument on: a directory. The kernel adds others to those
-// of process 1.
+// one passes the first argument on: a directory's name.
 func one(args []string, f func(dir string) error) error {
 	if len(args) == 0 {
 		return errors.New("this command is for sirdbed itself, with a directory")

@@ -3,6 +3,7 @@
 package guest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,10 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A workspace is where a guest has its files: the scratch directory and its
-// memory.
+// A scratch is where a guest has its files: the scratch directory and its memory.
 type scratch struct {
-	dir string
+	dir *ownDir
 	own *os.File // the root of the memory's own file system; nil: dir
 }
 
@@ -45,46 +45,68 @@ func (s *scratch) close() {
 	if s.own != nil {
 		s.own.Close()
 	}
-	if s.dir != "" {
-		os.RemoveAll(s.dir)
+	if s.dir != nil {
+		s.dir.close()
 	}
 }
 
-// configure gives a command the workspace, as its working directory and TMPDIR.
+// configure gives a command the scratch directory, as its working directory, and
+// the memory, as TMPDIR.
 func (s *scratch) configure(cmd *exec.Cmd) {
-	memory := s.dir
+	memory := s.dir.path()
 	if s.own != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, s.own)
 		memory = fdPath(2 + len(cmd.ExtraFiles))
 	}
-	cmd.Dir = s.dir
-	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+s.dir)
+	cmd.Dir = s.dir.path()
+	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+s.dir.path())
 }
 
-// handle is the name of an open directory.
+// fdPath is the name of an open directory or file.
 func fdPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // makeScratchDir makes the scratch directory where as much memory has room and may be
 // mapped executable.
-func makeScratchDir(memory int64) (string, error) {
+func makeScratchDir(memory int64) (*ownDir, error) {
 	var reasons []string
-	for _, parent := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
-		if parent == "" {
+	for _, path := range []string{os.Getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"} {
+		if path == "" {
 			continue
 		}
-		sweep(parent)
-		dir, err := os.MkdirTemp(parent, dirPrefix)
+		d, err := makeScratchDirIn(path, memory)
 		if err == nil {
-			if err = usable(dir, memory); err == nil {
-				return dir, nil
-			}
-			os.RemoveAll(dir)
+			return d, nil
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
+		reasons = append(reasons, fmt.Sprintf("%s: %v", path, err))
 	}
-	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
+	return nil, fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
 		"noexec:\n%s",
 		memory>>20, strings.Join(reasons, "\n"))
+}
+
+// makeScratchDirIn makes it there. A relative path counts from where this process
+// is: the guest's kernel is elsewhere.
+func makeScratchDirIn(path string, memory int64) (*ownDir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := openParent(path)
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	sweep(parent)
+	d, err := makeOwnDir(parent)
+	if err != nil {
+		return nil, err
+	}
+	if err := usable(d.path(), memory); err != nil {
+		err = errors.Join(err, d.remove())
+		d.close()
+		return nil, err
+	}
+	return d, nil
 }
 
 // usable returns what keeps a directory from having a guest's memory in it.
@@ -99,7 +121,7 @@ func usable(dir string, memory int64) error {
 	if free := int64(fs.Bavail) * fs.Bsize; free < memory {
 		return fmt.Errorf("%d MB free, %d wanted", free>>20, memory>>20)
 	}
-	file, err := os.Create(filepath.Join(dir, "map"))
+	file, err := os.OpenFile(filepath.Join(dir, "map"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
