@@ -11,7 +11,6 @@
 package virtual
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,13 +18,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"sirdbed/emu"
-	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -46,7 +43,7 @@ type Engine struct {
 	NodeCommand []string
 	// Started, when set, is called with the kernel's process: see guest.Config.
 	Started func(pid int)
-	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
+	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
 
 	show []string // what the guest is shown besides the run's directory, for tests
@@ -66,7 +63,23 @@ func (e *Engine) Check(x *emu.Experiment) error {
 				"and would be %d times too short",
 			x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 	}
-	return nil
+	topology, err := topo.New(x.Topology)
+	if err != nil {
+		return err
+	}
+	size, err := e.memory(topology, x)
+	if err != nil {
+		return err
+	}
+	return checkMemory(topology, x, size)
+}
+
+// memory is what the guest may use, in bytes.
+func (e *Engine) memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
+	if e.Memory != 0 {
+		return e.Memory, nil
+	}
+	return memory(f, x)
 }
 
 // dilation is the experiment's, or what is best for its protocol.
@@ -105,7 +118,10 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 	if err != nil {
 		return nil, err
 	}
-	size := cmp.Or(e.Memory, memory(topology, x))
+	size, err := e.memory(topology, x)
+	if err != nil {
+		return nil, err
+	}
 	out := &console{progress: hooks.Progress, started: started}
 	running, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -141,32 +157,6 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 func environment() []string {
 	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4",
 		"GODEBUG=asyncpreemptoff=1", noCollector}
-}
-
-// memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel keeps of its packets, with TCP in buffers that grow.
-func memory(f *topo.Fabric, x *emu.Experiment) int64 {
-	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
-	// What messages leave behind is not collected (see noCollector): some 300 bytes
-	// each, 2000 of them in a ms of WKa at half load.
-	const growth = 1 << 20 // a host and nominal ms
-	captured := x.Capture
-	frame := int64(2048)
-	for frame < int64(f.Spec.MTU)+128 {
-		frame *= 2
-	}
-	taps := int64(0)
-	for i := range f.Ports {
-		if p := &f.Ports[i]; slices.Contains(captured, p.Name) || slices.Contains(captured, f.Nodes[p.Node].Name) {
-			taps++
-		}
-	}
-	each := int64(host) + rxFrames*frame
-	if emu.KernelTCP(x) {
-		each = host + buffers
-	}
-	each += growth * int64(x.End()/units.Millisecond)
-	return base + int64(len(f.Hosts))*each + taps*real.TapMemory
 }
 
 // complete fills in what only the machine knows of a run. After a guest's death

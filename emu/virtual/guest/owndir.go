@@ -22,7 +22,7 @@ import (
 // a directory checks, under the lock, that it is still there.
 
 const (
-	dirPrefix = "sirdbed-guest-"
+	dirPrefix = "sirdbed-scratch-"
 	// makeTries is how often a new directory may be swept before it is locked, or its
 	// name be another's.
 	makeTries = 100

@@ -39,9 +39,10 @@ func (e *DeathError) Error() string {
 // exitMark begins the line with which Init reports the command's exit code.
 const exitMark = "#guest exit "
 
-// notOnTmpfs is the kernel's message about each scratch directory on a disk. Nothing
-// of its memory is written there before the machine itself is short of memory.
-const notOnTmpfs = "is not on tmpfs"
+// harmless are messages of the kernel that mean nothing here: its memory is on a disk,
+// where nothing of it is written before the machine itself is short of memory; and it
+// may not open a terminal, see confine.go.
+var harmless = []string{"is not on tmpfs", "check_one_sigio failed"}
 
 // lastLines is how many lines of the console an error shows: the trace of a kernel
 // that panicked has up to 30.
@@ -126,7 +127,7 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) take(line string) {
-	if strings.HasSuffix(line, notOnTmpfs) {
+	if slices.ContainsFunc(harmless, func(text string) bool { return strings.Contains(line, text) }) {
 		return
 	}
 	r.mu.Lock()

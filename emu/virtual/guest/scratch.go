@@ -5,6 +5,7 @@ package guest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,17 @@ func newScratch(memory int64) (*scratch, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// CheckRoom returns an error, with what to do, if a guest with so much memory has no
+// room on this machine.
+func CheckRoom(memory int64) error {
+	s, err := newScratch(memory)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.dir.remove()
 }
 
 func (s *scratch) close() {
@@ -79,9 +91,8 @@ func makeScratchDir(memory int64) (*ownDir, error) {
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", path, err))
 	}
-	return nil, fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
-		"noexec:\n%s",
-		memory>>20, strings.Join(reasons, "\n"))
+	return nil, fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not "+
+		"mounted noexec:\n%s", memory>>20, strings.Join(reasons, "\n"))
 }
 
 // makeScratchDirIn makes it there. A relative path counts from where this process
@@ -118,7 +129,11 @@ func usable(dir string, memory int64) error {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return err
 	}
-	if free := int64(fs.Bavail) * fs.Bsize; free < memory {
+	free := int64(fs.Bavail) * fs.Bsize
+	if fs.Type == unix.TMPFS_MAGIC { // whose size may be more than there is
+		free = min(free, availableMemory())
+	}
+	if free < memory {
 		return fmt.Errorf("%d MB free, %d wanted", free>>20, memory>>20)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, "map"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -135,4 +150,18 @@ func usable(dir string, memory int64) error {
 		return fmt.Errorf("executable mappings: %w", err)
 	}
 	return unix.Munmap(page)
+}
+
+// availableMemory is what of this machine's memory programs can still have.
+func availableMemory() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return math.MaxInt64
+	}
+	_, line, _ := strings.Cut(string(text), "MemAvailable:")
+	var kB int64
+	if _, err := fmt.Sscan(line, &kB); err != nil {
+		return math.MaxInt64
+	}
+	return kB << 10
 }
