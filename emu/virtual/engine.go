@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/limits"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -69,6 +70,11 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	}
 	size, err := e.memory(topology, x)
 	if err != nil {
+		return err
+	}
+	// The guest's kernel has all files of the machine open that its processes have.
+	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
+	if err := errors.Join(limits.Descriptors(files), limits.AddressSpace(size)); err != nil {
 		return err
 	}
 	return checkMemory(topology, x, size)

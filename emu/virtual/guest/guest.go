@@ -62,6 +62,10 @@ type Config struct {
 // StopGrace is how long a guest may take to stop, by the wall clock.
 const StopGrace = 30 * time.Second
 
+// Descriptors is how many files a guest's kernel, or Run, has open besides those that
+// the guest's processes have.
+const Descriptors = 40
+
 // startTime is the guest's date at boot, in ns since 1970.
 const startTime = 1_700_000_000_000_000_000
 

@@ -63,6 +63,9 @@ func prepare(job *Job) error {
 			return fmt.Errorf("guest: %w", err)
 		}
 	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: maxFiles, Max: maxFiles}); err != nil {
+		return fmt.Errorf("guest: open files: %w", err)
+	}
 	// Timers are exact once the kernel has seen a tick of its clock.
 	time.Sleep(settle)
 	return nil
@@ -99,6 +102,9 @@ var machineSettings = []struct{ path, value string }{
 	{"vm/overcommit_memory", "1"},
 	{"kernel/pid_max", "65536"},
 }
+
+// maxFiles is how many files a process in a guest may have open: what Linux allows.
+const maxFiles = 1 << 20
 
 // settle is some ticks of 10 ms, in which no real time passes.
 const settle = 100 * time.Millisecond
