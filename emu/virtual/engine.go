@@ -46,8 +46,6 @@ type Engine struct {
 	Started func(pid int)
 	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
-
-	show []string // what the guest is shown besides the run's directory, for tests
 }
 
 // Name implements emu.Engine.
@@ -136,7 +134,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir string, hooks e
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), dir),
 		Env:    environment(),
-		Show:   append([]string{dir}, e.show...),
+		Show:   []string{dir},
 		Memory: size, Input: text,
 		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
 	})

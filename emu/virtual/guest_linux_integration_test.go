@@ -38,6 +38,9 @@ func requireKernel(t *testing.T) string {
 	return built.Path
 }
 
+// all is shown to commands of the machine's.
+var all = []string{"/"}
+
 // inGuest runs a command in a guest and returns its exit code and what it said.
 func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	t.Helper()

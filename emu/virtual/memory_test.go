@@ -24,8 +24,8 @@ import (
 func TestMemory(t *testing.T) {
 	of := func(change func(x *emu.Experiment)) int64 {
 		t.Helper()
-		x := &emu.Experiment{Protocol: "sird", Duration: units.Millisecond, Topology: topo.Spec{Leaves: 1, HostsPerLeaf: 4,
-			HostRate: 100 * units.Gbps, HostDelay: 2000, MTU: 1500}}
+		x := pair()
+		x.Topology.HostsPerLeaf, x.Topology.MTU = 4, 1500
 		change(x)
 		f, err := topo.New(x.Topology)
 		if err != nil {
@@ -52,7 +52,8 @@ func TestMemory(t *testing.T) {
 		{"96 hosts more", func(x *emu.Experiment) { x.Topology.HostsPerLeaf = 100 }, 96 * (hostMemory + rxFrames*2048)},
 		{"jumbo frames", func(x *emu.Experiment) { x.Topology.MTU = 9000 }, 4 * rxFrames * (16384 - 2048)},
 		// A leaf of 4 ports, and one port of it named too.
-		{"captures", func(x *emu.Experiment) { x.Capture = []string{"leaf1", "leaf1>h1-2", "nobody"} }, 4 * real.TapMemory},
+		{"captures", func(x *emu.Experiment) { x.Capture = []string{"leaf1", "leaf1>h1-2", "nobody"} },
+			4 * real.TapMemory},
 		{"an idle hour", func(x *emu.Experiment) { x.Duration = 3600 * units.Second }, 0},
 		{"messages", fixed(0), 1000 * messageMemory},
 		{"messages with replies", fixed(100), 2000 * messageMemory},
@@ -61,10 +62,9 @@ func TestMemory(t *testing.T) {
 			x.Duration, x.Streams[0].Stop = units.Second, units.Millisecond
 		}, 1000 * messageMemory},
 		{"a list", func(x *emu.Experiment) {
-			x.Streams = []traffic.Stream{{Name: "s", Pattern: traffic.PatternList, Messages: make([]traffic.ListEntry, 3)}}
-			for i := range x.Streams[0].Messages {
-				x.Streams[0].Messages[i] = traffic.ListEntry{Src: "h1-1", Dst: "h1-2", Size: 8}
-			}
+			m := traffic.ListEntry{Src: "h1-1", Dst: "h1-2", Size: 8}
+			x.Streams = []traffic.Stream{{Name: "s", Pattern: traffic.PatternList,
+				Messages: []traffic.ListEntry{m, m, m}}}
 		}, 6 * messageMemory},
 		{"samples", func(x *emu.Experiment) { x.QueueEvery = units.Microsecond }, 1000 * sampleMemory},
 		{"kernel TCP", func(x *emu.Experiment) { x.Protocol = "tcp-cubic" }, 4 * (tcpMemory - rxFrames*2048)},
@@ -88,7 +88,7 @@ func TestRunsThatDoNotFitAreRefused(t *testing.T) {
 	if !errors.Is(err, emu.ErrNotSupported) {
 		t.Fatalf("got %v, want that this machine is too small", err)
 	}
-	for _, want := range []string{"a guest for 4 hosts and 3.11e+10", "messages in 3600s takes up to ", "run fewer hosts",
+	for _, want := range []string{"a guest for 4 hosts and 3.11e+10 messages in 3600s takes up to ", "run fewer hosts",
 		"set TMPDIR to one with ", dir + ": ", " MB free, "} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)

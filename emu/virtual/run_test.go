@@ -26,9 +26,6 @@ func pair() *emu.Experiment {
 	}
 }
 
-// all is shown to shell scripts, which need more than a kernel does.
-var all = []string{"/"}
-
 // fakeKernel is a shell script in place of a kernel: it runs in the scratch
 // directory, and DIR is the run's.
 func fakeKernel(t *testing.T, dir, script string) string {
@@ -61,7 +58,7 @@ func TestRunByTheGuestsEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			var progress []units.Time
-			e := &Engine{Kernel: fakeKernel(t, dir, c.script), Command: []string{"controller"}, show: all}
+			e := &Engine{Kernel: fakeKernel(t, dir, c.script), Command: []string{"controller"}}
 			facts, err := e.Run(t.Context(), pair(), dir, emu.Hooks{
 				Progress: func(at units.Time) { progress = append(progress, at) }})
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -87,7 +84,7 @@ func TestRunByTheGuestsEnd(t *testing.T) {
 // the program of hosts.
 func TestJobOfTheController(t *testing.T) {
 	dir, x := t.TempDir(), pair()
-	e := &Engine{show: all, Command: []string{"controller"}, NodeCommand: []string{"node", "arg"},
+	e := &Engine{Command: []string{"controller"}, NodeCommand: []string{"node", "arg"},
 		Kernel: fakeKernel(t, dir, `cp input job.json "$DIR"; echo "#guest exit 1"`)}
 	e.Run(t.Context(), x, dir, emu.Hooks{})
 	var got job
@@ -119,7 +116,7 @@ func TestCanceledRun(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	e := &Engine{show: all, Command: []string{"controller"}, Kernel: fakeKernel(t, dir, `echo "#reached 5"
+	e := &Engine{Command: []string{"controller"}, Kernel: fakeKernel(t, dir, `echo "#reached 5"
 		until [ -e stop ]; do sleep 0.01; done
 		echo '{"engine":"virtual","reached":"6ns"}' >$DIR/facts.json; echo "#guest exit 0"`)}
 	facts, err := e.Run(ctx, pair(), dir, emu.Hooks{Progress: func(units.Time) { cancel() }})

@@ -28,14 +28,15 @@ const (
 	accessExecute = unix.LANDLOCK_ACCESS_FS_EXECUTE | accessRead
 )
 
-// machineFiles are what the kernel itself needs of the machine, where they are: its
-// libraries, what it can find out about itself, and nowhere to write to.
+// machineFiles are what a program needs of the machine, where they are: libraries and
+// other programs of the system's, what it can find out about itself, and nowhere to
+// write to.
 var machineFiles = []struct {
 	path   string
 	access uint64
 }{
-	{"/lib", accessExecute}, {"/lib64", accessExecute}, {"/usr/lib", accessExecute}, {"/usr/lib64", accessExecute},
-	{"/usr/local/lib", accessExecute}, {"/nix/store", accessExecute}, {"/gnu/store", accessExecute},
+	{"/usr", accessExecute}, {"/bin", accessExecute}, {"/lib", accessExecute}, {"/lib64", accessExecute},
+	{"/nix/store", accessExecute}, {"/gnu/store", accessExecute},
 	{"/etc/ld.so.cache", unix.LANDLOCK_ACCESS_FS_READ_FILE}, {"/proc", accessRead},
 	{"/dev/null", unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
 }
@@ -56,7 +57,8 @@ func confinement(c *Config, s *scratch, kernel *os.File) func() error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 		defer unix.Close(rules)
-		err = errors.Join(allow(rules, kernel, accessExecute&^unix.LANDLOCK_ACCESS_FS_READ_DIR), allow(rules, s.dir.file, access))
+		err = errors.Join(allow(rules, kernel, accessExecute&^unix.LANDLOCK_ACCESS_FS_READ_DIR),
+			allow(rules, s.dir.file, access))
 		if s.own != nil {
 			err = errors.Join(err, allow(rules, s.own, access))
 		}
