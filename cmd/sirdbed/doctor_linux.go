@@ -160,7 +160,11 @@ func diagnoseVirtual() EngineDiagnosis {
 		memory.Works, memory.Error = false, err.Error()
 		memory.Remedy = "CONFIG_TRANSPARENT_HUGEPAGE, Linux 5.2, and root or user namespaces"
 	}
-	e.Features = []Finding{memory}
+	confined := Finding{Name: "Landlock", Use: "guests that reach no files but their run's", Works: true}
+	if err := guest.ProbeConfinement(); err != nil {
+		confined.Works, confined.Error, confined.Remedy = false, err.Error(), "CONFIG_SECURITY_LANDLOCK, Linux 5.13"
+	}
+	e.Features = []Finding{memory, confined}
 	built, err := findKernel()
 	if caller, _ := rights.SudoCaller(); err == nil && caller == nil {
 		err = built.Trusted() // as who will execute it
