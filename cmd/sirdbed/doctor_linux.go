@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/real"
+	"sirdbed/emu/rights"
 	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 )
@@ -100,7 +100,7 @@ var needed = map[string]bool{
 func diagnose() *Diagnosis {
 	m := real.MeasureMachine()
 	d := &Diagnosis{
-		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: os.Getuid() == 0 && !inUserNamespace(),
+		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: rights.Root(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
 	d.Engines = []EngineDiagnosis{
@@ -160,8 +160,15 @@ func diagnoseVirtual() EngineDiagnosis {
 		memory.Works, memory.Error = false, err.Error()
 		memory.Remedy = "CONFIG_TRANSPARENT_HUGEPAGE, Linux 5.2, and root or user namespaces"
 	}
-	e.Features = []Finding{memory}
+	confined := Finding{Name: "Landlock", Use: "guests that reach no files but their run's", Works: true}
+	if err := guest.ProbeConfinement(); err != nil {
+		confined.Works, confined.Error, confined.Remedy = false, err.Error(), "CONFIG_SECURITY_LANDLOCK, Linux 5.13"
+	}
+	e.Features = []Finding{memory, confined}
 	built, err := findKernel()
+	if caller, _ := rights.SudoCaller(); err == nil && caller == nil {
+		err = built.Trusted() // as who will execute it
+	}
 	switch {
 	case err != nil:
 		e.Verdict = "cannot run yet: " + err.Error()
@@ -215,10 +222,4 @@ func kernelRelease() string {
 		return "unknown"
 	}
 	return unix.ByteSliceToString(u.Release[:])
-}
-
-// inUserNamespace reports whether root here is an ordinary user outside.
-func inUserNamespace() bool {
-	text, err := os.ReadFile("/proc/self/uid_map")
-	return err == nil && strings.Join(strings.Fields(string(text)), " ") != "0 0 4294967295"
 }

@@ -18,6 +18,8 @@ type engineKind struct {
 	// enter, if set, runs this command line again in a sandbox, where the engine
 	// may build fabrics, and returns done; unless this process is in one.
 	enter func(context.Context) (done bool, err error)
+	// asCaller says that sudo is nothing to it: it runs as the user who called that.
+	asCaller bool
 	// reserve, if set, keeps what the engine needs from being removed until
 	// release is called.
 	reserve func() (release func(), err error)
@@ -28,7 +30,7 @@ var engines = allEngines()
 
 func allEngines() map[emu.EngineName]engineKind {
 	all := platformEngines()
-	all[emu.Model] = engineKind{make: func(whileUp) emu.Engine { return model.Engine{} }}
+	all[emu.Model] = engineKind{make: func(whileUp) emu.Engine { return model.Engine{} }, asCaller: true}
 	return all
 }
 

@@ -32,6 +32,9 @@ func newKernel() *cobra.Command {
 			sirdbed run incast --engine virtual`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return leaveRoot("the guest's kernel", "")
+		},
 	}
 	c.AddCommand(newKernelBuild(), newKernelStatus(), newKernelRemove(), newKernelExec())
 	return c
@@ -65,7 +68,7 @@ func newKernelBuild() *cobra.Command {
 
 // buildKernel builds the guest kernel and prints what is in the cache then.
 func buildKernel(ctx context.Context, o kernel.Options, stdout, stderr io.Writer) error {
-	cache, err := kernel.UserCache()
+	cache, err := kernelCache()
 	if err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func newKernelStatus() *cobra.Command {
 		Short: "Show which kernels are in the cache, and try the one in use",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cache, err := kernel.UserCache()
+			cache, err := kernelCache()
 			if err != nil {
 				return err
 			}
@@ -135,6 +138,9 @@ func newKernelStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := built.Trusted(); err != nil {
+				return err
+			}
 			started := time.Now()
 			if err := bootOnce(c.Context(), built.Path); err != nil {
 				return fmt.Errorf("the kernel does not work here: %w", err)
@@ -151,7 +157,7 @@ func newKernelRemove() *cobra.Command {
 		Short: "Remove all kernels, and what interrupted builds left, from the cache",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cache, err := kernel.UserCache()
+			cache, err := kernelCache()
 			if err != nil {
 				return err
 			}
@@ -178,10 +184,11 @@ func newKernelExec() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			built, err := findKernel()
+			opened, err := openKernel()
 			if err != nil {
 				return err
 			}
+			defer opened.Close()
 			if args[0], err = exec.LookPath(args[0]); err != nil {
 				return badInput(err)
 			}
@@ -193,7 +200,7 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: built.Path, Argv: args, Dir: dir, Memory: memory << 20,
+				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), Argv: args, Dir: dir, Show: []string{"/"}, Memory: memory << 20,
 				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
 				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})

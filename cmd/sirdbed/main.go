@@ -57,8 +57,13 @@ var errReported = errors.New("reported")
 
 func main() { os.Exit(Main()) }
 
+// ownProcess says that the command line is this process's own, os.Args, so that it may
+// be run again in its place.
+var ownProcess bool
+
 // Main runs the command line and returns the exit code.
 func Main() int {
+	ownProcess = true
 	if run, ok := innerCommand(os.Args[1:]); ok {
 		return run()
 	}

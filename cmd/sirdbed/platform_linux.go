@@ -12,6 +12,7 @@ import (
 	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
 	"sirdbed/emu/real"
+	"sirdbed/emu/rights"
 	"sirdbed/emu/sandbox"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/sird"
@@ -25,7 +26,7 @@ import (
 func platformEngines() map[emu.EngineName]engineKind {
 	return map[emu.EngineName]engineKind{
 		emu.Real:    {make: realEngine, enter: enterSandbox},
-		emu.Virtual: {make: func(whileUp) emu.Engine { return virtualEngine() }, reserve: lockKernel},
+		emu.Virtual: virtualKind(),
 	}
 }
 
@@ -96,7 +97,7 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 // platformWays returns what to do about something of Linux that the machine lacks.
 func platformWays(x *emu.Experiment, err error) (ways []string) {
 	if errors.Is(err, emu.ErrNoMarker) {
-		if os.Getuid() != 0 || inUserNamespace() {
+		if !rights.Root() {
 			ways = append(ways, "run it with sudo: root can mark by eBPF")
 		}
 		if x.Protocol == sird.Protocol.Name {

@@ -67,6 +67,11 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.keepUp && engines[r.engine].enter == nil {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
+	if engines[r.engine].asCaller {
+		if err := leaveRoot("the engine "+string(r.engine), cmp.Or(o.out, resultsDir)); err != nil {
+			return nil, err
+		}
+	}
 	if reserve := engines[r.engine].reserve; reserve != nil {
 		if r.release, err = reserve(); err != nil {
 			return nil, err

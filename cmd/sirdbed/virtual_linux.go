@@ -8,6 +8,7 @@ import (
 
 	"sirdbed/capture"
 	"sirdbed/emu"
+	"sirdbed/emu/rights"
 	"sirdbed/emu/virtual"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/emu/virtual/kernel"
@@ -18,12 +19,24 @@ import (
 // control a run there.
 const guestCommand = "guest-run"
 
-// virtualEngine makes the virtual engine with the kernel in the user's cache, which
-// run has found and locked.
-func virtualEngine() emu.Engine {
-	built, _ := findKernel()
-	return &virtual.Engine{
-		Kernel: built.Path, Command: []string{"/proc/self/exe", guestCommand}, NodeCommand: hostCommand,
+// virtualKind is the virtual engine. A run executes the kernel that reserve opened,
+// whatever becomes of the cache meanwhile: its variants have one.
+func virtualKind() engineKind {
+	var reserved *os.File
+	return engineKind{
+		asCaller: true,
+		reserve: func() (release func(), err error) {
+			if reserved, err = openKernel(); err != nil {
+				return nil, err
+			}
+			return func() { reserved.Close() }, nil
+		},
+		make: func(whileUp) emu.Engine {
+			return &virtual.Engine{
+				Kernel: fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()), Command: []string{"/proc/self/exe", guestCommand},
+				NodeCommand: hostCommand,
+			}
+		},
 	}
 }
 
@@ -32,23 +45,36 @@ func findKernel() (kernel.Built, error) {
 	if path := os.Getenv(kernelVar); path != "" {
 		return kernel.Built{Path: path, Version: "of $" + kernelVar}, nil
 	}
-	cache, err := kernel.UserCache()
+	cache, err := kernelCache()
 	if err != nil {
 		return kernel.Built{}, err
 	}
 	return cache.Find()
 }
 
-// lockKernel keeps the guest's kernel from being removed until release is called.
-func lockKernel() (release func(), err error) {
+// kernelCache is the cache of the user as whom the virtual engine runs.
+func kernelCache() (kernel.Cache, error) {
+	caller, err := rights.SudoCaller()
+	if err != nil {
+		return "", err
+	}
+	if caller != nil {
+		return kernel.CacheIn(caller.Cache(os.Environ())), nil
+	}
+	return kernel.UserCache()
+}
+
+// openKernel opens the guest's kernel to execute it.
+func openKernel() (*os.File, error) {
 	built, err := findKernel()
 	if err != nil {
 		return nil, err
 	}
-	if release, err = built.Lock(); err != nil {
+	file, err := built.Open()
+	if err != nil {
 		err = fmt.Errorf("the virtual engine's kernel: %w", err)
 	}
-	return release, err
+	return file, err
 }
 
 // kernelVar names a kernel to use instead of the cache's.

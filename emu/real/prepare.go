@@ -5,10 +5,12 @@ package real
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/limits"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
@@ -22,6 +24,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		return err
 	}
 	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
+		return err
+	}
+	if err := errors.Join(limits.Descriptors(descriptors(run.topology, x)), limits.AddressSpace(0)); err != nil {
 		return err
 	}
 	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
@@ -38,6 +43,19 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		}
 	}
 	return fabric.Check(run.topology, fabric.Config{Network: network})
+}
+
+// descriptors is how many files the controller has open, at most: of each host its
+// namespace, pipes and process, of each switch what reads its ports, and taps.
+func descriptors(f *topo.Fabric, x *emu.Experiment) int {
+	const base, host, node, tap = 32, 6, 4, 2
+	taps := 0
+	for i := range f.Ports {
+		if p := &f.Ports[i]; slices.Contains(x.Capture, p.Name) || slices.Contains(x.Capture, f.Nodes[p.Node].Name) {
+			taps++
+		}
+	}
+	return base + host*len(f.Hosts) + node*(len(f.Nodes)-len(f.Hosts)) + tap*taps
 }
 
 // checkWires reports whether links can delay the packets of a protocol of the

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
-	"sirdbed/emu/thread"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -40,13 +38,7 @@ func engine(t *testing.T, started func(pid int)) *Engine {
 	return &Engine{
 		Kernel: requireKernel(t), Command: []string{"/proc/self/exe", controllerArgument},
 		NodeCommand: []string{"/proc/self/exe", nodeArgument},
-		Start: func(cmd *exec.Cmd) error {
-			err := thread.StartForLife(cmd)
-			if err == nil && started != nil {
-				started(cmd.Process.Pid)
-			}
-			return err
-		},
+		Started:     started,
 	}
 }
 
@@ -165,13 +157,7 @@ func TestStoppedGuestIsGivenUp(t *testing.T) {
 	_, err := guest.Run(context.Background(), guest.Config{
 		Kernel: requireKernel(t), Argv: []string{"/bin/sh", "-c",
 			"while :; do echo alive; sleep 1; done"}, StallTimeout: 5 * time.Second,
-		Start: func(cmd *exec.Cmd) error {
-			err := thread.StartForLife(cmd)
-			if err == nil {
-				pid = cmd.Process.Pid
-			}
-			return err
-		},
+		Show: all, Started: func(p int) { pid = p },
 		Line: func(string) { syscall.Kill(pid, unix.SIGSTOP) },
 	})
 	var death *guest.DeathError

@@ -11,21 +11,18 @@
 package virtual
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"sirdbed/emu"
-	"sirdbed/emu/real"
+	"sirdbed/emu/limits"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -44,9 +41,9 @@ type Engine struct {
 	Command []string
 	// NodeCommand is the program of a host, with arguments: see real.Engine.
 	NodeCommand []string
-	// Start, when set, starts the kernel: see guest.Config.
-	Start func(*exec.Cmd) error
-	// Memory is what the guest may use, in bytes; 0: worked out from the fabric.
+	// Started, when set, is called with the kernel's process: see guest.Config.
+	Started func(pid int)
+	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
 }
 
@@ -64,7 +61,28 @@ func (e *Engine) Check(x *emu.Experiment) error {
 				"and would be %d times too short",
 			x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 	}
-	return nil
+	topology, err := topo.New(x.Topology)
+	if err != nil {
+		return err
+	}
+	size, err := e.memory(topology, x)
+	if err != nil {
+		return err
+	}
+	// The guest's kernel has all files of the machine open that its processes have.
+	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
+	if err := errors.Join(limits.Descriptors(files), limits.AddressSpace(size)); err != nil {
+		return err
+	}
+	return checkMemory(topology, x, size)
+}
+
+// memory is what the guest may use, in bytes.
+func (e *Engine) memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
+	if e.Memory != 0 {
+		return e.Memory, nil
+	}
+	return memory(f, x)
 }
 
 // dilation is the experiment's, or what is best for its protocol.
@@ -103,7 +121,10 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	if err != nil {
 		return nil, err
 	}
-	size := cmp.Or(e.Memory, memory(topology, x))
+	size, err := e.memory(topology, x)
+	if err != nil {
+		return nil, err
+	}
 	out := &console{progress: hooks.Progress, started: started}
 	running, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -112,8 +133,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 		Kernel: e.Kernel,
 		Argv:   append(append([]string(nil), e.Command...), path),
 		Env:    environment(),
+		Show:   []string{path},
 		Memory: size, Input: text,
-		Line: out.line, StallTimeout: stallTimeout, Start: e.Start, Stop: ctx.Done(),
+		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:
@@ -138,32 +160,6 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 func environment() []string {
 	return []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "TMPDIR=/run/tmp", "GOMAXPROCS=4",
 		"GODEBUG=asyncpreemptoff=1", noCollector}
-}
-
-// memory is what the guest may use: a host is a Go process, its rings, and what
-// the kernel keeps of its packets, with TCP in buffers that grow.
-func memory(f *topo.Fabric, x *emu.Experiment) int64 {
-	const base, host, buffers = 512 << 20, 14 << 20, 128 << 20
-	// What messages leave behind is not collected (see noCollector): some 300 bytes
-	// each, 2000 of them in a ms of WKa at half load.
-	const growth = 1 << 20 // a host and nominal ms
-	captured := x.Capture
-	frame := int64(2048)
-	for frame < int64(f.Spec.MTU)+128 {
-		frame *= 2
-	}
-	taps := int64(0)
-	for i := range f.Ports {
-		if p := &f.Ports[i]; slices.Contains(captured, p.Name) || slices.Contains(captured, f.Nodes[p.Node].Name) {
-			taps++
-		}
-	}
-	each := int64(host) + rxFrames*frame
-	if emu.KernelTCP(x) {
-		each = host + buffers
-	}
-	each += growth * int64(x.End()/units.Millisecond)
-	return base + int64(len(f.Hosts))*each + taps*real.TapMemory
 }
 
 // complete fills in what only the machine knows of a run. After a guest's death

@@ -11,38 +11,8 @@ import (
 	"testing"
 
 	"sirdbed/emu"
-	"sirdbed/emu/real"
-	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
-
-// Memory grows with hosts, frames and captures.
-func TestMemory(t *testing.T) {
-	fabric := func(hosts int, mtu units.Bytes) *topo.Fabric {
-		f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: hosts, HostRate: 100 * units.Gbps, HostDelay: 2000,
-			MTU: mtu})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	captures := func(names ...string) *emu.Experiment { return &emu.Experiment{Protocol: "sird", Capture: names} }
-	few, many := memory(fabric(4, 1500), captures()), memory(fabric(100, 1500), captures())
-	if per := (many - few) / 96; per != 14<<20+rxFrames*2048 {
-		t.Errorf("%d bytes a host", per)
-	}
-	if big := memory(fabric(4, 9000), captures()); big-few != 4*rxFrames*(16384-2048) {
-		t.Errorf("jumbo frames take %d more", big-few)
-	}
-	// A leaf of 4 ports, and one port of it named too.
-	if taps := memory(fabric(4, 1500), captures("leaf1", "leaf1>h1-2", "nobody")); taps-few != 4*real.TapMemory {
-		t.Errorf("captures take %d more", taps-few)
-	}
-	if long := memory(fabric(4, 1500), &emu.Experiment{Protocol: "sird",
-		Duration: 10 * units.Millisecond}); long-few != 4*10<<20 {
-		t.Errorf("10 ms take %d more", long-few)
-	}
-}
 
 // The console's lines for the engine are told from those for people.
 func TestConsole(t *testing.T) {

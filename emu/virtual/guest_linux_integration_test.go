@@ -38,10 +38,16 @@ func requireKernel(t *testing.T) string {
 	return built.Path
 }
 
+// all is shown to commands of the machine's.
+var all = []string{"/"}
+
 // inGuest runs a command in a guest and returns its exit code and what it said.
 func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 	t.Helper()
 	c.Kernel = requireKernel(t)
+	if c.Show == nil {
+		c.Show = all
+	}
 	var lines []string
 	c.Line = func(line string) { lines = append(lines, line) }
 	if c.StallTimeout == 0 {
@@ -128,6 +134,37 @@ func TestGuestTimeIsVirtual(t *testing.T) {
 	}
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("a day of sleep took %v", took)
+	}
+}
+
+// A guest sees what it is shown, and writes there. It finds nothing else of the
+// machine's files: not under its name, and, where this machine has Landlock, not by
+// mounting where a link of its own leads to.
+func TestGuestSeesWhatItIsShown(t *testing.T) {
+	shown, secret := filepath.Join(t.TempDir(), "a b,c"), filepath.Join(t.TempDir(), "secret")
+	if err := os.Mkdir(shown, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(secret, []byte("a secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exit, said, err := inGuest(t, guest.Config{
+		Argv: []string{"/proc/self/exe", lookArgument, shown, secret}, Show: []string{shown},
+	})
+	if exit != 0 || err != nil {
+		t.Fatalf("exit code %d, %v\n%s", exit, err, said)
+	}
+	want := []string{"by its name: no such file or directory"}
+	if guest.ProbeConfinement() == nil {
+		want = append(want, "by a link: permission denied")
+	}
+	for _, line := range want {
+		if !strings.Contains(said, line) {
+			t.Errorf("no %q in what it says:\n%s", line, said)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(shown, "written")); string(text) != "in the guest" {
+		t.Errorf("it wrote %q (%v), want %q", text, err, "in the guest")
 	}
 }
 

@@ -26,8 +26,10 @@ type job struct {
 
 // Virtual times of the controller.
 const (
-	// tick is how often it reports how far it is and looks whether to stop.
-	tick = 20 * time.Millisecond
+	// minTick is how often it reports how far it is and looks whether to stop; in a
+	// long run it does so maxTicks times.
+	minTick  = 20 * time.Millisecond
+	maxTicks = 10_000
 	// align is what nominal 0 is a multiple of, so that the run does not see how
 	// long its preparation took.
 	align = time.Second
@@ -43,9 +45,17 @@ const rxFrames = 256
 const noCollector = "GOGC=off"
 
 // platform is the guest: an infinitely fast processor, whose clock is virtual.
-var platform = real.Platform{
-	Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED, Tick: tick, Align: align,
-	HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
+func platform(x *emu.Experiment) real.Platform {
+	return real.Platform{
+		Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED,
+		Tick: tick(x), Align: align, HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
+	}
+}
+
+// tick is how often the controller of an experiment reports. What it allocates for
+// that, some 300 bytes, is never collected.
+func tick(x *emu.Experiment) time.Duration {
+	return max(minTick, time.Duration(x.Dilation.ToKernel(x.End())/maxTicks))
 }
 
 // Inside is the controller in the guest: it runs the experiment that it is sent,
@@ -79,9 +89,10 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 	defer dir.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	platform := platform(j.Experiment)
 	go func() {
 		for !guest.Stopping() {
-			time.Sleep(tick)
+			time.Sleep(platform.Tick)
 		}
 		cancel()
 	}()

@@ -151,8 +151,8 @@ func TestRefusedRuns(t *testing.T) {
 	}
 	e := &Engine{Kernel: "/nowhere", Command: []string{"x"}}
 	_, err := e.Run(t.Context(), pair(), opened(t, t.TempDir()), emu.Hooks{})
-	if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel") {
-		t.Errorf("without a kernel: got %v, want that it cannot be started", err)
+	if err == nil || !strings.Contains(err.Error(), "the guest's kernel: open /nowhere") {
+		t.Errorf("without a kernel: got %v, want that it is not there", err)
 	}
 }
 

@@ -3,12 +3,12 @@
 package guest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -20,33 +20,38 @@ import (
 // session of its own, which waits until it is alone.
 
 // cleanerArgument is the first argument with which this program is started as a
-// cleaner, the directory the second.
+// cleaner, the name of a scratch directory the second. Its parent is descriptor 3.
 const cleanerArgument = "guest-cleaner"
+
+const cleanerParentFD = 3
 
 // A cleaner is that process, as seen by the one that it outlives.
 type cleaner struct {
 	cmd  *exec.Cmd
 	pipe *os.File // its standard input; closed by this process's end, if by nothing else
+	dir  *ownDir
 }
 
-func startCleaner(dir string) (*cleaner, error) {
+func startCleaner(dir *ownDir) (*cleaner, error) {
 	stdin, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer stdin.Close()
-	cmd := exec.Command("/proc/self/exe", cleanerArgument, dir)
+	cmd := exec.Command("/proc/self/exe", cleanerArgument, dir.name)
 	cmd.Stdin = stdin
+	cmd.ExtraFiles = []*os.File{dir.parent}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		pipe.Close()
-		return nil, fmt.Errorf("starting the cleaner of %s: %w", dir, err)
+		return nil, fmt.Errorf("starting the cleaner of %s: %w", dir.path(), err)
 	}
-	return &cleaner{cmd, pipe}, nil
+	return &cleaner{cmd, pipe, dir}, nil
 }
 
-// end has the cleaner remove the directory, and waits until it is gone.
+// end unlocks the directory, has the cleaner remove it, and waits until it is gone.
 func (c *cleaner) end() {
+	c.dir.close()
 	c.pipe.Close()
 	_ = c.cmd.Wait()
 }
@@ -55,29 +60,26 @@ func (c *cleaner) end() {
 const cleanFor = 5 * time.Second
 
 // clean is a cleaner: it waits until its standard input ends, whose other end the
-// process that uses dir has open, and removes dir.
-func clean(dir string) error {
+// process that uses the directory has open, and removes it, like a sweep: only
+// where it is this user's own and not in use.
+func clean(name string) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_, _ = io.Copy(io.Discard, os.Stdin)
+	parent := os.NewFile(cleanerParentFD, "scratch")
 	var err error
 	for until := time.Now().Add(cleanFor); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-		if inUse(dir) {
-			continue
-		}
-		err = os.RemoveAll(dir)
-		if _, gone := os.Lstat(dir); err == nil && os.IsNotExist(gone) {
+		var d *ownDir
+		if d, err = openOwnDir(parent, name); errors.Is(err, unix.ENOENT) {
 			return nil
 		}
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			continue // the process that was killed still ends
+		}
+		if err != nil {
+			break
+		}
+		err = d.remove()
+		d.close()
 	}
-	return fmt.Errorf("%s is still there: %w", dir, err)
-}
-
-// inUse reports whether a living process has a scratch directory locked.
-func inUse(dir string) bool {
-	file, err := os.Open(filepath.Join(dir, lockFile))
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil
+	return fmt.Errorf("%s is left: %w", name, err)
 }

@@ -4,18 +4,19 @@
 // program, whose clock stands still while anything runs and jumps to the next
 // timer when everything sleeps (time-travel=inf-cpu).
 //
-// The guest sees the machine's files through hostfs, with the rights of the user
-// who started it. This program is its process 1: it mounts what is missing,
-// starts the command, and switches the guest off when that has ended.
+// The guest sees a copy of this program, its scratch directory, and the directories
+// of the machine that Config names: nothing else. This program is its process 1: it
+// mounts what a command expects, starts the command, and switches the guest off when
+// that has ended.
 //
 //	Run            on the machine: starts the kernel, reads its console
 //	  linux        the guest's kernel, pinned to one processor
 //	    Init       process 1 in the guest: this program
 //	      command  as root of the guest
 //
-// Run and Init agree on a scratch directory: it has the job, the kernel's pid
-// files, and, where that has no file system of its own, the guest's memory
-// (unlinked). It is removed at the end, by a cleaner if Run is killed.
+// Run and Init agree on a scratch directory: it has the program, the job, links to the
+// directories to show, the kernel's pid files, and, where that has no file system of
+// its own, the guest's memory (unlinked). It is removed at the end, by a cleaner.
 package guest
 
 import (
@@ -24,9 +25,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -38,6 +39,9 @@ type Config struct {
 	Env    []string // of the command
 	Dir    string   // where it starts; "" is the root
 	Input  []byte   // what function Input returns to the command; nil: nothing
+	// Show lists the directories of the machine that the guest sees, under their own
+	// names, and may write to as far as this user may. They are absolute; "/" is all.
+	Show []string
 	// Memory is what the guest may use, in bytes; 0 means 1 GiB. It costs only
 	// what is touched.
 	Memory int64
@@ -48,9 +52,8 @@ type Config struct {
 	// before it is killed; 0 means for ever. Time in which the machine was too busy
 	// to run the guest does not count.
 	StallTimeout time.Duration
-	// Start starts the kernel's process, which ends with the thread that started
-	// it. nil means thread.StartForLife.
-	Start func(*exec.Cmd) error
+	// Started, when set, is called with the kernel's process once it runs.
+	Started func(pid int)
 	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
 	// then does not end within StopGrace is killed.
 	Stop <-chan struct{}
@@ -58,6 +61,10 @@ type Config struct {
 
 // StopGrace is how long a guest may take to stop, by the wall clock.
 const StopGrace = 30 * time.Second
+
+// Descriptors is how many files a guest's kernel, or Run, has open besides those that
+// the guest's processes have.
+const Descriptors = 40
 
 // startTime is the guest's date at boot, in ns since 1970.
 const startTime = 1_700_000_000_000_000_000
@@ -67,14 +74,17 @@ type Job struct {
 	Argv []string `json:"argv"`
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
+	Show []string `json:"show"` // directory i is behind link i of showDir
 }
 
 // Files of the scratch directory.
 const (
 	jobFile   = "job.json"
 	inputFile = "input"
-	initFile  = "init"
+	initFile  = "init" // this program
 	stopFile  = "stop"
+	showDir   = "show" // links to what the guest sees
+	rootDir   = "root" // where the guest makes its root
 )
 
 // DirVar is the environment variable with the scratch directory, for the command
@@ -86,50 +96,51 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
+	kernel, err := os.Open(c.Kernel)
+	if err != nil {
+		return 0, fmt.Errorf("the guest's kernel: %w", err)
+	}
+	defer kernel.Close()
 	s, err := newScratch(c.Memory)
 	if err != nil {
 		return 0, err
 	}
 	defer s.close()
-	dir := s.dir
-	lock, err := lockDir(dir)
+	cleaner, err := startCleaner(s.dir)
 	if err != nil {
-		return 0, err
-	}
-	cleaner, err := startCleaner(dir)
-	if err != nil {
-		lock.Close()
-		return 0, err
+		return 0, errors.Join(err, s.dir.remove())
 	}
 	defer cleaner.end()
-	defer lock.Close()
-	if err := writeJob(dir, &c); err != nil {
+	if err := fill(s.dir, &c); err != nil {
 		return 0, err
 	}
 	cpu := claimCPU()
 	defer cpu.release()
-	run := &running{config: &c, dir: dir, exit: -1}
-	cmd := exec.Command(c.Kernel, run.arguments()...)
+	run := &running{config: &c, dir: s.dir, exit: -1}
+	// By descriptor: whatever becomes of the file meanwhile, this one is executed.
+	const kernelFD = 3
+	cmd := exec.Command(fdPath(kernelFD), run.arguments()...)
+	cmd.ExtraFiles = []*os.File{kernel}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	s.configure(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	return run.wait(ctx, cmd, cpu)
+	return run.wait(ctx, cmd, cpu, confinement(&c, s, kernel))
 }
 
-// seenDir is the scratch directory as the guest sees it at first: the kernel's
-// own working directory, by way of the machine's /proc. The command line must be
-// the same for every run: the kernel stirs it into its random numbers.
+// seenDir is the scratch directory as the guest's kernel sees it: its own working
+// directory. The command line must be the same for every run: the kernel stirs it
+// into its random numbers.
 const seenDir = "/proc/self/cwd"
 
 // arguments are the kernel's command line.
 func (r *running) arguments() []string {
 	return []string{
 		fmt.Sprintf("mem=%dM", r.config.Memory>>20),
-		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
+		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "hostfs=" + seenDir, "rw",
 		"con=null", "con0=fd:0,fd:1", "quiet",
 		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
 		"umid=guest",
-		"init=" + seenDir + "/" + initFile, "--", initArgument, seenDir,
+		"init=/" + initFile, "--", initArgument,
 	}
 }
 
@@ -137,23 +148,44 @@ func (r *running) arguments() []string {
 // guest's process 1.
 const initArgument = "guest-init"
 
-func writeJob(dir string, c *Config) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+// fill writes into a scratch directory what the guest finds there.
+func fill(dir *ownDir, c *Config) error {
 	argv := append([]string(nil), c.Argv...)
 	if argv[0] == "/proc/self/exe" {
-		argv[0] = self
+		argv[0] = boundDir + "/" + initFile
 	}
-	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir})
+	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir, Show: c.Show})
 	if err != nil {
 		return err
 	}
-	// A link of a known name: the kernel's command line takes no spaces.
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, jobFile), text, 0o600),
-		os.WriteFile(filepath.Join(dir, inputFile), c.Input, 0o600),
-		os.Symlink(self, filepath.Join(dir, initFile)),
+	err = errors.Join(
+		dir.root.WriteFile(jobFile, text, 0o600),
+		dir.root.WriteFile(inputFile, c.Input, 0o600),
+		dir.root.Mkdir(rootDir, 0o700),
+		dir.root.Mkdir(showDir, 0o700),
 	)
+	for i, path := range c.Show {
+		// By a link, whose name a mount's options can take.
+		err = errors.Join(err, dir.root.Symlink(path, shown(i)))
+	}
+	return errors.Join(err, copyProgram(dir))
+}
+
+// shown is the link to directory i of Config.Show, in the scratch directory.
+func shown(i int) string { return fmt.Sprintf("%s/%d", showDir, i) }
+
+// copyProgram copies this program, as it runs: the file that it was started from may
+// be another one by now.
+func copyProgram(dir *ownDir) error {
+	from, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := dir.root.OpenFile(initFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }

@@ -3,6 +3,8 @@
 package guest
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,7 +22,7 @@ import (
 
 // Parts that the test binary plays besides testing.
 const (
-	lockerArgument  = "test-locker"  // has a scratch directory and a cleaner, and sleeps
+	makerArgument   = "test-maker"   // has a scratch directory and a cleaner, and sleeps
 	claimerArgument = "test-claimer" // claims a processor, tells which, and sleeps
 )
 
@@ -33,8 +35,8 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case lockerArgument:
-			lockAndSleep(os.Args[2])
+		case makerArgument:
+			makeAndSleep(os.Args[2])
 		case claimerArgument:
 			fmt.Println(claimCPU().cpu)
 			time.Sleep(time.Minute)
@@ -44,22 +46,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func lockAndSleep(dir string) {
-	lock, err := lockDir(dir)
+// makeAndSleep makes a scratch directory, prints its name and its cleaner's pid, and
+// sleeps.
+func makeAndSleep(parent string) {
+	p, err := openParent(parent)
 	if err == nil {
-		var k *cleaner
-		if k, err = startCleaner(dir); err == nil {
-			fmt.Println(k.cmd.Process.Pid)
-			time.Sleep(time.Minute)
-			lock.Close()
+		var d *ownDir
+		if d, err = makeOwnDir(p); err == nil {
+			var k *cleaner
+			if k, err = startCleaner(d); err == nil {
+				_ = d.root.MkdirAll(".uml/guest", 0o700)
+				fmt.Println(d.name, k.cmd.Process.Pid)
+				time.Sleep(time.Minute)
+				d.close()
+			}
 		}
 	}
 	fmt.Println(err)
 	os.Exit(1)
 }
 
-// role starts the test binary in a role and returns its first line.
-func role(t *testing.T, argv ...string) (cmd *exec.Cmd, line string) {
+// role starts the test binary in a role and returns the words of its first line.
+func role(t *testing.T, argv ...string) (cmd *exec.Cmd, words []string) {
 	t.Helper()
 	cmd = exec.CommandContext(t.Context(), "/proc/self/exe", argv...)
 	out, err := cmd.StdoutPipe()
@@ -70,10 +78,25 @@ func role(t *testing.T, argv ...string) (cmd *exec.Cmd, line string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	if _, err := fmt.Fscanln(out, &line); err != nil {
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
 		t.Fatal(err)
 	}
-	return cmd, line
+	return cmd, strings.Fields(line)
+}
+
+// maker starts a process that has a scratch directory in parent, and a cleaner.
+func maker(t *testing.T, parent string) (cmd *exec.Cmd, dir string, cleaner int) {
+	t.Helper()
+	cmd, words := role(t, makerArgument, parent)
+	if len(words) != 2 {
+		t.Fatalf("the maker of a directory says %q", words)
+	}
+	cleaner, err := strconv.Atoi(words[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, filepath.Join(parent, words[0]), cleaner
 }
 
 // gone waits until nothing is at a path.
@@ -90,22 +113,24 @@ func gone(path string) bool {
 // A cleaner removes the directory when its process is killed, not before, and
 // however it is asked to end.
 func TestCleanerOutlivesItsProcess(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
-	if err := os.MkdirAll(filepath.Join(dir, ".uml", "guest"), 0o700); err != nil {
-		t.Fatal(err)
+	cmd, dir, cleaner := maker(t, t.TempDir())
+	ignores := func() bool { // SIGHUP, SIGINT and SIGTERM
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cleaner))
+		_, mask, _ := strings.Cut(string(status), "SigIgn:\t")
+		ignored, _ := strconv.ParseUint(mask[:min(16, len(mask))], 16, 64)
+		return ignored&0x4003 == 0x4003
 	}
-	cmd, line := role(t, lockerArgument, dir)
-	cleaner, err := strconv.Atoi(line)
-	if err != nil {
-		t.Fatal(err)
+	for range 500 {
+		if ignores() {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	time.Sleep(200 * time.Millisecond) // it is up by then, on most machines
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if err := syscall.Kill(cleaner, s); err != nil {
 			t.Error(err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
 	if _, err := os.Stat(dir); err != nil {
 		t.Fatalf("too soon: %v", err)
 	}
@@ -118,53 +143,14 @@ func TestCleanerOutlivesItsProcess(t *testing.T) {
 
 // A process that ends in good order has its cleaner end too.
 func TestCleanerEndsWithItsProcess(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), dirPrefix+"x")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	k, err := startCleaner(dir)
+	d := ownDirIn(t, t.TempDir())
+	k, err := startCleaner(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.end()
-	if _, err := os.Lstat(dir); !os.IsNotExist(err) || k.cmd.ProcessState == nil || !k.cmd.ProcessState.Success() {
+	if _, err := os.Lstat(d.path()); !os.IsNotExist(err) || k.cmd.ProcessState == nil || !k.cmd.ProcessState.Success() {
 		t.Errorf("got %v, %v; want the directory gone and the cleaner ended well", err, k.cmd.ProcessState)
-	}
-}
-
-// Only directories that are old, and that nobody has locked, are swept up.
-func TestSweep(t *testing.T) {
-	parent := t.TempDir()
-	old := time.Now().Add(-2 * minAge)
-	for _, name := range []string{dirPrefix + "left", dirPrefix + "unlocked", dirPrefix + "locked", dirPrefix + "new",
-		"other"} {
-		dir := filepath.Join(parent, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(name, "unlocked") {
-			lock, err := lockDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasSuffix(name, "locked") {
-				defer lock.Close()
-			} else {
-				lock.Close()
-			}
-		}
-		if !strings.HasSuffix(name, "new") {
-			os.Chtimes(dir, old, old)
-		}
-	}
-	sweep(parent)
-	var names []string
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if want := []string{"other", dirPrefix + "locked", dirPrefix + "new"}; !slices.Equal(names, want) {
-		t.Errorf("%q are left, want %q", names, want)
 	}
 }
 
@@ -194,22 +180,33 @@ func TestSuits(t *testing.T) {
 	}
 }
 
-// TMPDIR comes first, where it usable; where nothing does the error has every
-// reason, and nothing is left.
-func TestPrivateDir(t *testing.T) {
+// TMPDIR comes first, where it is usable, relative to where sirdbed was started;
+// where nothing is, the error has every reason, and nothing is left.
+func TestScratchDir(t *testing.T) {
 	parent := t.TempDir()
-	t.Setenv("TMPDIR", parent)
-	dir, err := makeScratchDir(1 << 20)
-	if err != nil || filepath.Dir(dir) != parent {
-		t.Errorf("got %s (%v), want one in %s", dir, err, parent)
+	t.Chdir(filepath.Dir(parent))
+	for _, tmpdir := range []string{parent, filepath.Base(parent)} {
+		t.Setenv("TMPDIR", tmpdir)
+		d, err := makeScratchDir(1 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(d.path()) != parent {
+			t.Errorf("TMPDIR=%s: got %s, want one in %s", tmpdir, d.path(), parent)
+		}
+		d.remove()
+		d.close()
 	}
-	os.RemoveAll(dir)
 	t.Setenv("TMPDIR", filepath.Join(parent, "none"))
-	dir, err = makeScratchDir(1 << 20)
-	if err != nil || strings.HasPrefix(dir, parent) {
-		t.Errorf("without TMPDIR's: got %s (%v), want one elsewhere", dir, err)
+	d, err := makeScratchDir(1 << 20)
+	if err != nil {
+		t.Fatal(err)
 	}
-	os.RemoveAll(dir)
+	if strings.HasPrefix(d.path(), parent) {
+		t.Errorf("without TMPDIR's: got %s, want one elsewhere", d.path())
+	}
+	d.remove()
+	d.close()
 	t.Setenv("TMPDIR", parent)
 	_, err = makeScratchDir(1 << 60)
 	if err == nil || !strings.Contains(err.Error(), "set TMPDIR to one with") ||
@@ -221,23 +218,28 @@ func TestPrivateDir(t *testing.T) {
 	}
 }
 
-// The job names this program where that is asked for, and tells the command
-// where it is.
+// The job names this program where that is asked for, tells the command where it is,
+// and leads to what it is shown. The program is the one that runs.
 func TestJob(t *testing.T) {
-	dir := t.TempDir()
-	c := Config{Argv: []string{"/proc/self/exe", "x"}, Env: []string{"A=b"}, Input: []byte("do it")}
-	if err := writeJob(dir, &c); err != nil {
+	d := ownDirIn(t, t.TempDir())
+	dir := d.path()
+	c := Config{Argv: []string{"/proc/self/exe", "x"}, Env: []string{"A=b"}, Input: []byte("do it"),
+		Show: []string{"/a b,c"}}
+	if err := fill(d, &c); err != nil {
 		t.Fatal(err)
 	}
-	self, _ := os.Executable()
 	text, _ := os.ReadFile(filepath.Join(dir, jobFile))
 	var job Job
-	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != self || job.Argv[1] != "x" ||
-		!slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) {
-		t.Errorf("got %+v (%v), want %s x with A=b and the directory", job, err, self)
+	if err := json.Unmarshal(text, &job); err != nil || job.Argv[0] != "/run/guest/init" || job.Argv[1] != "x" ||
+		!slices.Equal(job.Env, []string{"A=b", DirVar + "=" + boundDir}) || !slices.Equal(job.Show, c.Show) {
+		t.Errorf("got %+v (%v), want this program with x, A=b and the directories", job, err)
 	}
-	if link, err := os.Readlink(filepath.Join(dir, initFile)); link != self {
-		t.Errorf("got a link to %s (%v), want %s", link, err, self)
+	if link, err := os.Readlink(filepath.Join(dir, showDir, "0")); link != "/a b,c" {
+		t.Errorf("got a link to %s (%v), want %s", link, err, c.Show[0])
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if program, e := os.ReadFile(filepath.Join(dir, initFile)); err != nil || e != nil || !bytes.Equal(program, self) {
+		t.Errorf("the program has %d bytes (%v, %v), want the %d of this one", len(program), err, e, len(self))
 	}
 	t.Setenv(DirVar, dir)
 	if order, err := Input(); err != nil || string(order) != "do it" || !Inside() || Stopping() {
@@ -273,7 +275,8 @@ func TestClaimCPU(t *testing.T) {
 		own[c.cpu], last = own[c.cpu] || c.socket != nil, c.cpu
 	}
 	// Guests of other tests may come and go.
-	_, line := role(t, claimerArgument)
+	_, words := role(t, claimerArgument)
+	line := strings.Join(words, " ")
 	if cpu, err := strconv.Atoi(line); err != nil || own[cpu] && cpu != last {
 		t.Errorf("when all are taken another process has %s, not %d", line, last)
 	}

@@ -4,7 +4,6 @@ package guest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,21 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Init is the guest's process 1. dir is the scratch directory. It returns only
-// on a failure before the command has run.
-func Init(dir string) error {
-	if os.Getpid() != 1 {
+// Init is the guest's process 1, in the scratch directory. It returns only on a
+// failure before the command has run.
+func Init() error {
+	if os.Getpid() != 1 || Inside() {
 		return fmt.Errorf("%s is for process 1 of a guest", initArgument)
 	}
 	code := 127
-	root, _ = unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	// Soon /proc is the guest's own.
-	dir, err := os.Readlink(dir)
+	job, err := readJob()
 	if err == nil {
-		err = prepare(dir)
+		err = prepare(&job)
 	}
 	if err == nil {
-		code, err = perform(boundDir)
+		code, err = perform(&job)
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -42,35 +39,23 @@ func Init(dir string) error {
 	return unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }
 
-// prepare mounts what a command expects and the machine's files do not have.
-// Nothing of it is seen outside.
-func prepare(dir string) error {
-	for _, m := range []struct{ what, where, kind string }{
-		{"proc", "/proc", "proc"},
-		{"sysfs", "/sys", "sysfs"},
-		{"tmpfs", "/run", "tmpfs"},
-	} {
-		if err := unix.Mount(m.what, m.where, m.kind, 0, ""); err != nil && !errors.Is(err, unix.EBUSY) {
-			return fmt.Errorf("guest: mount %s at %s: %w", m.kind, m.where, err)
-		}
+func readJob() (job Job, err error) {
+	text, err := os.ReadFile("/" + jobFile)
+	if err == nil {
+		err = json.Unmarshal(text, &job)
 	}
-	// The machine's /dev serves here too: its nodes stand for the guest's devices.
-	// Not every container has a console in it, so the guest makes its own.
-	const path = "/run/console"
-	err := unix.Mknod(path, unix.S_IFCHR|0o600, int(unix.Mkdev(5, 1)))
 	if err != nil {
-		return fmt.Errorf("guest: make the console: %w", err)
+		err = fmt.Errorf("guest: the job: %w", err)
 	}
-	console, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		return fmt.Errorf("guest: open the console: %w", err)
+	return job, err
+}
+
+// prepare makes what a command expects.
+func prepare(job *Job) error {
+	if err := enterRoot(job.Show); err != nil {
+		return err
 	}
-	for fd := range 3 {
-		if err := unix.Dup2(console, fd); err != nil {
-			return fmt.Errorf("guest: console: %w", err)
-		}
-	}
-	if err := rawConsole(); err != nil {
+	if err := openConsole(); err != nil {
 		return fmt.Errorf("guest: console: %w", err)
 	}
 	for _, m := range machineSettings {
@@ -78,32 +63,30 @@ func prepare(dir string) error {
 			return fmt.Errorf("guest: %w", err)
 		}
 	}
-	// Wherever the scratch directory is, here it has one name.
-	if err := os.Mkdir(boundDir, 0o700); err != nil {
-		return fmt.Errorf("guest: %w", err)
-	}
-	if err := unix.Mount(dir, boundDir, "", unix.MS_BIND, ""); err != nil {
-		return fmt.Errorf("guest: bind %s: %w", dir, err)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: maxFiles, Max: maxFiles}); err != nil {
+		return fmt.Errorf("guest: open files: %w", err)
 	}
 	// Timers are exact once the kernel has seen a tick of its clock.
 	time.Sleep(settle)
-	return os.MkdirAll("/run/tmp", 0o777)
+	return nil
 }
 
-// root is the machine's file system, opened before anything was written there.
-var root = -1
-
-// settleFiles sees to it that what was written is on the machine's disk. Its
-// error is about what has not got there since the guest began.
-func settleFiles() error {
-	unix.Sync()
-	if root < 0 {
-		return nil
+// openConsole makes the console, which not every container has, the standard files.
+func openConsole() error {
+	const path = "/run/console"
+	if err := unix.Mknod(path, unix.S_IFCHR|0o600, int(unix.Mkdev(5, 1))); err != nil {
+		return err
 	}
-	if err := unix.Syncfs(root); err != nil {
-		return fmt.Errorf("guest: what was written did not all get to the machine's disk: %w", err)
+	console, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
 	}
-	return nil
+	for fd := range 3 {
+		if err := unix.Dup2(console, fd); err != nil {
+			return err
+		}
+	}
+	return rawConsole()
 }
 
 // machineSettings are of the guest as a whole: no backlog drops, large socket
@@ -120,8 +103,8 @@ var machineSettings = []struct{ path, value string }{
 	{"kernel/pid_max", "65536"},
 }
 
-// boundDir is the scratch directory in the guest.
-const boundDir = "/run/guest"
+// maxFiles is how many files a process in a guest may have open: what Linux allows.
+const maxFiles = 1 << 20
 
 // settle is some ticks of 10 ms, in which no real time passes.
 const settle = 100 * time.Millisecond
@@ -138,15 +121,7 @@ func rawConsole() error {
 }
 
 // perform runs the job's command and reaps whatever ends until that does.
-func perform(dir string) (exit int, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, jobFile))
-	if err != nil {
-		return 127, fmt.Errorf("guest: the job: %w", err)
-	}
-	var job Job
-	if err := json.Unmarshal(text, &job); err != nil {
-		return 127, fmt.Errorf("guest: the job: %w", err)
-	}
+func perform(job *Job) (exit int, err error) {
 	command, err := syscall.ForkExec(job.Argv[0], job.Argv, &syscall.ProcAttr{
 		Dir: job.Dir, Env: job.Env, Files: []uintptr{0, 1, 2},
 	})

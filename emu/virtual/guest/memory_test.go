@@ -43,11 +43,11 @@ func TestOwnMemory(t *testing.T) {
 	if err != nil || !bytes.Equal(mounts, before) {
 		t.Errorf("mounted (%v):\n%s\nbefore:\n%s", err, mounts, before)
 	}
-	s := &scratch{dir: t.TempDir(), own: own}
+	s := &scratch{dir: ownDirIn(t, t.TempDir()), own: own}
 	cmd := exec.Command("/bin/sh", "-c", `pwd; echo "$HOME"; echo x > "$TMPDIR/file" && cat "$TMPDIR/file"`)
 	s.configure(cmd)
 	out, err := cmd.CombinedOutput()
-	if want := s.dir + "\n" + s.dir + "\nx\n"; err != nil || string(out) != want {
+	if want := s.dir.path() + "\n" + s.dir.path() + "\nx\n"; err != nil || string(out) != want {
 		t.Errorf("got %q (%v), want %q", out, err, want)
 	}
 }
@@ -73,14 +73,15 @@ func TestFindPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.own != nil || !strings.HasPrefix(s.dir, parent+"/") {
-		t.Errorf("got %+v, want a directory in %s", s, parent)
+	if s.own != nil || !strings.HasPrefix(s.dir.path(), parent+"/") {
+		t.Errorf("got %s, want a directory in %s", s.dir.path(), parent)
 	}
 	cmd := exec.Command("true")
 	s.configure(cmd)
-	if want := "TMPDIR=" + s.dir; cmd.Env[0] != want {
+	if want := "TMPDIR=" + s.dir.path(); cmd.Env[0] != want {
 		t.Errorf("got %q, want %q first", cmd.Env, want)
 	}
+	s.dir.remove()
 	s.close()
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v, want nothing", left)
@@ -91,6 +92,7 @@ func TestFindPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
+	defer s.dir.remove()
 	if (s.own != nil) != (ProbeHugePages() == nil) {
 		t.Errorf("own memory: %v, want it where huge pages work: %v", s.own, ProbeHugePages())
 	}

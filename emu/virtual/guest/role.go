@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +14,7 @@ import (
 // This program plays all roles of a guest but its kernel's. Each is started by an
 // argument of its own; main must look for them before anything else.
 var roles = map[string]guestRole{
-	initArgument:    {forProcessOne, func(args []string) error { return Init(args[0]) }},
+	initArgument:    {forProcessOne, func([]string) error { return Init() }},
 	cleanerArgument: {forCleaner, func(args []string) error { return clean(args[0]) }},
 	memoryArgument:  {forMemory, func([]string) error { return offerMemory() }},
 }
@@ -47,30 +45,23 @@ func Role(args []string) (play func() error, ok bool) {
 	}, true
 }
 
-// forProcessOne: a kernel starts it first, and adds arguments to those that Run names.
-func forProcessOne(args []string) bool { return len(args) > 0 && os.Getpid() == 1 }
+// forProcessOne: a kernel starts it first, and adds arguments of its own.
+func forProcessOne([]string) bool { return os.Getpid() == 1 }
 
-// forCleaner: standard input is a pipe, and the directory one of this user's that has
-// the name of a scratch directory.
+// forCleaner: standard input is a pipe, and what has the scratch directory of that name
+// is open. Whether the directory is this user's own, clean looks.
 func forCleaner(args []string) bool {
-	if len(args) != 1 || !inputIs(unix.S_IFIFO) || !strings.HasPrefix(filepath.Base(args[0]), dirPrefix) {
-		return false
-	}
-	info, err := os.Lstat(args[0])
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return len(args) == 1 && strings.HasPrefix(args[0], dirPrefix) && fileIs(0, unix.S_IFIFO) &&
+		fileIs(cleanerParentFD, unix.S_IFDIR)
 }
 
 // forMemory: standard input is the socket that takes it.
-func forMemory(args []string) bool { return len(args) == 0 && inputIs(unix.S_IFSOCK) }
+func forMemory(args []string) bool { return len(args) == 0 && fileIs(0, unix.S_IFSOCK) }
 
-// inputIs reports whether standard input is a file of a kind.
-func inputIs(kind uint32) bool {
+// fileIs reports whether a descriptor is of a file of a kind.
+func fileIs(fd int, kind uint32) bool {
 	var stat unix.Stat_t
-	return unix.Fstat(0, &stat) == nil && stat.Mode&unix.S_IFMT == kind
+	return unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == kind
 }
 
 // StartedByInit reports whether this process is the command in a guest, which process

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func runScript(t *testing.T, ctx context.Context, c Config, script string) (int,
 	if err := os.WriteFile(c.Kernel, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c.Argv, c.Memory = []string{"command"}, 16<<20
+	c.Argv, c.Memory, c.Show = []string{"command"}, 16<<20, []string{"/"} // a shell has many files
 	exit, err := Run(ctx, c)
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v, want nothing", left)
@@ -43,7 +42,7 @@ func TestRun(t *testing.T) {
 	}
 	if len(lines) != 2 || lines[0] != "do it" || !strings.Contains(lines[1], "mem=16M ") ||
 		!strings.Contains(lines[1], "time-travel=inf-cpu") ||
-		!strings.HasSuffix(lines[1], "guest-init /proc/self/cwd") {
+		!strings.HasSuffix(lines[1], "init=/init -- guest-init") {
 		t.Errorf("got %q, want the input and the kernel's command line", lines)
 	}
 }
@@ -102,10 +101,22 @@ func TestGuestStops(t *testing.T) {
 
 // A kernel that cannot be started leaves nothing either.
 func TestKernelThatDoesNotStart(t *testing.T) {
-	failure := errors.New("no such kernel")
-	_, err := runScript(t, t.Context(), Config{Start: func(*exec.Cmd) error { return failure }}, "")
-	if !errors.Is(err, failure) {
-		t.Errorf("got %v, want %v", err, failure)
+	for name, text := range map[string]string{"no program": "text", "no interpreter": "#!/nowhere\n"} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			t.Setenv("TMPDIR", parent)
+			kernel := filepath.Join(t.TempDir(), "linux")
+			if err := os.WriteFile(kernel, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Run(t.Context(), Config{Kernel: kernel, Argv: []string{"command"}, Memory: 16 << 20})
+			if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel") {
+				t.Errorf("got %v, want that it does not start", err)
+			}
+			if left, _ := os.ReadDir(parent); len(left) > 0 {
+				t.Errorf("left: %v, want nothing", left)
+			}
+		})
 	}
 	if _, err := runScript(t, t.Context(), Config{}, "exit 0"); err == nil ||
 		!strings.Contains(err.Error(), "switched itself off") {
@@ -116,8 +127,8 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 // The kernel's command line is the same for every run, but for the memory: the
 // kernel stirs it into its random numbers.
 func TestCommandLineIsTheSame(t *testing.T) {
-	one := &running{config: &Config{Memory: 1 << 30, Argv: []string{"a"}}, dir: "/tmp/a"}
-	two := &running{config: &Config{Memory: 1 << 30, Argv: []string{"b"}, Input: []byte("x")}, dir: "/tmp/b"}
+	one := &running{config: &Config{Memory: 1 << 30, Argv: []string{"a"}}}
+	two := &running{config: &Config{Memory: 1 << 30, Argv: []string{"b"}, Input: []byte("x")}}
 	a, b := one.arguments(), two.arguments()
 	if !slices.Equal(a, b) {
 		t.Errorf("got %q and %q, want the same", a, b)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"sirdbed/emu/limits"
 	"sirdbed/emu/thread"
 
 	"golang.org/x/sys/unix"
@@ -40,9 +40,10 @@ func (e *DeathError) Error() string {
 // exitMark begins the line with which Init reports the command's exit code.
 const exitMark = "#guest exit "
 
-// notOnTmpfs is the kernel's message about each scratch directory on a disk. Nothing
-// of its memory is written there before the machine itself is short of memory.
-const notOnTmpfs = "is not on tmpfs"
+// harmless are messages of the kernel that mean nothing here: its memory is on a disk,
+// where nothing of it is written before the machine itself is short of memory; and it
+// may not open a terminal, see confine.go.
+var harmless = []string{"is not on tmpfs", "check_one_sigio failed"}
 
 // lastLines is how many lines of the console an error shows: the trace of a kernel
 // that panicked has up to 30.
@@ -51,7 +52,7 @@ const lastLines = 40
 // running is a guest that runs.
 type running struct {
 	config *Config
-	dir    string
+	dir    *ownDir
 
 	mu     sync.Mutex
 	output time.Time // when the guest last wrote to its console
@@ -62,7 +63,7 @@ type running struct {
 }
 
 // wait starts the kernel and waits for its end.
-func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, error) {
+func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim, confine func() error) (int, error) {
 	// The console's input: never anything, but open.
 	stdin, open, err := os.Pipe()
 	if err != nil {
@@ -77,11 +78,14 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	defer out.Close()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, console, console
 	r.output = time.Now()
-	start := r.config.Start
-	if start == nil {
-		start = thread.StartForLife
-	}
-	err = start(cmd)
+	starter := thread.New() // the kernel ends with it
+	defer starter.Close()
+	err = starter.Do(func() error {
+		if err := confine(); err != nil {
+			return err
+		}
+		return cmd.Start()
+	})
 	console.Close()
 	if err != nil {
 		return 0, fmt.Errorf("starting the guest's kernel: %w", err)
@@ -89,6 +93,10 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim) (int, 
 	cpu.pin(cmd.Process.Pid)
 	// A panic aborts: no core dump of the guest's memory.
 	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+	limits.Raise(cmd.Process.Pid)
+	if r.config.Started != nil {
+		r.config.Started(cmd.Process.Pid)
+	}
 
 	quit := make(chan struct{})
 	var beside sync.WaitGroup
@@ -121,7 +129,7 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) take(line string) {
-	if strings.HasSuffix(line, notOnTmpfs) {
+	if slices.ContainsFunc(harmless, func(text string) bool { return strings.Contains(line, text) }) {
 		return
 	}
 	r.mu.Lock()
@@ -175,7 +183,7 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			return
 		case <-stop:
 			stop = nil
-			if err := os.WriteFile(filepath.Join(r.dir, stopFile), nil, 0o600); err != nil {
+			if err := r.dir.root.WriteFile(stopFile, nil, 0o600); err != nil {
 				r.kill(cmd, fmt.Sprintf("the guest could not be asked to stop: %v", err))
 				continue
 			}
@@ -232,7 +240,7 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		e.How = "the guest died: " + r.cause
 		if strings.Contains(r.cause, busError) {
 			e.How = fmt.Sprintf("the guest died: no room is left for its memory in %s: "+
-				"free some there, or set TMPDIR to another directory", filepath.Dir(r.dir))
+				"free some there, or set TMPDIR to another directory", r.dir.parent.Name())
 		}
 		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):

@@ -44,7 +44,7 @@ func TestOutcome(t *testing.T) {
 			err: []string{"the guest died: Out of memory: Killed process 3"}},
 		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space",
 			wait: ended(t, "exit 1"),
-			err:  []string{"no room is left for its memory in /some: free some there, or set TMPDIR"},
+			err:  []string{"no room is left for its memory in /proc: free some there, or set TMPDIR"},
 			not:  "last lines"},
 		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"),
 			err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine " +
@@ -64,7 +64,7 @@ func TestOutcome(t *testing.T) {
 			if ctx == nil {
 				ctx = context.Background()
 			}
-			r := &running{config: &Config{}, dir: "/some/where", exit: -1, killed: c.killed}
+			r := &running{config: &Config{}, dir: &ownDir{parent: parentDir(t, "/proc")}, exit: -1, killed: c.killed}
 			r.read(strings.NewReader(strings.ReplaceAll(c.lines, "\n", "\r\n")))
 			exit, err := r.outcome(ctx, c.wait)
 			if (err == nil) != (c.err == nil) || exit != c.exit {

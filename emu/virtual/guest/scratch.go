@@ -3,7 +3,9 @@
 package guest
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A workspace is where a guest has its files: the scratch directory and its
-// memory.
+// A scratch is where a guest has its files: the scratch directory and its memory.
 type scratch struct {
-	dir string
+	dir *ownDir
 	own *os.File // the root of the memory's own file system; nil: dir
 }
 
@@ -41,47 +42,79 @@ func newScratch(memory int64) (*scratch, error) {
 	return s, nil
 }
 
+// CheckRoom returns an error, with what to do, if a guest with so much memory has no
+// room on this machine.
+func CheckRoom(memory int64) error {
+	s, err := newScratch(memory)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.dir.remove()
+}
+
 func (s *scratch) close() {
 	if s.own != nil {
 		s.own.Close()
 	}
-	if s.dir != "" {
-		os.RemoveAll(s.dir)
+	if s.dir != nil {
+		s.dir.close()
 	}
 }
 
-// configure gives a command the workspace, as its working directory and TMPDIR.
+// configure gives a command the scratch directory, as its working directory, and
+// the memory, as TMPDIR.
 func (s *scratch) configure(cmd *exec.Cmd) {
-	memory := s.dir
+	memory := s.dir.path()
 	if s.own != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, s.own)
 		memory = fdPath(2 + len(cmd.ExtraFiles))
 	}
-	cmd.Dir = s.dir
-	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+s.dir)
+	cmd.Dir = s.dir.path()
+	cmd.Env = append(cmd.Env, "TMPDIR="+memory, "HOME="+s.dir.path())
 }
 
-// handle is the name of an open directory.
+// fdPath is the name of an open directory or file.
 func fdPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // makeScratchDir makes the scratch directory where as much memory has room and may be
 // mapped executable.
-func makeScratchDir(memory int64) (string, error) {
+func makeScratchDir(memory int64) (*ownDir, error) {
 	var reasons []string
-	for _, parent := range scratchParents() {
-		sweep(parent)
-		dir, err := os.MkdirTemp(parent, dirPrefix)
+	for _, path := range scratchParents() {
+		d, err := makeScratchDirIn(path, memory)
 		if err == nil {
-			if err = usable(dir, memory); err == nil {
-				return dir, nil
-			}
-			os.RemoveAll(dir)
+			return d, nil
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %v", parent, err))
+		reasons = append(reasons, fmt.Sprintf("%s: %v", path, err))
 	}
-	return "", fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not mounted "+
-		"noexec:\n%s",
-		memory>>20, strings.Join(reasons, "\n"))
+	return nil, fmt.Errorf("no directory for the guest's memory: set TMPDIR to one with %d MB free that is not "+
+		"mounted noexec:\n%s", memory>>20, strings.Join(reasons, "\n"))
+}
+
+// makeScratchDirIn makes it there. A relative path counts from where this process
+// is: the guest's kernel is elsewhere.
+func makeScratchDirIn(path string, memory int64) (*ownDir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := openParent(path)
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	sweep(parent)
+	d, err := makeOwnDir(parent)
+	if err != nil {
+		return nil, err
+	}
+	if err := usable(d.path(), memory); err != nil {
+		err = errors.Join(err, d.remove())
+		d.close()
+		return nil, err
+	}
+	return d, nil
 }
 
 // usable returns what keeps a directory from having a guest's memory in it.
@@ -93,10 +126,14 @@ func usable(dir string, memory int64) error {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return err
 	}
-	if free := int64(fs.Bavail) * fs.Bsize; free < memory {
+	free := int64(fs.Bavail) * fs.Bsize
+	if fs.Type == unix.TMPFS_MAGIC { // whose size may be more than there is
+		free = min(free, availableMemory())
+	}
+	if free < memory {
 		return fmt.Errorf("%d MB free, %d wanted", free>>20, memory>>20)
 	}
-	file, err := os.Create(filepath.Join(dir, "map"))
+	file, err := os.OpenFile(filepath.Join(dir, "map"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -110,4 +147,18 @@ func usable(dir string, memory int64) error {
 		return fmt.Errorf("executable mappings: %w", err)
 	}
 	return unix.Munmap(page)
+}
+
+// availableMemory is what of this machine's memory programs can still have.
+func availableMemory() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return math.MaxInt64
+	}
+	_, line, _ := strings.Cut(string(text), "MemAvailable:")
+	var kB int64
+	if _, err := fmt.Sscan(line, &kB); err != nil {
+		return math.MaxInt64
+	}
+	return kB << 10
 }

@@ -17,7 +17,12 @@ func scratchParents() []string {
 // Sweep removes the scratch directories of this user's that killed processes have left:
 // a cleaner that is killed too cannot. The next guest does so as well.
 func Sweep() {
-	for _, parent := range scratchParents() {
+	for _, path := range scratchParents() {
+		parent, err := openParent(path)
+		if err != nil {
+			continue
+		}
 		sweep(parent)
+		parent.Close()
 	}
 }

@@ -78,6 +78,9 @@ const lockTimeout = 30 * time.Second
 // lock keeps two builds apart, and the tools of a build that was killed from the
 // next one: they inherit it.
 func (c Cache) lock() (unlock func(), err error) {
+	if err := trusted(string(c)); err != nil {
+		return nil, fmt.Errorf("the kernel's cache directory: %w", err)
+	}
 	const remedy = "set XDG_CACHE_HOME to a directory that you may write to"
 	if err := os.MkdirAll(string(c), 0o755); err != nil {
 		return nil, fmt.Errorf("the kernel's cache directory: %w: %s", err, remedy)

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/atomicfile"
+	"sirdbed/emu/rights"
 )
 
 // Built is a kernel in the cache.
@@ -51,8 +52,11 @@ func UserCache() (Cache, error) {
 	if err != nil {
 		return "", fmt.Errorf("no cache directory for the guest's kernel: %w: set XDG_CACHE_HOME to one", err)
 	}
-	return Cache(filepath.Join(dir, "sirdbed", "kernel")), nil
+	return CacheIn(dir), nil
 }
+
+// CacheIn is that of a user whose cache directory is dir.
+func CacheIn(dir string) Cache { return Cache(filepath.Join(dir, "sirdbed", "kernel")) }
 
 // ErrNotBuilt is wrapped by the error of Find when there is no kernel.
 var ErrNotBuilt = errors.New("the virtual engine has no kernel yet")
@@ -125,7 +129,7 @@ func (c Cache) Remove() (something bool, err error) {
 		return false, err
 	}
 	for _, path := range kernels {
-		unused, err := flock(path, unix.LOCK_EX)
+		unused, err := claim(path)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return false, fmt.Errorf("a run uses %s: wait for its end", path)
 		} else if err != nil {
@@ -138,16 +142,42 @@ func (c Cache) Remove() (something bool, err error) {
 	return true, err
 }
 
-// Lock keeps the kernel from being removed until release is called.
-func (b Built) Lock() (release func(), err error) { return flock(b.Path, unix.LOCK_SH) }
+// Trusted returns why root must not execute the kernel, see rights.Trusted.
+func (b Built) Trusted() error { return trusted(b.Path) }
 
-// flock locks a file, without waiting, until unlock is called.
-func flock(path string, how int) (unlock func(), err error) {
+// Open opens the kernel to execute it by its descriptor, unless it is not to be
+// trusted. While it is open it is not removed.
+func (b Built) Open() (*os.File, error) {
+	file, err := os.Open(b.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err = b.Trusted(); err == nil {
+		err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// trusted returns why root must not execute what is at a path, or build it there.
+func trusted(path string) error {
+	if err := rights.Trusted(path); err != nil {
+		return fmt.Errorf("%w: as root sirdbed executes only what root alone can change. Run it as that user, or set "+
+			"XDG_CACHE_HOME to a directory of root's and build the kernel there (sirdbed kernel build)", err)
+	}
+	return nil
+}
+
+// claim locks a kernel for this process alone, without waiting, until unlock is called.
+func claim(path string) (unlock func(), err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(file.Fd()), how|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		file.Close()
 		return nil, err
 	}

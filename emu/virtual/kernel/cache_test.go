@@ -138,7 +138,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("removed something of nothing: %v (%v), want false", something, err)
 	}
 	b := put(t, c, "6.2", hash(), time.Now())
-	release, err := b.Lock()
+	opened, err := b.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestRemove(t *testing.T) {
 	if _, err := c.Find(); err != nil {
 		t.Errorf("in use, and gone: %v", err)
 	}
-	release()
+	opened.Close()
 	if something, err := c.Remove(); !something || err != nil {
 		t.Errorf("removed something: %v (%v), want true", something, err)
 	}

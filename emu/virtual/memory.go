@@ -1,0 +1,109 @@
+//go:build linux
+
+package virtual
+
+import (
+	"fmt"
+	"slices"
+
+	"sirdbed/emu"
+	"sirdbed/emu/real"
+	"sirdbed/emu/virtual/guest"
+	"sirdbed/topo"
+	"sirdbed/traffic"
+)
+
+// What a guest's memory goes to. The garbage collector is off (see noCollector), so
+// that whatever a run allocates stays; idle time allocates next to nothing.
+// TestMemoryIsEnough has what was measured.
+const (
+	// guestMemory is for the kernel, the controller, and the cache of files, which
+	// a guest fills before it reclaims any. Logs that wait for the disk are a part
+	// of that; with less room for them hosts would wait in writing, and be late.
+	guestMemory = 192 << 20
+	// hostMemory is a Go process and what the kernel has of its namespace: 7 MB of 144.
+	hostMemory = 10 << 20
+	// tcpMemory is what kernel TCP's buffers of a host grow to.
+	tcpMemory = 32 << 20
+	// messageMemory is what a message leaves behind at both ends: 280 to 340 bytes.
+	messageMemory = 512
+	// sampleMemory is what reading a switch's queues once leaves behind.
+	sampleMemory = 32
+	// tickMemory is what a report of the controller leaves behind.
+	tickMemory = 512
+)
+
+// memory is what the guest of an experiment may use, in bytes.
+func memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
+	messages, err := messages(f, x)
+	if err != nil {
+		return 0, err
+	}
+	frame := int64(2048)
+	for frame < int64(f.Spec.MTU)+128 {
+		frame *= 2
+	}
+	host := hostMemory + rxFrames*frame
+	if emu.KernelTCP(x) {
+		host = hostMemory + tcpMemory
+	}
+	taps := 0
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		if slices.Contains(x.Capture, p.Name) || slices.Contains(x.Capture, f.Nodes[p.Node].Name) {
+			taps++
+		}
+	}
+	samples := 0.0
+	if x.QueueEvery > 0 {
+		samples = float64(x.End()/x.QueueEvery) * float64(len(f.Nodes)-len(f.Hosts))
+	}
+	sum := guestMemory + float64(len(f.Hosts))*float64(host) + float64(taps)*float64(real.TapMemory) +
+		messages*messageMemory + samples*sampleMemory + maxTicks*tickMemory
+	return int64(min(sum, 1<<60)), nil
+}
+
+// messages is how many messages an experiment offers, about, replies included.
+func messages(f *topo.Fabric, x *emu.Experiment) (sum float64, err error) {
+	offered, err := traffic.OfferedLoad(f, x.Streams)
+	if err != nil {
+		return 0, err
+	}
+	end := x.Warmup + x.Duration
+	for i := range x.Streams {
+		s := &x.Streams[i]
+		until := end
+		if s.Stop != 0 {
+			until = min(until, s.Stop)
+		}
+		rate := float64(offered[i].Rate)
+		if s.Pattern == traffic.PatternOutcast { // as fast as links
+			rate = float64(f.Spec.HostRate) * float64(offered[i].Senders)
+		}
+		n := rate / 8 * max(0, until-s.Start).Seconds() / max(1, offered[i].MeanSize)
+		if s.Pattern == traffic.PatternList {
+			n = float64(len(s.Messages))
+		}
+		if s.Reply > 0 || s.Pattern == traffic.PatternList {
+			n *= 2
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// checkMemory returns an error if a guest does not fit on this machine.
+func checkMemory(f *topo.Fabric, x *emu.Experiment, size int64) error {
+	if err := guest.CheckRoom(size); err != nil {
+		n, _ := messages(f, x)
+		return &noRoomError{fmt.Errorf("a guest for %d hosts and %.3g messages in %v takes up to %d MB of memory: run "+
+			"fewer hosts, less traffic or a shorter time, or make room: %w", len(f.Hosts), n, x.End(), size>>20, err)}
+	}
+	return nil
+}
+
+// A noRoomError is that of a guest for which this machine is too small.
+type noRoomError struct{ error }
+
+func (e *noRoomError) Unwrap() error        { return e.error }
+func (e *noRoomError) Is(target error) bool { return target == emu.ErrNotSupported }
