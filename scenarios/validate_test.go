@@ -29,7 +29,8 @@ func TestNamesAndTimesThatCannotBe(t *testing.T) {
 		{"variant's name", "name: b", "name: b c",
 			`f.yaml:11:11: "b c": want small letters, digits, dots and dashes`},
 		{"duration", "duration: 1ms", "duration: 3601s",
-			`f.yaml:14:11: duration is 3601s: want 1ns to 3600s: nominal times, and their sums, stay far from overflow`},
+			`f.yaml:14:11: duration is 3601s: want 1ns to 3600s: nominal times, and their sums, stay far from ` +
+				`overflow`},
 		{"warm-up", "duration: 1ms", "duration: 1ms\nwarmup: 3601s",
 			`f.yaml:15:9: warmup is 3601s: want 0ns to 3600s: nominal times, and their sums, stay far from overflow`},
 		{"drain", "duration: 1ms", "duration: 1ms\ndrain: 3601s",

@@ -102,8 +102,8 @@ func TestUnderSudo(t *testing.T) {
 		dir := t.TempDir()
 		for _, engine := range []string{"model", "virtual"} {
 			code, said := u.run(dir, "run", "quickstart", "--engine", engine)
-			if want := dir + "/results: under sudo the engine " + engine + " runs as the user who called it, and nobody may " +
-				"not write there"; code != exitBadInput || !strings.Contains(said, want) {
+			if want := dir + "/results: under sudo the engine " + engine + " runs as the user who called it, and " +
+				"nobody may not write there"; code != exitBadInput || !strings.Contains(said, want) {
 				t.Errorf("exit code %d: %s, want %q", code, said, want)
 			}
 		}
@@ -136,7 +136,8 @@ func TestUnderSudo(t *testing.T) {
 		}
 		u.own(kernel) // root would not execute it
 		u.env = append(u.env, kernelVar+"="+kernel)
-		code, said := u.run(u.dir, "run", "quickstart", "--engine", "virtual", "--set", "duration=1ms", "--out", "virtual")
+		code, said := u.run(u.dir, "run", "quickstart", "--engine", "virtual", "--set", "duration=1ms",
+			"--out", "virtual")
 		if code != exitFine && code != exitUnmet {
 			t.Fatalf("exit code %d\n%s", code, said)
 		}

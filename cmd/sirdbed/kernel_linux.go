@@ -200,7 +200,8 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), Argv: args, Dir: dir, Show: []string{"/"}, Memory: memory << 20,
+				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), Argv: args, Dir: dir, Show: []string{"/"},
+				Memory: memory << 20,
 				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
 				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})

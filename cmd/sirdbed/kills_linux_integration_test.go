@@ -31,7 +31,8 @@ func kills(n int) (list []kill) {
 	engines := []string{"real", "virtual", "model", "real", "virtual", "real", "virtual", "model"}
 	for i := range n {
 		list = append(list, kill{
-			engine: engines[i%8], double: i%8 == 1 || i%8 == 3 || i%8 == 6, moment: random.Float64(), seed: random.Uint64(),
+			engine: engines[i%8], double: i%8 == 1 || i%8 == 3 || i%8 == 6,
+			moment: random.Float64(), seed: random.Uint64(),
 		})
 	}
 	return list

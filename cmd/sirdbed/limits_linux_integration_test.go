@@ -32,7 +32,8 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			said, err := b.sh(c.limit + "; exec $SIRDBED run real.yaml --out out --set duration=1ms --engine " + c.engine)
+			said, err := b.sh(c.limit +
+				"; exec $SIRDBED run real.yaml --out out --set duration=1ms --engine " + c.engine)
 			_, there := os.Stat(filepath.Join(b.dir, "out", "summary.json"))
 			if c.want == nil {
 				if got := code(err); got == exitFailed || there != nil {

@@ -34,8 +34,8 @@ func Descriptors(need int) error {
 		return nil
 	}
 	return &Error{unit: "open files", need: uint64(need), have: l.Max, remedy: fmt.Sprintf(
-		"raise it as root, with ulimit -n %d in the shell that starts sirdbed, as nofile in /etc/security/limits.conf, "+
-			"or as LimitNOFILE of a systemd unit", need)}
+		"raise it as root, with ulimit -n %d in the shell that starts sirdbed, as nofile in "+
+			"/etc/security/limits.conf, or as LimitNOFILE of a systemd unit", need)}
 }
 
 // goReserve is what a Go program reserves of its address space before it has used any,
@@ -55,8 +55,8 @@ func AddressSpace(more int64) error {
 			continue
 		}
 		return &Error{unit: "MB of addresses", need: need >> 20, have: l.Cur >> 20, remedy: fmt.Sprintf(
-			"lift the limit with ulimit %s unlimited (it says little about memory: programs reserve more than they use; "+
-				"a cgroup limits what they use)", limit.option)}
+			"lift the limit with ulimit %s unlimited (it says little about memory: programs reserve more than they "+
+				"use; a cgroup limits what they use)", limit.option)}
 	}
 	return nil
 }
