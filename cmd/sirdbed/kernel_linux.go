@@ -202,8 +202,8 @@ func newKernelExec() *cobra.Command {
 			exit, err := guest.Run(c.Context(), guest.Config{
 				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), Argv: args, Dir: dir, Show: []string{"/"},
 				Memory: memory << 20,
-				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
-				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
+				Env:    append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
+				Line:   func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})
 			if err == nil && exit != 0 {
 				err = &codedError{exit, errReported}

@@ -33,8 +33,8 @@ func virtualKind() engineKind {
 		},
 		make: func(whileUp) emu.Engine {
 			return &virtual.Engine{
-				Kernel:  fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
-				Command: []string{"/proc/self/exe", guestCommand},
+				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
+				Command:     []string{"/proc/self/exe", guestCommand},
 				NodeCommand: hostCommand,
 			}
 		},
