@@ -52,7 +52,7 @@ topology: {leaves: 1, hosts_per_leaf: 3, host_rate: 100Gbps, host_delay: 1us}
 protocol: dctcp
 traffic: [{name: a, pattern: outcast, from: [h1-1], to: [h1-2, h1-3], size: 100KB}]
 capture: [leaf1]
-snap_len: 0B
+snap_len: inf
 duration: 1ms
 `,
 }

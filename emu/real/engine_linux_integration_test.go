@@ -165,7 +165,10 @@ func TestFailedRuns(t *testing.T) {
 			hooks := emu.Hooks{}
 			if c.capture != nil {
 				x.Capture = []string{"leaf1"}
-				hooks.OpenCapture = func(*os.File, *topo.Node) (emu.Capture, error) { return c.capture(t) }
+				hooks.OpenCapture = func(file *os.File, _ *topo.Node) (emu.Capture, error) {
+					file.Close() // whatever comes of it: the captures below write none
+					return c.capture(t)
+				}
 			}
 			before := openFiles(t)
 			facts, err := e.Run(t.Context(), x, dir, hooks)
