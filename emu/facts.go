@@ -33,8 +33,8 @@ type Facts struct {
 	CaptureDrops   int64    `json:"capture_drops"`    // packets that captures missed
 	LinkDrops      int64    `json:"link_drops"`       // packets that interfaces dropped outside their ports
 	SampleLateness Lateness `json:"sample_lateness"`  // of queue sampling
-	// SampleStalls are the gaps between samples of the queues, a sampling interval
-	// each that is missing; nil where they were not measured.
+	// SampleStalls are the gaps between samples of the queues: times without one of more
+	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
 }
 

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,7 +25,7 @@ func unreadable(text string) (line, column int, what string) {
 		switch {
 		case r == '\n':
 			line, column = line+1, 0
-		case r == utf8.RuneError && !utf8.ValidString(text[i:i+1]):
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
 			return line, column, "not UTF-8: save the file as UTF-8"
 		case r == '\t', r == '\r', r >= ' ' && !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
 		default:

@@ -18,6 +18,19 @@ func WireBytes(ip units.Bytes) units.Bytes { return max(MinWire, ip+WireOverhead
 // FullFrame returns what a packet of MTU size occupies on a link.
 func (f *Fabric) FullFrame() units.Bytes { return WireBytes(f.Spec.MTU) }
 
+// PacketTime returns how long a full frame takes on a host's uplink.
+func (f *Fabric) PacketTime(h HostID) units.Time { return f.Uplink(h).Rate.TimeFor(f.FullFrame()) }
+
+// LeastPacketTime returns the time of a full frame on the fastest uplink of a host, at
+// least 1 ns.
+func (f *Fabric) LeastPacketTime() units.Time {
+	least := units.Never
+	for _, h := range f.Hosts {
+		least = min(least, f.PacketTime(h))
+	}
+	return max(1, least)
+}
+
 // Path returns the egress ports from src to dst over the given spine, counted
 // from 1. Within a rack the spine does not matter; across racks 0 means spine 1.
 // src and dst must differ.

@@ -209,3 +209,45 @@ func TestFastestOfPathsThatDiffer(t *testing.T) {
 		})
 	}
 }
+
+// A message of any size is bounded in a moment, and as well as one of which every
+// packet is looked at: the bound grows with each packet.
+func TestFastestExactOfHugeMessages(t *testing.T) {
+	f, err := New(Spec{
+		Leaves: 2, HostsPerLeaf: 1, Spines: 3, HostRate: 100 * units.Gbps, CoreRate: 40 * units.Gbps,
+		HostDelay: 1000, CoreDelay: 500, MTU: 1500,
+		Links: []LinkOverride{{
+			Between: [2]string{"leaf2", "spine1"}, Rate: new(25 * units.Gbps), Delay: new(units.Time(7000)),
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fr := Framing{MSS: 1460, Overhead: 40}
+	near := f.FastestExact(0, 1, 2*looked*1460, fr)
+	for n := units.Bytes(1); n <= 2000; n += 333 {
+		got := f.FastestExact(0, 1, (2*looked+n)*1460, fr)
+		// 100 Gbps of the sender are less than 40 + 40 + 25 of the core.
+		if want := near + units.Time(123.04*float64(n)); got < want-200 || got > want+200 {
+			t.Errorf("%d more packets: %v, want %v", n, got, want)
+		}
+	}
+	sent := (100 * units.Gbps).TimeFor(units.Bytes(1_000_000_000_000/1460) * 1538)
+	if got, want := f.FastestExact(0, 1, 1e12, fr), sent; got < want {
+		t.Errorf("1 TB takes %v, less than the %v that its sender's link does", got, want)
+	}
+	// skip does what as many takes do.
+	lanes := func() []lane { return []lane{{100, 7}, {90, 11}, {300, 3}, {100, 7}} }
+	for n := int64(0); n < 300; n++ {
+		by, one := lanes(), lanes()
+		skip(by, n)
+		for range n {
+			take(one)
+		}
+		for i := range by {
+			if by[i] != one[i] {
+				t.Fatalf("%d packets: lanes %v, want %v", n, by, one)
+			}
+		}
+	}
+}

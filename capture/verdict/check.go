@@ -77,7 +77,7 @@ func figure(x float64, list ...Threshold) string {
 	return text
 }
 
-// round9 takes away what binary fractions add to a limit in per cent.
+// round9 takes away what binary fractions add to a limit in percent.
 func round9(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 
 // missed names the limits that x is beyond, to go into the parentheses behind a

@@ -5,7 +5,7 @@ import "sirdbed/capture/results"
 var stealLimit = Threshold{
 	Of: "processor time taken by others", Limit: 0.02, Unit: share, Level: results.Degraded,
 	Why: "Time that the hypervisor gives to others comes in pieces of milliseconds, in which all hosts stand " +
-		"still: a few per cent of it are in the tail of all latencies.",
+		"still: a few percent of it are in the tail of all latencies.",
 }
 
 var cpuSteal = Check{

@@ -13,13 +13,12 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
-	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
 // Judge comes to the verdict on a run. All checks that can be made are made.
 func Judge(v *results.Variant) results.Verdict {
-	j := judge{v: v, packet: packetTime(v.Fabric)}
+	j := judge{v: v, packet: v.Fabric.LeastPacketTime()}
 	for i := range checks {
 		c := &checks[i]
 		if c.Made.of(&j) {
@@ -56,16 +55,6 @@ func (j *judge) verdict() results.Verdict {
 		}
 	}
 	return r
-}
-
-// packetTime is the time of a full-size packet on the fastest host link, at
-// least 1 ns.
-func packetTime(f *topo.Fabric) units.Time {
-	var fastest units.BitsPerSecond
-	for _, h := range f.Hosts {
-		fastest = max(fastest, f.Uplink(h).Rate)
-	}
-	return max(1, fastest.TimeFor(f.FullFrame()))
 }
 
 // packets is a time in packet times.

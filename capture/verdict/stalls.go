@@ -10,7 +10,7 @@ import (
 var (
 	stallLimit = Threshold{
 		Of: "share of the window that one host or port stood still", Limit: 0.01, Unit: share, Level: results.Degraded,
-		Why: "What was not done in that time is missing in goodput, or late: medians move by some per cent.",
+		Why: "What was not done in that time is missing in goodput, or late: medians move by some percent.",
 	}
 	heldUpLimit = Threshold{
 		Of: "share of all packets whose ends, or whose port, stood still", Limit: 0.25, Unit: share,

@@ -16,7 +16,7 @@ var (
 	}
 	tailLimit = Threshold{
 		Of: "p99.9 of wake-ups", Limit: 10, Unit: "packet times", Level: results.Degraded,
-		Why: "A tenth of a per cent of late packets moves no median, but it is in the tail of latencies.",
+		Why: "A tenth of a percent of late packets moves no median, but it is in the tail of latencies.",
 	}
 	farTooLateLimit = Threshold{
 		Of: "p99 of wake-ups", Limit: 10, Unit: "packet times", Level: results.Invalid,

@@ -35,23 +35,27 @@ func newClean() *cobra.Command {
 				return err
 			}
 			list.warn(c.ErrOrStderr())
-			guest.Sweep()
+			guests := append([]string{}, guest.Sweep()...)
 			removed, err := list.removeDead()
 			if err != nil {
 				return err
 			}
 			out := c.OutOrStdout()
 			if asJSON {
-				return printJSON(out, map[string][]string{"running": runNames(list.live), "removed": removed})
+				return printJSON(out, map[string][]string{
+					"running": runNames(list.live), "removed": removed, "guests": guests})
 			}
 			for _, run := range removed {
 				fmt.Fprintf(out, "removed the state of %s, which was killed\n", run)
+			}
+			for _, path := range guests {
+				fmt.Fprintf(out, "removed the directory of a guest that was killed, %s\n", path)
 			}
 			for _, s := range list.live {
 				fmt.Fprintf(out, "running: %s (%d hosts, results in %s, sirdbed exec --run %s HOST)\n",
 					s.Run, len(s.Hosts), report.Printable(s.Results), s.Run)
 			}
-			if len(list.live)+len(removed) == 0 {
+			if len(list.live)+len(removed)+len(guests) == 0 {
 				fmt.Fprintln(out, "nothing to clean, and no fabric is up")
 			}
 			return nil

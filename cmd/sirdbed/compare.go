@@ -112,9 +112,12 @@ func readCompared(path string, stderr io.Writer) (*results.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if filepath.Base(path) == results.SummaryFile {
+		path = filepath.Dir(path) // of the result, if it is one: it may be damaged
+	}
 	dir, err := tree.Open(path)
 	if err != nil {
-		return s, nil // summary.json alone
+		return s, nil
 	}
 	defer dir.Close()
 	var record struct {

@@ -67,11 +67,15 @@ func contentsOf(dir *tree.Dir) (names []string, err error) {
 	return names, err
 }
 
+// longestName is how much of a result's name stands in that of one being removed; file
+// names have at most 255 bytes.
+const longestName = 200
+
 // removeResult removes a result in all and nothing that is not among names, which
 // contentsOf has listed. What cannot be removed stays listed: the directory goes by
 // another name meanwhile, which shows that it may go, and scenario.json goes last.
 func removeResult(all *tree.Dir, name string, names []string) error {
-	away := name + ".removing"
+	away := name[:min(len(name), longestName)] + ".removing"
 	if _, err := all.Lstat(away); err == nil {
 		return fmt.Errorf("%s is in the way: a prune that was killed may have left it", all.At(away))
 	}

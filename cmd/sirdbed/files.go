@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
@@ -134,7 +135,8 @@ func writeTo(path string, how int, write func(io.Writer) error) error {
 	if err == nil {
 		tree.Own(file)
 	} else if errors.Is(err, fs.ErrExist) {
-		file, err = os.OpenFile(path, os.O_WRONLY|how, 0)
+		// A pipe that nobody reads is an error, and does not wait for a reader.
+		file, err = os.OpenFile(path, os.O_WRONLY|how|syscall.O_NONBLOCK, 0)
 	}
 	if err != nil {
 		return err

@@ -105,7 +105,7 @@ func TestKilledRunsLeaveNothing(t *testing.T) {
 		"all was gone %v after the end of a run at most (%s), %v mean; at most %d namespaces were seen of a run",
 		n, time.Since(began).Round(time.Second), c.killed, c.doubles, c.late, c.takes,
 		c.slowest.Round(time.Millisecond), c.slow, (c.sum / time.Duration(n)).Round(time.Millisecond), c.namespaces)
-	if c.namespaces < 6 || c.late > n/2 { // a sandbox's, and one for each of 3 hosts and a leaf
+	if n >= 20 && (c.namespaces < 6 || c.late > n/2) { // a sandbox's, and one for each of 3 hosts and a leaf
 		t.Error("this test looks at nothing")
 	}
 }

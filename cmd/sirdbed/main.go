@@ -14,12 +14,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"sirdbed/capture/report"
 	"sirdbed/cmd/sirdbed/interruptfirst"
 	"sirdbed/scenarios"
 )
@@ -61,6 +64,10 @@ func main() { os.Exit(Main()) }
 // be run again in its place.
 var ownProcess bool
 
+// stoppable are the commands that have something to end in good order when they are
+// interrupted: their context is then done.
+var stoppable = []string{"run", "kernel", "doctor"}
+
 // Main runs the command line and returns the exit code.
 func Main() int {
 	ownProcess = true
@@ -82,6 +89,9 @@ func Main() int {
 		case <-interruptfirst.Caught:
 		case <-interrupts:
 		}
+		if len(os.Args) > 1 && !slices.Contains(stoppable, os.Args[1]) {
+			os.Exit(exitStopped)
+		}
 		cancel()
 		// A second signal kills at once. The first may come more than once, as
 		// timeout(1) sends it to a process and to its group.
@@ -94,13 +104,42 @@ func Main() int {
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &output{to: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil { // a command need not look at each line that it prints
+		err = out.err
+	}
 	if err != nil && !errors.Is(err, errReported) && !errors.Is(err, syscall.EPIPE) {
-		fmt.Fprintf(stderr, "sirdbed: %v\n", err)
+		fmt.Fprintf(stderr, "sirdbed: %s\n", printableLines(err.Error()))
 	}
 	return codeOf(err)
+}
+
+// An output is where a command prints. It remembers the first error.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.to.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// printableLines is a text of several lines, each report.Printable but for its tabs.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if plain := strings.ReplaceAll(line, "\t", " "); report.Printable(plain) != plain {
+			lines[i] = report.Printable(line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // codeOf returns the exit code that an error stands for.
@@ -165,8 +204,23 @@ func newRoot() *cobra.Command {
 		}
 		return nil
 	}
+	root.PersistentPreRunE = refuseEmpty
 	root.RunE = func(c *cobra.Command, args []string) error { return c.Help() }
 	return root
+}
+
+// refuseEmpty refuses an empty name, which most often is a shell's variable that is not
+// set, and would mean the working directory or a default.
+func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	if len(args) > 0 && args[0] == "" {
+		return badInput(fmt.Errorf("the first argument is empty (see %s --help)", c.CommandPath()))
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" {
+			err = badInput(fmt.Errorf("--%s is given, and empty: leave it out, or give it a value", f.Name))
+		}
+	})
+	return err
 }
 
 // addGroup adds commands under a heading of their own.

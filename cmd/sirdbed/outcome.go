@@ -85,7 +85,7 @@ func analyze(dir *tree.Dir, record Record, justWritten bool) (*outcome, error) {
 	if len(o.variants) == 0 {
 		var lost []string
 		for _, l := range o.lost {
-			lost = append(lost, l.String())
+			lost = append(lost, report.Printable(l.String()))
 		}
 		return o, fmt.Errorf("%s has no variant whose logs can be read:\n%s", dir.Path(), strings.Join(lost, "\n"))
 	}

@@ -57,7 +57,8 @@ func notEmpty(path, name string) error {
 // errBusy is wrapped by the error of lockResult if another process has the lock.
 var errBusy = errors.New("is being written by a run, or by another report: wait until that has ended")
 
-// A listing has the lock of a result for a moment, and must not keep a run from it.
+// On systems other than Linux a listing has the lock of a result for a moment, and must
+// not keep a run from it.
 const (
 	lockTries = 100
 	lockPause = 10 * time.Millisecond

@@ -33,9 +33,13 @@ drain: 0.5ms
 // Half of the runs are disturbed. SIRDBED_TRUTH says how many there are; the outcome
 // is of this machine at this hour, so that ordinary tests make none.
 func TestVerdictAgainstTheModel(t *testing.T) {
-	runs, _ := strconv.Atoi(os.Getenv("SIRDBED_TRUTH"))
-	if runs == 0 {
+	text := os.Getenv("SIRDBED_TRUTH")
+	if text == "" {
 		t.Skip("SIRDBED_TRUTH says how many runs to make; 100 take ten minutes")
+	}
+	runs, err := strconv.Atoi(text)
+	if err != nil || runs < 1 {
+		t.Fatalf("SIRDBED_TRUTH=%s: want a number of runs", text)
 	}
 	b := build(t)
 	protocols := []string{"sird", "dctcp", "homa"}

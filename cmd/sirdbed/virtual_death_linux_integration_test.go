@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -160,6 +161,9 @@ func TestVirtualDeaths(t *testing.T) {
 		{"hung up", false, syscall.SIGHUP, exitStopped, "interrupted: the above", "run: it was interrupted at "},
 	} {
 		t.Run(d.name, func(t *testing.T) {
+			if signal.Ignored(d.signal) {
+				t.Skip("the processes of this test ignore it, as under nohup")
+			}
 			r := startVirtual(t, path, dir)
 			list := r.processes()
 			target := r.cmd.Process.Pid

@@ -91,7 +91,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 	cfg := node.Config{
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
-		CatchUp:   catchUpPackets * r.topology.Uplink(h).Rate.TimeFor(r.topology.FullFrame()),
+		CatchUp:   catchUpPackets * r.topology.PacketTime(h),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay,

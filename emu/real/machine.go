@@ -102,11 +102,7 @@ const (
 // the fastest host link lasts several times as long as wake-ups are late, and
 // until the machine can carry the packets offered.
 func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
-	packet := units.Never
-	for _, h := range f.Hosts {
-		packet = min(packet, f.Uplink(h).Rate.TimeFor(f.FullFrame()))
-	}
-	byLateness := float64(min(packetsLate*m.Crowd, enough)) / float64(packet)
+	byLateness := float64(min(packetsLate*m.Crowd, enough)) / float64(f.LeastPacketTime())
 	cost := packetCost.Seconds() + float64(Hops(f))*hopCost.Seconds()
 	byCapacity := packetRate(f, x) * cost / (busyShare * float64(m.CPUs))
 	d := units.Dilation(max(byLateness, byCapacity, 1))

@@ -32,6 +32,9 @@ type Dir struct {
 // Open opens a directory that is there. Links on the way are followed: the path is
 // what the user said.
 func Open(path string) (*Dir, error) {
+	if path == "" {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
 	// The separator makes anything but a directory an error: opening a pipe would block.
 	root, err := os.OpenRoot(strings.TrimRight(path, string(filepath.Separator)) + string(filepath.Separator))
 	if e, ok := err.(*fs.PathError); ok {

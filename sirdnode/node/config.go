@@ -76,8 +76,8 @@ type Report struct {
 	Faults    fault.Counters `json:"faults"`
 	Lateness  clock.Lateness `json:"lateness"`  // of what was due, in nominal ns
 	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
-	// Stalled is for how much of the window the loop was a full packet's time late,
-	// and LongestStall the most at once.
+	// Stalled is the time of the window that the loop lost by waking up more than a full
+	// packet's time late, and LongestStall the most at once; both nominal.
 	Stalled      units.Time `json:"stalled"`
 	LongestStall units.Time `json:"longest_stall"`
 	CPU          float64    `json:"cpu"` // share of a processor that the loop used

@@ -246,7 +246,7 @@ func (n *nic) flush(now units.Time, h *host.Host) error {
 }
 
 func (n *nic) packetTime() units.Time {
-	return n.fabric.Uplink(n.self).Rate.TimeFor(n.fabric.FullFrame())
+	return n.fabric.PacketTime(n.self)
 }
 
 // encode writes the frame of p into buf and returns its length.

@@ -118,7 +118,7 @@ func (n *node) setUp(log io.Writer) error {
 	}
 	n.stalls = clock.Stalls{
 		From: n.cfg.From, To: n.cfg.To,
-		Least: n.fabric.Uplink(n.cfg.Self).Rate.TimeFor(n.fabric.FullFrame()),
+		Least: n.fabric.PacketTime(n.cfg.Self),
 	}
 	params, err := all.DecodeParams(protocol, n.fabric, n.cfg.Params)
 	if err != nil {

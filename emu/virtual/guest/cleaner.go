@@ -51,9 +51,17 @@ func startCleaner(dir *ownDir) (*cleaner, error) {
 
 // end unlocks the directory, has the cleaner remove it, and waits until it is gone.
 func (c *cleaner) end() {
-	c.dir.close()
+	defer c.dir.close()
+	c.dir.unlock()
 	c.pipe.Close()
-	_ = c.cmd.Wait()
+	if c.cmd.Wait() == nil {
+		return
+	}
+	// It was killed. A sweep of somebody else may be at it.
+	if d, err := openOwnDir(c.dir.parent, c.dir.name); err == nil {
+		_ = d.remove()
+		d.close()
+	}
 }
 
 // cleanFor is how long a cleaner tries: a dying guest may still make files.
@@ -80,6 +88,9 @@ func clean(name string) error {
 		}
 		err = d.remove()
 		d.close()
+		if err == nil {
+			return nil
+		}
 	}
 	return fmt.Errorf("%s is left: %w", name, err)
 }

@@ -63,6 +63,9 @@ func makeOwnDir(parent *os.File) (*ownDir, error) {
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EWOULDBLOCK) {
 			continue // swept, or just being
 		}
+		if err != nil {
+			_ = unix.Unlinkat(int(parent.Fd()), name, unix.AT_REMOVEDIR)
+		}
 		return d, err
 	}
 	return nil, fmt.Errorf("%d new directories were removed at once", makeTries)
@@ -94,7 +97,7 @@ func (d *ownDir) claim(parent *os.File) error {
 	if err := unix.Fstat(fd, &mine); err != nil {
 		return err
 	}
-	if mine.Uid != uint32(os.Geteuid()) || mine.Mode&0o7777 != 0o700 {
+	if mine.Uid != uint32(os.Geteuid()) || mine.Mode&0o777 != 0o700 {
 		return errForeign
 	}
 	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -133,6 +136,9 @@ func (d *ownDir) remove() error {
 	return unix.Unlinkat(int(d.parent.Fd()), d.name, unix.AT_REMOVEDIR)
 }
 
+// unlock lets others remove the directory, which stays open.
+func (d *ownDir) unlock() { _ = unix.Flock(int(d.file.Fd()), unix.LOCK_UN) }
+
 func (d *ownDir) close() {
 	for _, file := range []*os.File{d.parent, d.file} {
 		if file != nil {
@@ -146,7 +152,7 @@ func (d *ownDir) close() {
 
 // sweep removes the scratch directories that killed processes have left: a machine
 // that is switched off, or a cleaner that is killed too, leaves some small files.
-func sweep(parent *os.File) {
+func sweep(parent *os.File) (removed []string) {
 	entries, _ := os.ReadDir(fdPath(int(parent.Fd())))
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), dirPrefix) {
@@ -156,7 +162,10 @@ func sweep(parent *os.File) {
 		if err != nil {
 			continue // another user's, or in use
 		}
-		_ = d.remove() // what cannot be removed stays
+		if d.remove() == nil { // what cannot be removed stays
+			removed = append(removed, d.path())
+		}
 		d.close()
 	}
+	return removed
 }

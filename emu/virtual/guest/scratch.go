@@ -20,8 +20,8 @@ type scratch struct {
 	own *os.File // the root of the memory's own file system; nil: dir
 }
 
-// newScratch makes the scratch directory. TMPDIR, where it is set, must have
-// room for the memory too.
+// newScratch makes the scratch directory. TMPDIR, where it is set, comes first, and
+// has the memory too; without room there the other scratchParents follow.
 func newScratch(memory int64) (*scratch, error) {
 	s := &scratch{}
 	wanted := memory
@@ -119,9 +119,6 @@ func makeScratchDirIn(path string, memory int64) (*ownDir, error) {
 
 // usable returns what keeps a directory from having a guest's memory in it.
 func usable(dir string, memory int64) error {
-	if strings.ContainsAny(dir, " \t\n\"',=") {
-		return fmt.Errorf("its name has a character that a kernel's command line cannot take")
-	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return err

@@ -15,14 +15,16 @@ func scratchParents() []string {
 }
 
 // Sweep removes the scratch directories of this user's that killed processes have left:
-// a cleaner that is killed too cannot. The next guest does so as well.
-func Sweep() {
+// a cleaner that is killed too cannot. The next guest does so as well. It returns what
+// it has removed.
+func Sweep() (removed []string) {
 	for _, path := range scratchParents() {
 		parent, err := openParent(path)
 		if err != nil {
 			continue
 		}
-		sweep(parent)
+		removed = append(removed, sweep(parent)...)
 		parent.Close()
 	}
+	return removed
 }

@@ -85,6 +85,9 @@ func (c Cache) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(string(c), 0o755); err != nil {
 		return nil, fmt.Errorf("the kernel's cache directory: %w: %s", err, remedy)
 	}
+	if err := trusted(string(c)); err != nil { // somebody else may have been faster to make it
+		return nil, fmt.Errorf("the kernel's cache directory: %w", err)
+	}
 	path := filepath.Join(string(c), "lock")
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT, 0o644)
 	if err != nil {
