@@ -10,9 +10,9 @@ var unstable = Descriptor{
 	Name: "unstable",
 	Doc: "1 if the run was unstable, which is to carry less than is offered, else 0. A run is unstable if it leaves " +
 		"more payload undelivered than the same messages would on links that carry just what is offered on " +
-		"average, less a margin of 1 % and of 1.25 MB a link, together 5 % of 2.5 ms at 100 Gbps. So a load that is nearer " +
-		"than that to what can be carried is not told from it in such a window. The rule applies to scenarios with " +
-		"a poisson stream, and needs samples of gauges until the window's end.",
+		"average, less a margin of 1 % and of 1.25 MB a link, together 5 % of 2.5 ms at 100 Gbps. So a load that is " +
+		"nearer than that to what can be carried is not told from it in such a window. The rule applies to " +
+		"scenarios with a poisson stream, and needs samples of gauges until the window's end.",
 	eval: (*Metric).unstable,
 }
 
