@@ -238,7 +238,7 @@ func TestFastestExactOfHugeMessages(t *testing.T) {
 	}
 	// skip does what as many takes do.
 	lanes := func() []lane { return []lane{{100, 7}, {90, 11}, {300, 3}, {100, 7}} }
-	for n := int64(0); n < 300; n++ {
+	for n := range int64(300) {
 		by, one := lanes(), lanes()
 		skip(by, n)
 		for range n {

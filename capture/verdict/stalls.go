@@ -12,7 +12,7 @@ var (
 		Of: "share of the window that one host or port stood still", Limit: 0.01, Unit: share, Level: results.Degraded,
 		Why: "What was not done in that time is missing in goodput, or late: medians move by some percent.",
 	}
-	heldUpLimit = Threshold{
+	delayedLimit = Threshold{
 		Of: "share of all packets whose ends, or whose port, stood still", Limit: 0.25, Unit: share,
 		Level: results.Invalid,
 		Why: "Of 100 runs on a machine that was disturbed on purpose all of these were more than 5 % off, in median " +
@@ -27,9 +27,9 @@ var stalls = Check{
 		"longer than a full packet takes; a port for as much as it sent less than its link's rate while packets " +
 		"waited in it. Each is added up over the window. One long stall among many wake-ups in time is in no " +
 		"percentile of lateness, but it is here. What all stalls together can have done follows from whose packets " +
-		"they held up: those of a host that has a part in half of all packets count half.",
+		"they delayed: those of a host that has a part in half of all packets count half.",
 	Made:       onKernel,
-	Thresholds: []Threshold{stallLimit, heldUpLimit},
+	Thresholds: []Threshold{stallLimit, delayedLimit},
 	Do: "Something else had the processor: other processes, a debugger, a limit on the group of processes that " +
 		"sirdbed is in. Run again on a machine with less to do, with a larger --dilation, or with --engine virtual.",
 	check: checkStalls,
@@ -46,8 +46,8 @@ func checkStalls(j *judge) {
 	}
 	var most emu.Stalls
 	name, measured := "", false
-	// heldUp is the share of all packets that the stalls of some hosts or ports held up.
-	look := func(what string, s *emu.Stalls, packets int64) (heldUp float64) {
+	// delayed is the share of all packets that the stalls of some hosts or ports delayed.
+	look := func(what string, s *emu.Stalls, packets int64) (delayed float64) {
 		if s == nil {
 			return 0
 		}
@@ -69,14 +69,14 @@ func checkStalls(j *judge) {
 	if !measured {
 		return
 	}
-	n, heldUp := float64(most.Total)/window, max(hosts, ports)
+	n, delayed := float64(most.Total)/window, max(hosts, ports)
 	longest := ""
 	if most.Total > 0 {
 		longest = fmt.Sprintf("%s, at most %v at once", name, most.Longest)
 	}
-	j.add(stallLimit.level(n).Worse(heldUpLimit.level(heldUp)),
-		fmt.Sprintf("at most %s of the window; INVALID if they held up more than %s of all packets",
-			stallLimit.number(), heldUpLimit.number()),
-		"%s of the window%s; they held up %s of all packets%s", figure(n, stallLimit),
-		where(longest, missed(n, stallLimit)), figure(heldUp, heldUpLimit), where(missed(heldUp, heldUpLimit)))
+	j.add(stallLimit.level(n).Worse(delayedLimit.level(delayed)),
+		fmt.Sprintf("at most %s of the window; INVALID if they delayed more than %s of all packets",
+			stallLimit.number(), delayedLimit.number()),
+		"%s of the window%s; they delayed %s of all packets%s", figure(n, stallLimit),
+		where(longest, missed(n, stallLimit)), figure(delayed, delayedLimit), where(missed(delayed, delayedLimit)))
 }

@@ -70,7 +70,7 @@ func TestVerdict(t *testing.T) {
 		{"a host frozen", func(r *fake) {
 			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 800 * us, Longest: 700 * us}
 		}, degraded, "stalls: 10.0 % of the window (h2-1, at most 700us at once; limit 1 %); " +
-			"they held up 5.00 % of all packets"},
+			"they delayed 5.00 % of all packets"},
 		{"a host frozen for a hair too long", func(r *fake) {
 			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 80_400, Longest: 80_400}
 		}, degraded, "stalls: 1.005 % of the window (h2-1, at most 80.4us at once; limit 1 %)"},
@@ -79,11 +79,11 @@ func TestVerdict(t *testing.T) {
 			for i := range r.Facts.Hosts {
 				r.Facts.Hosts[i].Stalls.Total = 1100 * us
 			}
-		}, invalid, "they held up 27.5 % of all packets (limit 25 %)"},
+		}, invalid, "they delayed 27.5 % of all packets (limit 25 %)"},
 		{"an idle host frozen", func(r *fake) {
 			h := &r.Facts.Hosts[2]
 			h.Sent, h.Received, h.Stalls.Total = 0, 0, 8*ms
-		}, degraded, "100.0 % of the window (h2-1, at most 0ns at once; limit 1 %); they held up 0.0 % of all packets"},
+		}, degraded, "100.0 % of the window (h2-1, at most 0ns at once; limit 1 %); they delayed 0.0 % of all packets"},
 		{"a port frozen", func(r *fake) {
 			r.Facts.Ports[3].Stalls = &emu.Stalls{Total: 800 * us, Longest: 100 * us}
 		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %)"},
