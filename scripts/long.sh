@@ -35,7 +35,7 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=1
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=0
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
