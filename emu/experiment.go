@@ -2,6 +2,7 @@ package emu
 
 import (
 	"encoding/json"
+	"slices"
 
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
@@ -43,3 +44,15 @@ func (e *Experiment) Window() (from, to units.Time) { return e.Warmup, e.Warmup 
 
 // End returns the latest nominal time of the experiment.
 func (e *Experiment) End() units.Time { return e.Warmup + e.Duration + e.Drain }
+
+// CapturedPorts counts the ports whose frames are captured: those named, and those of
+// the nodes named.
+func (e *Experiment) CapturedPorts(f *topo.Fabric) (ports int) {
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		if slices.Contains(e.Capture, p.Name) || slices.Contains(e.Capture, f.Nodes[p.Node].Name) {
+			ports++
+		}
+	}
+	return ports
+}

@@ -10,11 +10,12 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/tree"
 )
 
 // What sirdbed writes into a result's directory, by path with slashes. Files that
-// are written atomically may be left with partSuffix, by a process that was killed.
+// are written atomically may be left with atomicfile.Suffix, by a process that was killed.
 var (
 	writtenDirs = regexp.MustCompile(
 		`^(` + report.PlotsDir + `|` + results.VariantsDir + `(/[^/]+(/(hosts|captures))?)?)$`)
@@ -34,9 +35,6 @@ var (
 	}, `|`) + `)$`)
 )
 
-// partSuffix is that of package atomicfile.
-const partSuffix = ".part"
-
 // isWritten reports whether sirdbed writes a file or directory of this path and
 // type into a result. It writes neither links nor devices.
 func isWritten(name string, kind fs.FileMode) bool {
@@ -44,7 +42,7 @@ func isWritten(name string, kind fs.FileMode) bool {
 	case kind.IsDir():
 		return writtenDirs.MatchString(name)
 	case kind.IsRegular():
-		return writtenFiles.MatchString(name) || atomicFiles.MatchString(strings.TrimSuffix(name, partSuffix))
+		return writtenFiles.MatchString(name) || atomicFiles.MatchString(strings.TrimSuffix(name, atomicfile.Suffix))
 	}
 	return false
 }

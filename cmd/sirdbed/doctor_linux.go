@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
@@ -100,7 +100,7 @@ var needed = map[string]bool{
 func diagnose() *Diagnosis {
 	m := real.MeasureMachine()
 	d := &Diagnosis{
-		Kernel: kernelRelease(), CPUs: runtime.NumCPU(), Root: rights.Root(),
+		Kernel: cmp.Or(real.KernelRelease(), "unknown"), CPUs: runtime.NumCPU(), Root: rights.Root(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
 	d.Engines = []EngineDiagnosis{
@@ -214,12 +214,4 @@ func (f *Finding) print(w io.Writer) {
 	if f.Remedy != "" {
 		wrapped(w, indent+"-> ", indent+"   ", f.Remedy)
 	}
-}
-
-func kernelRelease() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return "unknown"
-	}
-	return unix.ByteSliceToString(u.Release[:])
 }

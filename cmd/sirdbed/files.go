@@ -13,6 +13,7 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/tree"
 
 	"github.com/spf13/cobra"
@@ -109,7 +110,7 @@ func ofResult(inside string) bool {
 		".", scenarioText, scenarioFile, results.ChecksumsFile, results.VariantsDir, results.SummaryFile,
 		results.ManifestFile, results.MessagesFile, results.QueuesFile, results.SeriesFile,
 		report.PageFile, report.PlotsDir,
-	}, strings.TrimSuffix(first, ".part"))
+	}, strings.TrimSuffix(first, atomicfile.Suffix))
 }
 
 // write writes the files that were asked for.

@@ -11,6 +11,10 @@ import (
 	"path/filepath"
 )
 
+// Suffix is what the name of a file has at its end as long as it is not whole. A process
+// that is killed leaves it so.
+const Suffix = ".part"
+
 // Write has write fill a file beside path, which takes path's place once that has
 // succeeded. On failure nothing is left of it, and a file that was at path stays.
 // write must not close the file. Links are replaced, not followed, so the directory
@@ -26,7 +30,7 @@ func Write(path string, write func(*os.File) error) error {
 
 // WriteIn is Write of a file below an open directory.
 func WriteIn(root *os.Root, name string, write func(*os.File) error) (err error) {
-	part := name + ".part"
+	part := name + Suffix
 	if err := root.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
 		return err
 	}

@@ -59,7 +59,7 @@ func (e *Engine) Name() emu.EngineName { return e.Platform.name() }
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	r := &run{engine: e, x: x, dir: dir, hooks: hooks}
-	r.facts = &emu.Facts{Engine: e.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: kernelRelease()}
+	r.facts = &emu.Facts{Engine: e.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: KernelRelease()}
 	if err := r.dir.Begin(x); err != nil {
 		return r.facts, err
 	}

@@ -84,7 +84,7 @@ func TestMeasuredMachine(t *testing.T) {
 	if m.CPUs < 1 || m.Timer <= 0 || m.Crowd <= 0 {
 		t.Errorf("got %+v, want processors, and timers that are late by some time", m)
 	}
-	if kernelRelease() == "" {
+	if KernelRelease() == "" {
 		t.Error("the kernel has no release")
 	}
 }

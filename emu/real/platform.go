@@ -58,7 +58,9 @@ func (p *Platform) align(at int64) int64 {
 	return at
 }
 
-func kernelRelease() string {
+// KernelRelease is the release of the kernel that this process runs on, "" if that is
+// not to be had.
+func KernelRelease() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
 		return ""

@@ -5,7 +5,6 @@ package real
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
@@ -49,13 +48,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 // namespace, pipes and process, of each switch what reads its ports, and taps.
 func descriptors(f *topo.Fabric, x *emu.Experiment) int {
 	const base, host, node, tap = 32, 6, 4, 2
-	taps := 0
-	for i := range f.Ports {
-		if p := &f.Ports[i]; slices.Contains(x.Capture, p.Name) || slices.Contains(x.Capture, f.Nodes[p.Node].Name) {
-			taps++
-		}
-	}
-	return base + host*len(f.Hosts) + node*(len(f.Nodes)-len(f.Hosts)) + tap*taps
+	return base + host*len(f.Hosts) + node*(len(f.Nodes)-len(f.Hosts)) + tap*x.CapturedPorts(f)
 }
 
 // checkWires reports whether links can delay the packets of a protocol of the

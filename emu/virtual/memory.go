@@ -4,7 +4,6 @@ package virtual
 
 import (
 	"fmt"
-	"slices"
 
 	"sirdbed/emu"
 	"sirdbed/emu/real"
@@ -47,13 +46,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
 	if emu.KernelTCP(x) {
 		host = hostMemory + tcpMemory
 	}
-	taps := 0
-	for i := range f.Ports {
-		p := &f.Ports[i]
-		if slices.Contains(x.Capture, p.Name) || slices.Contains(x.Capture, f.Nodes[p.Node].Name) {
-			taps++
-		}
-	}
+	taps := x.CapturedPorts(f)
 	samples := 0.0
 	if x.QueueEvery > 0 {
 		samples = float64(x.End()/x.QueueEvery) * float64(len(f.Nodes)-len(f.Hosts))
