@@ -8,11 +8,14 @@ import (
 
 var unstable = Descriptor{
 	Name: "unstable",
-	Doc: "1 if the run was unstable, which is to carry less than is offered, else 0. A run is unstable if it leaves " +
-		"more payload undelivered than the same messages would on links that carry just what is offered on " +
-		"average, less a margin of 1 % and of 1.25 MB a link, together 5 % of 2.5 ms at 100 Gbps. So a load that is " +
-		"nearer than that to what can be carried is not told from it in such a window. The rule applies to " +
-		"scenarios with a poisson stream, and needs samples of gauges until the window's end.",
+	Doc: "1 if the run was unstable, which is to carry less than is offered, else 0. A run is unstable if it " +
+		"leaves more payload undelivered than the same messages would on links that carry just what is offered on " +
+		"average, less a margin: 1 %, and 13 credit loops over the time from the start of traffic to the window's " +
+		"end, together 5 % of 2.5 ms of the paper's fabric. So a load that is nearer than that to what can be " +
+		"carried is not told from it in such a window, and where the margin is more than 10 %, runs between those " +
+		"links and links without a margin are not judged. The rule applies to scenarios with a poisson stream, " +
+		"needs streams with a rate that last all the window (no outcast, no list), and samples of gauges until " +
+		"the window's end.",
 	eval: (*Metric).unstable,
 }
 
@@ -21,7 +24,7 @@ func (m *Metric) unstable(v *results.Variant) (float64, error) {
 		return 0, fmt.Errorf("the rule applies to scenarios with a poisson stream only")
 	}
 	if !v.Stability.Known {
-		return 0, fmt.Errorf("whether the run was stable is not known: gauges were not sampled until the window's end")
+		return 0, fmt.Errorf("whether the run was stable is not known: %s", v.Stability.Why)
 	}
 	if v.Stability.Unstable {
 		return 1, nil

@@ -158,7 +158,7 @@ func eachFigure(v *results.VariantSummary, add func(string, Value)) {
 	if v.Unstable {
 		unstable = 1
 	}
-	if v.Stability != nil {
+	if v.Stability != nil && v.Stability.Known {
 		plain("unstable", unstable)
 	}
 }

@@ -42,14 +42,14 @@ func overview(s *results.Summary) Table {
 		Wide: []string{"variant", "protocol", "Gbps/host", "top host", "slowdown p50", "slowdown p99", "queue max KB",
 			"queue mean KB", "stable", "verdict"},
 	}
-	judged := true
+	judged, known := true, true
 	for _, v := range s.Variants {
 		slow := v.Slowdown[results.Paper][results.AllSizes]
 		stable := "-"
 		if v.Stability != nil {
 			stable = "yes"
 			if !v.Stability.Known {
-				stable = "?"
+				stable, known = "?", false
 			}
 		}
 		judged = judged && v.Stability != nil
@@ -67,6 +67,9 @@ func overview(s *results.Summary) Table {
 		"Slowdown by the paper's definition. Queue: the deepest of a switch, and the mean over switches and time."
 	if !judged {
 		t.Note += " Stable: judged only where messages arrive at random (Poisson); -: not judged."
+	}
+	if !known {
+		t.Note += " ?: not known, the page says why."
 	}
 	return t
 }

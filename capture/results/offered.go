@@ -2,15 +2,13 @@ package results
 
 import (
 	"sirdbed/topo"
-	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
 
 // offeredShare is the payload that streams offer to the link for which it is the
-// most, as a share of its rate, averaged from the start of the run until a time:
-// hosts' links, and racks' to the spines. Streams without a rate, outcast and list,
-// do not count.
-func offeredShare(f *topo.Fabric, streams []traffic.Stream, until units.Time) (float64, error) {
+// most while all of them are on, as a share of its rate: hosts' links, and racks' to
+// the spines. Streams without a rate, outcast and list, do not count.
+func offeredShare(f *topo.Fabric, streams []traffic.Stream) (float64, error) {
 	offered, err := traffic.OfferedLoad(f, streams)
 	if err != nil {
 		return 0, err
@@ -20,15 +18,8 @@ func offeredShare(f *topo.Fabric, streams []traffic.Stream, until units.Time) (f
 		clear(links.left[i]) // here: bytes by ns that are offered
 	}
 	for i := range streams {
-		s := &streams[i]
-		stop := until
-		if s.Stop != 0 {
-			stop = min(until, s.Stop)
-		}
-		active := float64(max(0, stop-s.Start)) / float64(until)
-		rate := active * float64(offered[i].Rate) / 8e9
-		if rate > 0 {
-			links.offer(f, s, rate, float64(s.Reply)/max(offered[i].MeanSize, 1))
+		if rate := float64(offered[i].Rate) / 8e9; rate > 0 {
+			links.offer(f, &streams[i], rate, float64(streams[i].Reply)/max(offered[i].MeanSize, 1))
 		}
 	}
 	most := 0.0

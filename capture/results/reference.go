@@ -25,7 +25,8 @@ const (
 // reference's too.
 type reference struct {
 	fabric *topo.Fabric
-	flows  []fluid // by arrival
+	flows  []fluid    // by when they flow
+	delay  units.Time // the longest propagation of one
 	until  units.Time
 	step   units.Time
 	from   units.Time // the mean backlog is taken from here
@@ -33,7 +34,8 @@ type reference struct {
 
 // A fluid is a message in a reference.
 type fluid struct {
-	at       units.Time
+	at       units.Time // offered
+	flows    units.Time // a propagation later, when the receiver can have its first byte
 	src, dst int32
 	size     float64 // payload
 	wire     float64
@@ -68,10 +70,12 @@ func newReference(f *topo.Fabric, list []Message, framing *topo.Framing, from, u
 		if framing != nil {
 			wire = framing.WireOf(m.Size)
 		}
-		r.flows = append(r.flows, fluid{at: m.Offered, src: int32(m.Src), dst: int32(m.Dst), size: float64(m.Size),
-			wire: float64(wire)})
+		delay := f.Propagation(f.Path(m.Src, m.Dst, 0))
+		r.delay = max(r.delay, delay)
+		r.flows = append(r.flows, fluid{at: m.Offered, flows: m.Offered + delay, src: int32(m.Src), dst: int32(m.Dst),
+			size: float64(m.Size), wire: float64(wire)})
 	}
-	slices.SortStableFunc(r.flows, func(a, b fluid) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(r.flows, func(a, b fluid) int { return cmp.Compare(a.flows, b.flows) })
 	return r
 }
 
@@ -94,7 +98,7 @@ func (r *reference) backlog(share float64) float64 {
 	var waiting, moved, all []fluid
 	arrived, sum, n := 0, 0.0, 0
 	for at := units.Time(0); at < r.until; at += r.step {
-		for arrived < len(r.flows) && r.flows[arrived].at <= at {
+		for arrived < len(r.flows) && r.flows[arrived].flows <= at {
 			f := r.flows[arrived]
 			f.left = f.wire
 			moved = append(moved, f)
@@ -118,8 +122,10 @@ func (r *reference) backlog(share float64) float64 {
 			left += f.left / f.wire * f.size
 		}
 		if end := at + r.step; end > r.from {
-			for i := arrived; i < len(r.flows) && r.flows[i].at <= end; i++ {
-				left += r.flows[i].size
+			for i := arrived; i < len(r.flows) && r.flows[i].flows <= end+r.delay; i++ {
+				if r.flows[i].at <= end {
+					left += r.flows[i].size
+				}
 			}
 			sum, n = sum+left, n+1
 		}

@@ -17,12 +17,15 @@ import (
 // undelivered than links would whose rates are what is offered on average, less a
 // margin.
 const (
-	// marginShare and marginBytes are the margin: a share of what is offered, and
-	// what a protocol may leave undelivered on each link by its own delays, as a
-	// share of what the link carries in the run. The megabyte and a quarter are a
-	// tenth of a ms at 100 Gbps, and 5 % of a run of 2 ms.
+	// marginShare and marginLoops are the margin, as a share of what is offered:
+	// marginShare, and what a protocol may leave undelivered by its own delays, in
+	// credit loops over the time in which messages arrive. 13 loops of 7.6 us are a
+	// tenth of a ms, 5 % of a run of 2 ms.
 	marginShare = 0.01
-	marginBytes = 1_250_000
+	marginLoops = 13
+	// marginMost is the margin beyond which a run is called stable only if it leaves
+	// no more than the reference without margin. Between both nothing is known.
+	marginMost = 0.1
 	// backlogPart is the part of the run, its last, over which backlogs are
 	// averaged.
 	backlogPart = 10
@@ -34,9 +37,11 @@ type Stability struct {
 	Applies  bool     `json:"applies"`
 	Unstable bool     `json:"unstable"`
 	Reasons  []string `json:"reasons,omitempty"`
-	Known    bool     `json:"known"` // gauges were sampled until the end
+	Known    bool     `json:"known"`                   // whether the run was stable
+	Why      string   `json:"why_not_known,omitempty"` // if it is not
 
 	Offered     float64 `json:"offered_share"`     // payload offered to the busiest link over its rate, by the streams
+	Margin      float64 `json:"margin_share"`      // of what is offered
 	Undelivered float64 `json:"undelivered_bytes"` // payload, mean over the last tenth until the window's end
 	Reference   float64 `json:"reference_bytes"`   // the same in the reference
 	// Carried is the share of their rates with which links would have left as much
@@ -51,35 +56,67 @@ func (l *rawLogs) stability(list []Message, framing *topo.Framing, from, to unit
 	if !s.Applies {
 		return s
 	}
-	offered, err := offeredShare(l.fabric, l.x.Streams, to)
+	begin, err := steadySince(l.x.Streams, from, to)
+	if err == nil {
+		s.Offered, err = offeredShare(l.fabric, l.x.Streams)
+	}
 	if err != nil {
-		l.problem(Note, "whether the run was stable is not known: %v", err)
+		s.Why = err.Error()
 		return s
 	}
-	s.Offered = offered
 	since := to - to/backlogPart
-	if s.Undelivered, s.Known = l.undelivered(list, since, to); s.Known {
-		s.judge(newReference(l.fabric, list, framing, since, to))
+	if s.Undelivered, s.Known = l.undelivered(list, since, to); !s.Known {
+		s.Why = "gauges were not sampled until the window's end"
+		return s
 	}
+	s.Margin = marginShare + marginLoops*float64(longestLoop(l.fabric))/float64(to-begin)
+	s.judge(newReference(l.fabric, list, framing, since, to))
 	return s
+}
+
+// steadySince is when the last of the streams begins. It fails where streams do not
+// offer a known load, the same all over the window.
+func steadySince(streams []traffic.Stream, from, to units.Time) (begin units.Time, err error) {
+	for i := range streams {
+		switch st := &streams[i]; {
+		case st.Pattern == traffic.PatternOutcast || st.Pattern == traffic.PatternList:
+			return 0, fmt.Errorf("stream %s (%s) has no load of its own", st.Name, st.Pattern)
+		case st.Start > from || st.Stop != 0 && st.Stop < to:
+			return 0, fmt.Errorf("stream %s does not last all the window", st.Name)
+		}
+		begin = max(begin, streams[i].Start)
+	}
+	return begin, nil
+}
+
+// longestLoop is the longest credit loop of a fabric.
+func longestLoop(f *topo.Fabric) (loop units.Time) {
+	for _, src := range f.Hosts {
+		for _, dst := range f.Hosts {
+			if src != dst {
+				loop = max(loop, f.CreditLoop(src, dst))
+			}
+		}
+	}
+	return loop
 }
 
 // judge compares what is undelivered with the reference.
 func (s *Stability) judge(r *reference) {
-	var rate units.BitsPerSecond
-	for _, h := range r.fabric.Hosts {
-		rate = max(rate, r.fabric.Uplink(h).Rate)
-	}
-	margin := marginShare + marginBytes/float64(max(1, rate.BytesIn(r.until)))
 	overhead := r.overhead()
-	s.Reference = r.backlog(max(0, 1-margin) * s.Offered * overhead)
-	if s.Unstable = s.Undelivered > s.Reference; !s.Unstable {
-		return
+	s.Reference = r.backlog(max(0, 1-s.Margin) * s.Offered * overhead)
+	switch {
+	case s.Undelivered > s.Reference:
+		s.Unstable = true
+		s.Carried = r.share(s.Undelivered) / overhead
+		s.Reasons = append(s.Reasons, fmt.Sprintf(
+			"at the end of the window %.3g MB are undelivered, as over links that carry payload at %.0f %% of their "+
+				"rate, and %.0f %% are offered", s.Undelivered/1e6, 100*s.Carried, 100*s.Offered))
+	case s.Margin > marginMost && s.Undelivered > r.backlog(s.Offered*overhead):
+		s.Known = false
+		s.Why = fmt.Sprintf("the run is too short to tell loads apart by less than %.0f %% (the longest credit loop "+
+			"times %d, and %.0f %%)", 100*min(1, s.Margin), marginLoops, 100*marginShare)
 	}
-	s.Carried = r.share(s.Undelivered) / overhead
-	s.Reasons = append(s.Reasons, fmt.Sprintf(
-		"at the end of the window %.3g MB are undelivered, as over links that carry payload at %.0f %% of their rate, "+
-			"and %.0f %% are offered", s.Undelivered/1e6, 100*s.Carried, 100*s.Offered))
 }
 
 // undelivered is the payload that was offered and has not been received, mean over
