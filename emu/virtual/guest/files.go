@@ -29,7 +29,7 @@ var devices = []struct {
 var hostFiles []int
 
 // enterRoot makes the root and goes there. Nothing of it is seen outside.
-func enterRoot(show []string) error {
+func enterRoot(show, libraries []string) error {
 	const root = "/" + rootDir
 	all := slices.Index(show, "/")
 	if all >= 0 {
@@ -59,6 +59,9 @@ func enterRoot(show []string) error {
 		// The machine's /dev would serve too: its nodes stand for the guest's devices.
 		if err := makeDevices(root + "/dev"); err != nil {
 			return fmt.Errorf("guest: devices: %w", err)
+		}
+		if err := bindLibraries(root, libraries); err != nil {
+			return fmt.Errorf("guest: libraries: %w", err)
 		}
 		for i, dir := range show {
 			if err := os.MkdirAll(root+dir, 0o755); err != nil {

@@ -4,8 +4,9 @@
 // program, whose clock stands still while anything runs and jumps to the next
 // timer when everything sleeps (time-travel=inf-cpu).
 //
-// The guest sees a copy of this program, its scratch directory, and the directories
-// of the machine that Config names: nothing else. This program is its process 1: it
+// The guest sees a copy of this program (and of the libraries that it has loaded, if it
+// is not static), its scratch directory, and the directories of the machine that Config
+// names: nothing else. This program is its process 1: it
 // mounts what a command expects, starts the command, and switches the guest off when
 // that has ended.
 //
@@ -75,6 +76,8 @@ type Job struct {
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 	Show []string `json:"show"` // directory i is behind link i of showDir
+	// Libraries are files of the scratch directory that the program needs at their names.
+	Libraries []string `json:"libraries,omitempty"`
 }
 
 // Files of the scratch directory.
@@ -154,7 +157,12 @@ func fill(dir *ownDir, c *Config) error {
 	if argv[0] == "/proc/self/exe" {
 		argv[0] = boundDir + "/" + initFile
 	}
-	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir, Show: c.Show})
+	libraries, err := copyLibraries(dir)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir, Show: c.Show,
+		Libraries: libraries})
 	if err != nil {
 		return err
 	}
@@ -176,13 +184,16 @@ func shown(i int) string { return fmt.Sprintf("%s/%d", showDir, i) }
 
 // copyProgram copies this program, as it runs: the file that it was started from may
 // be another one by now.
-func copyProgram(dir *ownDir) error {
-	from, err := os.Open("/proc/self/exe")
+func copyProgram(dir *ownDir) error { return copyInto(dir, initFile, "/proc/self/exe") }
+
+// copyInto copies a file of the machine's into a scratch directory.
+func copyInto(dir *ownDir, name, path string) error {
+	from, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, err := dir.root.OpenFile(initFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	to, err := dir.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
 	}

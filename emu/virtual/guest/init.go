@@ -52,7 +52,7 @@ func readJob() (job Job, err error) {
 
 // prepare makes what a command expects.
 func prepare(job *Job) error {
-	if err := enterRoot(job.Show); err != nil {
+	if err := enterRoot(job.Show, job.Libraries); err != nil {
 		return err
 	}
 	if err := openConsole(); err != nil {
