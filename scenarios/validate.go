@@ -10,7 +10,6 @@ import (
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
-	"sirdbed/traffic"
 )
 
 // validate finds what is impossible although every value is fine by itself.
@@ -24,6 +23,7 @@ func (s *Scenario) validate(dir string) error {
 		func() *Error { return s.validateTraffic(dir) },
 		s.validateProtocols,
 		s.validateVariants,
+		s.validateCounts,
 		s.validateCapture,
 		s.validateFaults,
 	} {
@@ -105,37 +105,6 @@ func lasts(x emu.Experiment) error {
 	return nil
 }
 
-func (s *Scenario) validateTraffic(dir string) *Error {
-	if len(s.Traffic) == 0 {
-		return s.src.errorIn("traffic", "missing: without traffic there is nothing to measure")
-	}
-	listed := 0
-	for i := range s.Traffic {
-		if err := s.Traffic[i].ReadFile(dir); err != nil {
-			return s.fieldError(fmt.Sprintf("traffic[%d].", i), err)
-		}
-		if listed += len(s.Traffic[i].Messages); listed > maxListed {
-			return s.src.errorIn(fmt.Sprintf("traffic[%d].file", i),
-				"more than %d messages in all lists: traffic of more is for a pattern", maxListed)
-		}
-	}
-	if err := traffic.Validate(s.fabric, s.Traffic); err != nil {
-		return s.fieldError("", err)
-	}
-	return nil
-}
-
-// maxListed is how many messages all lists of a scenario may have. All hosts have
-// them in memory.
-const maxListed = 500_000
-
-func (s *Scenario) fieldError(prefix string, err error) *Error {
-	if e, ok := errors.AsType[*traffic.FieldError](err); ok {
-		return s.src.errorIn(prefix+e.Field, "%s", e.Reason)
-	}
-	return s.src.errorIn("traffic", "%v", err)
-}
-
 func (s *Scenario) validateVariants() *Error {
 	var streams []string
 	for i := range s.Traffic {
@@ -176,26 +145,6 @@ func (s *Scenario) validateLabels() *Error {
 				other.variant.Name, other.protocol)
 		}
 		taken[r.label] = r
-	}
-	return nil
-}
-
-// validateLoad checks that a variant's own load changes a stream, to one that it
-// can have.
-func (s *Scenario) validateLoad(v Variant, path string) *Error {
-	if v.Load == 0 {
-		return nil
-	}
-	streams := s.streams(v)
-	if !slices.ContainsFunc(streams, func(t traffic.Stream) bool { return t.Load != 0 }) {
-		return s.src.errorIn(path+"load", "none of the variant's streams states a load that this one could replace")
-	}
-	if err := traffic.ValidateLoad(s.fabric, streams); err != nil {
-		reason := err.Error()
-		if e, ok := errors.AsType[*traffic.FieldError](err); ok {
-			reason = e.Reason
-		}
-		return s.src.errorIn(path+"load", "%s", reason)
 	}
 	return nil
 }

@@ -67,6 +67,40 @@ func TestNamesAndTimesThatCannotBe(t *testing.T) {
 	}
 }
 
+// Streams of more messages than can be told apart are found before a run: of the
+// scenario, and at a variant's load or duration.
+func TestMoreMessagesThanCanBeToldApart(t *testing.T) {
+	const stream = "    size: 8B\n    interval: 40us\n"
+	const told = "messages from one host by 1ms: at most 16777216 can be told apart; split the stream or end it sooner"
+	if !strings.Contains(good, stream) {
+		t.Fatal("the file has another stream")
+	}
+	for _, c := range []struct{ name, stream, variant, want string }{
+		{"of the scenario", "    size: 8B\n    load: 100\n    overload: true\n", "",
+			"f.yaml:7:11: about 156250000 " + told},
+		{"in a variant", "    size: 8B\n    load: 0.5\n    overload: true\n", "load: 100",
+			"f.yaml:13:11: about 156250000 " + told},
+		{"stopped in time", "    size: 8B\n    load: 100\n    overload: true\n    stop: 1us\n", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(good, stream, c.stream, 1)
+			if c.variant != "" {
+				text = strings.Replace(text, "name: b", "name: b\n    "+c.variant, 1)
+			}
+			_, err := Parse("f.yaml", ".", []byte(text))
+			if c.want == "" {
+				if err != nil {
+					t.Errorf("got %v, want no error", err)
+				}
+				return
+			}
+			if got := firstLine(t, text); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 // A bound that claims nothing, or of what there is not, is found before a run.
 func TestBoundsThatCannotBe(t *testing.T) {
 	for _, c := range []struct{ name, bound, want string }{

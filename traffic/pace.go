@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -59,6 +60,25 @@ func ValidateLoad(f *topo.Fabric, streams []Stream) error {
 		if err := s.Validate(f); err != nil {
 			return within(i, err)
 		}
+	}
+	return nil
+}
+
+// ValidateCount reports a valid stream from which a host would send more messages in
+// [0, until) than a Tag can count, as a *FieldError. Of outcasts that is not known.
+func (s *Stream) ValidateCount(f *topo.Fabric, until units.Time) error {
+	if s.Stop != 0 {
+		until = min(until, s.Stop)
+	}
+	switch s.Pattern {
+	case PatternPoisson, PatternFixed:
+		from, _ := s.ends(f)
+		busiest := slices.MaxFunc(from, func(a, b topo.HostID) int {
+			return cmp.Compare(f.Uplink(a).Rate, f.Uplink(b).Rate)
+		})
+		return s.countable(s.gap(f, busiest), until)
+	case PatternIncast:
+		return s.countable(s.period(f), until)
 	}
 	return nil
 }
