@@ -24,14 +24,14 @@ var stalls = Check{
 	Name: "stalls",
 	Asks: "Did a host or a port stand still?",
 	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if that is " +
-		"longer than a full packet takes; a port for as much as it sent less than its link's rate while packets " +
-		"waited in it. Each is added up over the window. One long stall among many wake-ups in time is in no " +
+		"longer than a full packet takes; a port of a switch for as much as it sent less than its link's rate while " +
+		"packets waited in it, by the samples of queues. Each is added up over the window. One long stall among many wake-ups in time is in no " +
 		"percentile of lateness, but it is here. What all stalls together can have done follows from whose packets " +
 		"they delayed: those of a host that has a part in half of all packets count half.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stallLimit, delayedLimit},
-	Do: "Something else had the processor: other processes, a debugger, a limit on the group of processes that " +
-		"sirdbed is in. Run again on a machine with less to do, with a larger --dilation, or with --engine virtual.",
+	Do: "Something else had the processor: other processes, other virtual machines (see the check CPU steal), a " +
+		"debugger, a limit on the group of processes that sirdbed is in. Run again on a machine with less to do, with a larger --dilation, or with --engine virtual.",
 	check: checkStalls,
 }
 
@@ -62,9 +62,13 @@ func checkStalls(j *judge) {
 		h := &j.v.Facts.Hosts[i]
 		hosts += look(h.Name, h.Stalls, h.Sent+h.Received)
 	}
+	unwatched := "; ports were not watched, as queues were not sampled"
 	for i := range j.v.Facts.Ports {
 		p := &j.v.Facts.Ports[i]
 		ports += look(p.Name, p.Stalls, p.Packets)
+		if p.Stalls != nil {
+			unwatched = ""
+		}
 	}
 	if !measured {
 		return
@@ -77,6 +81,7 @@ func checkStalls(j *judge) {
 	j.add(stallLimit.level(n).Worse(delayedLimit.level(delayed)),
 		fmt.Sprintf("at most %s of the window; INVALID if they delayed more than %s of all packets",
 			stallLimit.number(), delayedLimit.number()),
-		"%s of the window%s; they delayed %s of all packets%s", figure(n, stallLimit),
-		where(longest, missed(n, stallLimit)), figure(delayed, delayedLimit), where(missed(delayed, delayedLimit)))
+		"%s of the window%s; they delayed %s of all packets%s%s", figure(n, stallLimit),
+		where(longest, missed(n, stallLimit)), figure(delayed, delayedLimit), where(missed(delayed, delayedLimit)),
+		unwatched)
 }

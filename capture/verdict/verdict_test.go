@@ -70,7 +70,7 @@ func TestVerdict(t *testing.T) {
 		{"a host frozen", func(r *fake) {
 			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 800 * us, Longest: 700 * us}
 		}, degraded, "stalls: 10.0 % of the window (h2-1, at most 700us at once; limit 1 %); " +
-			"they delayed 5.00 % of all packets"},
+			"they delayed 5.00 % of all packets; ports were not watched, as queues were not sampled"},
 		{"a host frozen for a hair too long", func(r *fake) {
 			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 80_400, Longest: 80_400}
 		}, degraded, "stalls: 1.005 % of the window (h2-1, at most 80.4us at once; limit 1 %)"},
@@ -86,7 +86,7 @@ func TestVerdict(t *testing.T) {
 		}, degraded, "100.0 % of the window (h2-1, at most 0ns at once; limit 1 %); they delayed 0.0 % of all packets"},
 		{"a port frozen", func(r *fake) {
 			r.Facts.Ports[3].Stalls = &emu.Stalls{Total: 800 * us, Longest: 100 * us}
-		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %)"},
+		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %); they delayed 2.50 % of all packets"},
 		{"stalls not measured", func(r *fake) {
 			for i := range r.Facts.Hosts {
 				r.Facts.Hosts[i].Stalls = nil
