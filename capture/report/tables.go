@@ -69,7 +69,7 @@ func overview(s *results.Summary) Table {
 		t.Note += " Stable: judged only where messages arrive at random (Poisson); -: not judged."
 	}
 	if !known {
-		t.Note += " ?: not known, the page says why."
+		t.Note += " ?: not known, report.html says why."
 	}
 	return t
 }
