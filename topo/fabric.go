@@ -60,6 +60,8 @@ type Fabric struct {
 	Ports []Port
 
 	byName map[string]NodeID
+	loop   units.Time  // the longest credit loop
+	bdp    units.Bytes // of the receiver whose downlink carries the most in its loops
 }
 
 // New makes the fabric of a Spec. The error is a *SpecError.
@@ -98,7 +100,11 @@ func New(spec Spec) (*Fabric, error) {
 			f.addLink(f.leaf(l), f.spine(s), spec.CoreRate, spec.CoreDelay, true)
 		}
 	}
-	return f, f.override(spec.Links)
+	if err := f.override(spec.Links); err != nil {
+		return f, err
+	}
+	f.addLoops()
+	return f, nil
 }
 
 func (f *Fabric) addNode(kind Kind, name string, leaf, number int, a Addr) {

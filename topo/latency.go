@@ -35,15 +35,13 @@ func (f *Fabric) LeastPacketTime() units.Time {
 // from 1. Within a rack the spine does not matter; across racks 0 means spine 1.
 // src and dst must differ.
 func (f *Fabric) Path(src, dst HostID, spine int) []PortID {
-	path := []PortID{f.Uplink(src).ID}
 	from, to := f.LeafOf(src), f.LeafOf(dst)
-	if from != to {
-		s := f.spine(max(spine, 1))
-		up, _ := f.PortBetween(from, s)
-		down, _ := f.PortBetween(s, to)
-		path = append(path, up, down)
+	if from == to {
+		return []PortID{f.Uplink(src).ID, f.Downlink(dst).ID}
 	}
-	return append(path, f.Downlink(dst).ID)
+	port := f.Spec.HostsPerLeaf + max(spine, 1) - 1 // of a leaf towards the spine
+	up, down := f.Nodes[from].Ports[port], f.Ports[f.Nodes[to].Ports[port]].Reverse
+	return []PortID{f.Uplink(src).ID, up, down, f.Downlink(dst).ID}
 }
 
 // Propagation returns the sum of the delays along a path.
@@ -134,28 +132,4 @@ func (f *Fabric) exactOver(path []PortID, size units.Bytes, fr Framing) units.Ti
 		arrived = max(arrived, sent) + f.Ports[p].Rate.Picoseconds(last)
 	}
 	return f.Propagation(path) + units.Time((arrived+500)/1000)
-}
-
-// CreditLoop is the unloaded time from a minimal packet's departure at dst to
-// the arrival there of the full-size packet that it triggers at src: the loop
-// that a receiver's credit has to cover.
-func (f *Fabric) CreditLoop(src, dst HostID) units.Time {
-	return f.Transit(f.Path(dst, src, 0), MinWire) + f.Transit(f.Path(src, dst, 0), f.FullFrame())
-}
-
-// BDP returns the bytes that a receiver's downlink carries during its longest
-// credit loop, in whole full-size packets: the most of any receiver.
-func (f *Fabric) BDP() units.Bytes {
-	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
-	most := f.Downlink(last).Rate.BytesIn(f.CreditLoop(first, last))
-	if len(f.Spec.Links) > 0 { // else all pairs across the fabric are alike
-		for _, dst := range f.Hosts {
-			for _, src := range f.Hosts {
-				if src != dst {
-					most = max(most, f.Downlink(dst).Rate.BytesIn(f.CreditLoop(src, dst)))
-				}
-			}
-		}
-	}
-	return max(1, most/f.FullFrame()) * f.FullFrame()
 }

@@ -3,7 +3,9 @@ package topo
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"sirdbed/topo/units"
 )
@@ -71,6 +73,68 @@ func TestBDPFollowsTheLongestLoop(t *testing.T) {
 	f := mustNew(t, s)
 	if want := (100 * units.Gbps).BytesIn(f.CreditLoop(2, 0)) / 9038 * 9038; f.BDP() != want || want <= 216912 {
 		t.Errorf("BDP %d, want %d", f.BDP(), want)
+	}
+}
+
+// The BDP is that of the slowest way over the core, whichever spine it is over.
+func TestBDPIsOverAllSpines(t *testing.T) {
+	for spine := 1; spine <= 3; spine++ {
+		for name, change := range map[string]LinkOverride{
+			"longer": link(2, spine, 0, 9*units.Microsecond), "slower": link(1, spine, 5*units.Gbps, 0),
+		} {
+			f := racks(t, 3, 100*units.Gbps, 400*units.Gbps, change)
+			want := f.Transit(f.Path(3, 0, spine), MinWire) + f.Transit(f.Path(0, 3, spine), f.FullFrame())
+			if got := f.CreditLoop(0, 3); got != want || f.LongestLoop() != want {
+				t.Errorf("spine %d %s: loop %v, longest %v, want %v", spine, name, got, f.LongestLoop(), want)
+			}
+			frames := (100 * units.Gbps).BytesIn(want) / f.FullFrame()
+			if alike := racks(t, 3, 100*units.Gbps, 400*units.Gbps).BDP(); f.BDP() != frames*f.FullFrame() ||
+				f.BDP() <= alike {
+				t.Errorf("spine %d %s: BDP %d, want %d frames", spine, name, f.BDP(), frames)
+			}
+		}
+	}
+}
+
+// The longest loop and the BDP are those of all pairs, in fabrics with links of any kind.
+func TestLongestLoopOfAllPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		s := Spec{Leaves: 3, HostsPerLeaf: 1 + rng.IntN(3), Spines: 2, HostRate: 100 * units.Gbps, HostDelay: 1000,
+			CoreRate: 100 * units.Gbps, CoreDelay: 500}
+		for range 1 + rng.IntN(6) {
+			o := link(1+rng.IntN(3), 1+rng.IntN(2), units.BitsPerSecond(1+rng.IntN(4))*25*units.Gbps,
+				units.Time(1+rng.IntN(3000)))
+			if rng.IntN(2) == 0 {
+				o.Between[1] = fmt.Sprintf("h%s-%d", o.Between[0][4:], 1+rng.IntN(s.HostsPerLeaf))
+			}
+			s.Links = append(s.Links, o)
+		}
+		f := mustNew(t, s)
+		var loop units.Time
+		var bytes units.Bytes
+		for _, src := range f.Hosts {
+			for _, dst := range f.Hosts {
+				if src != dst {
+					loop = max(loop, f.CreditLoop(src, dst))
+					bytes = max(bytes, f.Downlink(dst).Rate.BytesIn(f.CreditLoop(src, dst)))
+				}
+			}
+		}
+		bdp := max(1, bytes/f.FullFrame()) * f.FullFrame()
+		if got := f.LongestLoop(); got != loop || f.BDP() != bdp {
+			t.Errorf("%+v: %v and %d, want %v and %d", s.Links, got, f.BDP(), loop, bdp)
+		}
+	}
+}
+
+// A link that differs in the largest fabric costs no more than a moment.
+func TestLoopsOfLargeFabrics(t *testing.T) {
+	began := time.Now()
+	f := mustNew(t, Spec{Leaves: 249, HostsPerLeaf: 250, Spines: 200, HostRate: 100 * units.Gbps, HostDelay: 1000,
+		CoreRate: 400 * units.Gbps, CoreDelay: 500, Links: []LinkOverride{link(1, 2, 0, 7000)}})
+	if took := time.Since(began); f.BDP() < 200_000 || took > 10*time.Second {
+		t.Errorf("BDP %d after %v", f.BDP(), took)
 	}
 }
 

@@ -82,6 +82,9 @@ func (s *DCPIM) Broken() string {
 		if p != nil {
 			for m := range p.messages.All() {
 				tokens += m.tokens.Len()
+				if !m.ready.In() && !m.timer.In() {
+					return fmt.Sprintf("message %d to %d neither waits for the uplink nor for a timer", m.ID, p.id)
+				}
 			}
 		}
 	}
@@ -99,6 +102,9 @@ func (s *DCPIM) Broken() string {
 
 // ControlQueue returns how many control packets wait.
 func (s *DCPIM) ControlQueue() int { return s.control.Len() }
+
+// Timers returns how many messages have a timer at their sender.
+func (s *DCPIM) Timers() int { return s.sender.timers.Len() }
 
 // ReceiverChannels and SenderChannels return the channels of the data phase as
 // the two halves of a host see them, and Peers the channels by sender.

@@ -57,14 +57,14 @@ func (s *DCPIM) setTimer(m *outMessage, at Time) {
 }
 
 // checkAnswered announces a message again if it has had no answer for too long. A
-// message that waits for the uplink is not lost.
+// message that waits for the uplink is not lost: its time begins when it no longer does.
 func (s *DCPIM) checkAnswered(now Time, m *outMessage) {
 	switch due := m.lastActivity + m.timeout; {
 	case due > now:
 		s.setTimer(m, due)
 		return
 	case m.ready.In():
-		s.setTimer(m, now+m.timeout)
+		s.sender.timers.Remove(m)
 		return
 	}
 	if m.attempts >= s.params.MaxRetries {

@@ -132,6 +132,30 @@ func TestGoneMessageIsForgotten(t *testing.T) {
 	}
 }
 
+// Messages that wait for the uplink, be they thousands, cost no time while they do; from
+// their data on they are announced until they are answered.
+func TestMessagesThatWaitHaveNoTimer(t *testing.T) {
+	c := newCore(t, rack(t, 2))
+	const messages = 1000
+	for id := range transport.MessageID(messages) {
+		c.Send(0, transport.Message{Peer: 1, ID: id, Size: 1})
+	}
+	var p transport.Packet
+	for range messages { // the announcements alone
+		c.Next(0, &p)
+	}
+	now := 10 * c.Epoch()
+	if c.Next(now, &p); c.Timers() != 1 {
+		t.Errorf("%d timers, want that of the one message whose data is sent", c.Timers())
+	}
+	if got := c.all(now); len(got) != messages-1 || c.Timers() != messages || c.Broken() != "" {
+		t.Errorf("%d packets, %d timers, %s", len(got), c.Timers(), c.Broken())
+	}
+	if got := c.all(now + c.Epoch()); len(got) != messages || got[0].Kind != "RTS" {
+		t.Errorf("%d packets after an epoch without an answer, want an RTS of each", len(got))
+	}
+}
+
 // Ids below the sender's floor are settled: they are not remembered, and their
 // late packets are acknowledged.
 func TestLateDuplicatesAreAcknowledged(t *testing.T) {

@@ -87,14 +87,17 @@ func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	if m.packets <= s.receiver.shortPackets {
 		m.unscheduled = m.packets
 		m.priority = unscheduledData
-		s.enqueue(m)
+		s.enqueue(now, m)
 	}
 }
 
 // enqueue puts a message where nextData finds it, or removes it from there.
-func (s *DCPIM) enqueue(m *outMessage) {
+func (s *DCPIM) enqueue(now Time, m *outMessage) {
 	if m.sent == m.unscheduled && m.tokens.Len() == 0 {
 		s.sender.ready.Remove(m)
+		if !m.timer.In() {
+			s.setTimer(m, now+m.timeout)
+		}
 		return
 	}
 	priority := m.priority
@@ -124,7 +127,7 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	m.tokens.Push(heldToken{h.seq, h.offset, s.timing.expiry(epoch)})
 	s.sender.tokens++
 	m.priority = max(h.priority, firstToken)
-	s.enqueue(m)
+	s.enqueue(now, m)
 }
 
 // nextData sends the next DATA packet, if a message has one that needs no token,
@@ -145,7 +148,7 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 			s.sender.tokens--
 			if t.expires < now {
 				s.env.Sink.Count(&expired, 1)
-				s.enqueue(m)
+				s.enqueue(now, m)
 				continue
 			}
 			h.seq, h.offset = t.seq, t.offset
@@ -156,7 +159,7 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 		}
 		m.reached = max(m.reached, index+1)
 		m.lastActivity, m.timeout = now, s.timing.announceTimeout
-		s.enqueue(m)
+		s.enqueue(now, m)
 		h.encode(p)
 		p.Priority = s.params.level(m.class)
 		p.Peer, p.ID, p.Tag, p.Offset = m.Peer, m.ID, m.Tag, Bytes(h.offset)

@@ -59,23 +59,13 @@ type Params struct {
 // DefaultParams returns the parameters of the paper's evaluation for a fabric.
 func DefaultParams(f *topo.Fabric) *Params {
 	scale := float64(param.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
-	base := max(15*units.Microsecond, 2*roundTrip(f))
+	base := max(15*units.Microsecond, 2*f.LongestLoop())
 	return &Params{
 		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
 		AI: 1, Beta: 0.8, MaxMDF: 0.5,
 		InitialWindow: max(1, math.Round(66*scale)), MinWindow: 0.001, MaxWindow: max(1, math.Round(1256*scale)),
 		MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
 	}
-}
-
-// roundTrip returns the longest unloaded round trip of a full packet and its
-// acknowledgement.
-func roundTrip(f *topo.Fabric) units.Time {
-	first, last := f.Hosts[0], f.Hosts[len(f.Hosts)-1]
-	if first == last {
-		return 0
-	}
-	return f.CreditLoop(last, first)
 }
 
 // whyTarget is why target delays are limited.

@@ -30,12 +30,11 @@ type Message struct {
 	Completed units.Time
 	Reply     int // index of the reply among the variant's messages, -1: none
 
-	// Unloaded latency by both definitions, from Offered to Completed: that over one
-	// path or, where paths differ, over all of them (scenarios/README, Slowdown).
+	// Unloaded latency by both definitions, from Offered to Completed, over all paths
+	// together (scenarios/README, Slowdown).
 	UnloadedPaper, UnloadedExact units.Time
-	// Fastest is what no message can be faster than: its exact unloaded latency over
-	// all paths, also where they are alike, or that of the paper if framing is not
-	// known.
+	// Fastest is what no message can be faster than: UnloadedExact or, if framing is
+	// not known, UnloadedPaper.
 	Fastest units.Time
 
 	Class Class
@@ -212,14 +211,8 @@ func (m *Message) addUnloaded(f *topo.Fabric, src, dst topo.HostID, size units.B
 	paper := f.FastestPaper(src, dst, size)
 	exact, fastest := units.Time(0), paper
 	if framing != nil {
-		fastest = f.FastestExact(src, dst, size, *framing)
-		exact = fastest
-	}
-	if f.Alike(src, dst) {
-		paper = f.UnloadedPaper(src, dst, size)
-		if framing != nil {
-			exact = f.UnloadedExact(src, dst, size, *framing)
-		}
+		exact = f.FastestExact(src, dst, size, *framing)
+		fastest = exact
 	}
 	m.UnloadedPaper += paper
 	m.UnloadedExact += exact

@@ -14,9 +14,8 @@ var fastestMessage = Check{
 	How: "Each message's latency is compared with the least that an idle fabric allows: headers, every hop's " +
 		"store-and-forward, and where there are several paths the fastest use of all of them (see sirdbed topo). A " +
 		"message may be faster by what ports may send at once after an idle time, by what their rates are rounded " +
-		"by, by 2 ns a hop for times that are rounded down, and, where packets have several paths, by one packet " +
-		"time, since its last packet can overtake. Faster than that means that a port or a wire was faster than it " +
-		"should be, or that a clock was wrong.",
+		"by, and by 2 ns a hop for times that are rounded down. Faster than that means that a port or a wire was " +
+		"faster than it should be, or that a clock was wrong.",
 	Made:       always,
 	Thresholds: []Threshold{rateSlack},
 	Do: "See the checks link rate, rounded rates and departures. If they pass, the clocks of hosts do not agree: " +
@@ -73,21 +72,13 @@ func (j *judge) slack(m *results.Message) units.Time {
 	return slack
 }
 
-// hops is how much sooner bursts, rounding and a last packet that overtakes can
-// make a message arrive.
-func (j *judge) hops(src, dst topo.HostID) (slack units.Time) {
+// hops is how much sooner bursts and rounding can make a message arrive.
+func (j *judge) hops(src, dst topo.HostID) (most units.Time) {
 	f := j.v.Fabric
 	spines := 1
-	if f.LeafOf(src) != f.LeafOf(dst) {
+	if f.LeafOf(src) != f.LeafOf(dst) && !f.Alike(src, dst) {
 		spines = f.Spec.Spines
 	}
-	if spines > 1 {
-		slack = f.Downlink(dst).Rate.TimeFor(f.FullFrame())
-		if f.Alike(src, dst) {
-			spines = 1
-		}
-	}
-	var most units.Time // over any spine
 	for spine := 1; spine <= spines; spine++ {
 		var sum units.Time
 		for _, p := range f.Path(src, dst, spine) {
@@ -96,5 +87,5 @@ func (j *judge) hops(src, dst topo.HostID) (slack units.Time) {
 		}
 		most = max(most, sum)
 	}
-	return slack + most
+	return most
 }

@@ -27,8 +27,8 @@ func newTopo() *cobra.Command {
 			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
 			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
 			store-and-forward at every hop. Both are over the fastest single path. "all paths" is the fastest use of
-			all of them together, as by packets that are sprayed: nothing can be faster. Where paths differ, the hosts
-			that gain the most by that are shown too, and slowdown is over all paths.`),
+			all of them together, as by packets that are sprayed: nothing can be faster, and slowdown is latency over
+			this. Where paths differ, the hosts that gain the most by that are shown too.`),
 		Example: examples(`
 			sirdbed topo incast
 			sirdbed topo scenarios/incast.yaml --json
@@ -167,8 +167,9 @@ func unloaded(s *scenarios.Scenario) (list []Unloaded) {
 	return list
 }
 
-// mostDifferent returns the hosts whose large messages gain the most by all paths
-// together; false where none gain more than those from the first host to the last.
+// mostDifferent returns the hosts with paths that differ whose large messages gain the
+// most by all of them together; false where none gain more than those from the first
+// host to the last.
 // It looks at one host of each rack.
 func mostDifferent(f *topo.Fabric, fr topo.Framing, size units.Bytes) (src, dst topo.HostID, ok bool) {
 	gain := func(a, b topo.HostID) units.Time {
@@ -179,10 +180,14 @@ func mostDifferent(f *topo.Fabric, fr topo.Framing, size units.Bytes) (src, dst 
 		return first, last, false
 	}
 	src, dst = first, last
+	most := gain(src, dst)
 	for a := 0; a < len(f.Hosts); a += f.Spec.HostsPerLeaf {
 		for b := 0; b < len(f.Hosts); b += f.Spec.HostsPerLeaf {
-			if a != b && gain(f.Hosts[a], f.Hosts[b]) > gain(src, dst) {
-				src, dst, ok = f.Hosts[a], f.Hosts[b], true
+			if a == b || f.Alike(f.Hosts[a], f.Hosts[b]) {
+				continue
+			}
+			if g := gain(f.Hosts[a], f.Hosts[b]); g > most {
+				src, dst, most, ok = f.Hosts[a], f.Hosts[b], g, true
 			}
 		}
 	}
