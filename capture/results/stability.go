@@ -69,7 +69,7 @@ func (l *rawLogs) stability(list []Message, framing *topo.Framing, from, to unit
 		s.Why = "gauges were not sampled until the window's end"
 		return s
 	}
-	s.Margin = marginShare + marginLoops*float64(longestLoop(l.fabric))/float64(to-begin)
+	s.Margin = marginShare + marginLoops*float64(l.fabric.LongestLoop())/float64(to-begin)
 	s.judge(newReference(l.fabric, list, framing, since, to))
 	return s
 }
@@ -87,18 +87,6 @@ func steadySince(streams []traffic.Stream, from, to units.Time) (begin units.Tim
 		begin = max(begin, streams[i].Start)
 	}
 	return begin, nil
-}
-
-// longestLoop is the longest credit loop of a fabric.
-func longestLoop(f *topo.Fabric) (loop units.Time) {
-	for _, src := range f.Hosts {
-		for _, dst := range f.Hosts {
-			if src != dst {
-				loop = max(loop, f.CreditLoop(src, dst))
-			}
-		}
-	}
-	return loop
 }
 
 // judge compares what is undelivered with the reference.
