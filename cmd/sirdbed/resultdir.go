@@ -53,7 +53,7 @@ func makeResults(out, scenario string, now time.Time) (*tree.Dir, error) {
 
 // notEmpty is the error of a directory for results that has something in it.
 func notEmpty(path, name string) error {
-	return fmt.Errorf("%s: is not empty (it has %s): results are never written over", path, name)
+	return fmt.Errorf("%s: is not empty (it has %s): results are never written over, name another", path, name)
 }
 
 // errBusy is wrapped by the error of lockResult if another process has the lock.
