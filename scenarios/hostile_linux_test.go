@@ -111,8 +111,13 @@ func TestHostileFiles(t *testing.T) {
 		{"1,000 wrong bounds on 2,000 variants", oneKind + "variants:\n" + many(2000, "  - {name: v%[1]d}\n") +
 			"bounds:\n" + many(1000, "  - {name: b, metric: latency_us, max: 1, variant: w%[1]d, stream: s}\n"),
 			`f.yaml:2007:52: no variant is called "w0"`},
-		{"1,000 captures of 62,250 hosts", wide + "capture: [" + strings.Repeat("spine200, ", 999) + "x]\n",
-			"f.yaml:5:10001: no node or port is called \"x\""},
+		{"1,000 captures of 62,250 hosts", func() string {
+			text := wide + "capture:\n"
+			for i := range 999 {
+				text += fmt.Sprintf("  - h%d-%d\n", i/250+1, i%250+1)
+			}
+			return text + "  - x\n"
+		}(), "f.yaml:1005:5: no node or port is called \"x\""},
 		{"incast to 62,250 hosts", strings.Replace(wide, "pattern: fixed", "fan_in: 62249, pattern: incast", 1), ""},
 		{"100,000 brackets", "a: " + strings.Repeat("[", 100_000), "f.yaml:1:19: nested more than 16 deep"},
 		{"100,000 braces", "a: " + strings.Repeat("{a: ", 50_000), "f.yaml:1:64: nested more than 16 deep"},

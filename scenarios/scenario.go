@@ -65,7 +65,7 @@ type Scenario struct {
 	// no drops.
 	QueueLimit units.Bytes `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty"`
 	// Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng
-	// files.
+	// files, each once.
 	Capture []string `yaml:"capture,omitempty" json:"capture,omitempty"`
 	// Bytes kept of each captured frame, 128 (all headers) unless given; inf for
 	// all.

@@ -149,15 +149,22 @@ func (s *Scenario) validateLabels() *Error {
 	return nil
 }
 
-// validateCapture checks the names of nodes and ports.
+// validateCapture checks the names of nodes and ports, each of which is captured once.
 func (s *Scenario) validateCapture() *Error {
 	for i, name := range s.Capture {
+		path := fmt.Sprintf("capture[%d]", i)
 		_, isNode := s.fabric.Node(name)
-		_, isPort := s.port(name)
-		if !isNode && !isPort {
-			return s.src.errorIn(fmt.Sprintf("capture[%d]", i),
+		port, isPort := s.port(name)
+		switch {
+		case !isNode && !isPort:
+			return s.src.errorIn(path,
 				"no node or port is called %q: nodes are such as leaf1 or %s, ports such as %q",
 				name, s.fabric.HostName(0), s.fabric.Downlink(0).Name)
+		case slices.Contains(s.Capture[:i], name):
+			return s.src.errorIn(path, "%s is there twice", name)
+		case isPort && slices.Contains(s.Capture, s.fabric.Nodes[port.Node].Name):
+			return s.src.errorIn(path, "%s is a port of %s, all of which are captured: leave it out",
+				name, s.fabric.Nodes[port.Node].Name)
 		}
 	}
 	return nil

@@ -49,6 +49,12 @@ func TestNamesAndTimesThatCannotBe(t *testing.T) {
 			`f.yaml: traffic: missing: without traffic there is nothing to measure`},
 		{"a protocol twice", "duration:", "protocols: [sird, homa, sird]\nduration:",
 			`f.yaml:14:25: sird is there twice`},
+		{"a capture twice", "duration:", "capture: [leaf1, h1-1, leaf1]\nduration:",
+			`f.yaml:14:24: leaf1 is there twice`},
+		{"a capture of a port twice", "duration:", "capture: ['leaf1>h1-1', 'leaf1>h1-1']\nduration:",
+			`f.yaml:14:25: leaf1>h1-1 is there twice`},
+		{"a capture of a node and its port", "duration:", "capture: ['leaf1>h1-1', leaf1]\nduration:",
+			`f.yaml:14:11: leaf1>h1-1 is a port of leaf1, all of which are captured: leave it out`},
 		{"variant's protocol", "name: b", "name: b\n    protocol: homma",
 			`f.yaml:12:15: no protocol is called "homma": use one of sird, homa, dcpim, xpass, swift, dctcp, aimd, ` +
 				`tcp, tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno: did you mean "homa"?`},

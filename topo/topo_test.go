@@ -239,7 +239,7 @@ func TestImpossibleSpecs(t *testing.T) {
 		"leaves":           func(s *Spec) { s.Leaves = 0 },
 		"hosts_per_leaf":   func(s *Spec) { s.HostsPerLeaf = 251 },
 		"spines":           func(s *Spec) { s.Spines = 0 },
-		"mtu":              func(s *Spec) { s.MTU = 9001 },
+		"mtu":              func(s *Spec) { s.MTU = 9217 },
 		"host_rate":        func(s *Spec) { s.HostRate = 0 },
 		"core_delay":       func(s *Spec) { s.CoreDelay = -1 },
 		"links[0].between": func(s *Spec) { s.Links = []LinkOverride{{Between: [2]string{"h1-1", "h1-2"}}} },

@@ -22,7 +22,7 @@ func TestParametersAtTheirLimits(t *testing.T) {
 	var fabrics []*topo.Fabric
 	for _, rate := range []units.BitsPerSecond{limit.MinRate, 100 * units.Gbps, limit.MaxRate} {
 		for _, delay := range []units.Time{0, units.Microsecond, units.Second} {
-			for _, mtu := range []units.Bytes{256, 9000} {
+			for _, mtu := range []units.Bytes{256, limit.MaxMTU} {
 				f, err := topo.New(topo.Spec{Leaves: 2, HostsPerLeaf: 2, Spines: 1, HostRate: rate, CoreRate: rate,
 					HostDelay: delay, CoreDelay: delay, MTU: mtu})
 				if err != nil {

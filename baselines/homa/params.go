@@ -89,7 +89,7 @@ var limits = limit.Table{
 }
 
 const (
-	maxRTTBytes = maxUnscheduled * units.Bytes(9000)
+	maxRTTBytes = maxUnscheduled * limit.MaxMTU
 	whyMessage  = "no message is longer"
 )
 

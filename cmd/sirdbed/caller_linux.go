@@ -38,8 +38,8 @@ func leaveRoot(what, out string) error {
 	}
 	env := caller.Environment(os.Environ(), rights.Writable)
 	if err := syscall.Exec("/proc/self/exe", os.Args, env); err != nil {
-		return fmt.Errorf("under sudo %s runs as the user who called it, and %s may not execute sirdbed: %w",
-			what, caller.Name, err)
+		return fmt.Errorf("under sudo %s runs as the user who called it, and %s may not execute sirdbed: %w: "+
+			"put it where %s may, such as in /usr/local/bin", what, caller.Name, err, caller.Name)
 	}
 	return nil // not reached
 }

@@ -75,7 +75,7 @@ const longestName = 200
 func removeResult(all *tree.Dir, name string, names []string) error {
 	away := name[:min(len(name), longestName)] + ".removing"
 	if _, err := all.Lstat(away); err == nil {
-		return fmt.Errorf("%s is in the way: a prune that was killed may have left it", all.At(away))
+		return fmt.Errorf("%s is in the way: a prune that was killed may have left it, so remove it", all.At(away))
 	}
 	if err := all.Rename(name, away); err != nil {
 		return err
@@ -110,7 +110,7 @@ func removeContents(all *tree.Dir, result string, names []string) error {
 	}
 	for _, e := range left {
 		if e.Name() != scenarioFile {
-			return fmt.Errorf("%s has come meanwhile", dir.At(e.Name()))
+			return fmt.Errorf("%s has come meanwhile: move it away and prune again", dir.At(e.Name()))
 		}
 	}
 	return errors.Join(dir.Remove(scenarioFile), dir.Close(), all.Remove(result))

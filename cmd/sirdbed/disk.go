@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"sirdbed/capture/results"
 	"sirdbed/topo/units"
@@ -78,29 +79,45 @@ func largest(e results.Estimate) string {
 	return strings.Join(words, ", ")
 }
 
-// explainDisk turns the error of a full disk into one line that says what to do,
-// however many files did not fit. Other errors stay as they are.
+// explainDisk turns the error of a full disk, or of a file that has grown as large as it
+// may, into one line that says what to do, however many files did not fit. Other errors
+// stay as they are.
 func explainDisk(err error, dir string) error {
-	if err == nil || !diskFull(err) {
-		return err
+	if what, ok := lineOf(err, diskFullErrors); ok {
+		return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)",
+			dir, what)
 	}
-	what := err.Error()
-	for line := range strings.Lines(what) {
-		if diskFull(errors.New(line)) {
-			what = strings.TrimSpace(line)
-			break
-		}
+	if what, ok := lineOf(err, fileTooLarge); ok {
+		return fmt.Errorf("a file in %s is as large as files may be here: lift the limit with ulimit -f unlimited, "+
+			"or put results on another file system with --out; what was written before is kept (%s)", dir, what)
 	}
-	return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)", dir, what)
+	return err
 }
 
-// diskFull reports whether an error is that of a full disk, in this process or, by
-// its text, in a host process.
-func diskFull(err error) bool {
-	for _, full := range diskFullErrors {
-		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
-			return true
-		}
+// fileTooLarge is what a write fails with that would make a file larger than this process
+// may (ulimit -f), or than the file system can have.
+var fileTooLarge = []syscall.Errno{syscall.EFBIG}
+
+// noRoom reports whether an error is one that explainDisk explains.
+func noRoom(err error) bool {
+	_, full := lineOf(err, diskFullErrors)
+	_, large := lineOf(err, fileTooLarge)
+	return full || large
+}
+
+// lineOf finds the line of an error's text that is about one of causes, which occurred
+// in this process or, known by its text, in a host process.
+func lineOf(err error, causes []syscall.Errno) (line string, ok bool) {
+	if err == nil {
+		return "", false
 	}
-	return false
+	for _, cause := range causes {
+		for line := range strings.Lines(err.Error()) {
+			if strings.Contains(line, cause.Error()) {
+				return strings.TrimSpace(line), true
+			}
+		}
+		ok = ok || errors.Is(err, cause)
+	}
+	return err.Error(), ok
 }

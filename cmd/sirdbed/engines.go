@@ -15,6 +15,9 @@ import (
 // An engineKind is how this program makes and runs one of its engines.
 type engineKind struct {
 	make func(whileUp) emu.Engine
+	// room, if set, reports whether a process may have what an experiment takes, before
+	// anything is entered or made.
+	room func(*emu.Experiment) error
 	// enter, if set, runs this command line again in a sandbox, where the engine
 	// may build fabrics, and returns done; unless this process is in one.
 	enter func(context.Context) (done bool, err error)
@@ -30,7 +33,9 @@ var engines = allEngines()
 
 func allEngines() map[emu.EngineName]engineKind {
 	all := platformEngines()
-	all[emu.Model] = engineKind{make: func(whileUp) emu.Engine { return model.Engine{} }, asCaller: true}
+	all[emu.Model] = engineKind{
+		make: func(whileUp) emu.Engine { return model.Engine{} }, asCaller: true, room: modelRoom,
+	}
 	return all
 }
 
@@ -68,6 +73,26 @@ func engineExists(name emu.EngineName) error {
 		name, strings.Join(engineNames(), ", "), scenarios.DidYouMean(string(name), engineNames())))
 }
 
+// checkRoom reports a run for which a process may have too little.
+func (r *scenarioRun) checkRoom() error {
+	room := engines[r.engine].room
+	if room == nil {
+		return nil
+	}
+	for i := range r.experiments {
+		x := &r.experiments[i]
+		if err := room(x); err != nil {
+			return r.cannotRun(x, err)
+		}
+	}
+	return nil
+}
+
+// cannotRun is the error of something that the machine lacks, with what to do.
+func (r *scenarioRun) cannotRun(x *emu.Experiment, err error) error {
+	return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
+}
+
 // check finds out whether the machine has what the experiments need, before
 // anything is built. Its error says what to do. Experiments whose protocol the
 // engine cannot run are skipped if there are others.
@@ -85,7 +110,7 @@ func (r *scenarioRun) check() error {
 			skipped := results.Skipped{Variant: x.Variant, Protocol: x.Protocol, Reason: err.Error()}
 			r.skipped = append(r.skipped, skipped)
 		case errors.Is(err, emu.ErrNotSupported):
-			return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
+			return r.cannotRun(x, err)
 		default:
 			return badInput(fmt.Errorf("%s: %w", x.Variant, err))
 		}

@@ -65,27 +65,27 @@ func (f resultFiles) check(dirs ...string) error {
 func checkWritable(path string) error {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no directory %s", dir)
+		return fmt.Errorf("there is no directory %s: make it, or name another", dir)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return errors.New("it is a directory")
+		return errors.New("it is a directory: name a file")
 	case err == nil && !info.Mode().IsRegular(): // a device
 		return nil
 	case err == nil:
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return fmt.Errorf("cannot be written: %w", err)
+			return fmt.Errorf("cannot be written: %w: name another file", err)
 		}
 		return file.Close()
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return errors.New("it is a link to nothing")
+		return errors.New("it is a link to nothing: remove it, or name another file")
 	}
 	file, err := os.CreateTemp(dir, ".sirdbed-")
 	if err != nil {
-		return fmt.Errorf("cannot be written: %w", err)
+		return fmt.Errorf("cannot be written: %w: name another file", err)
 	}
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }

@@ -19,11 +19,16 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 	}{
 		{"files on real", "real", "ulimit -n 24", []string{"the run takes 54", files + "24", "ulimit -n 54"}},
 		{"files on virtual", "virtual", "ulimit -n 24", []string{"the run takes 43", files + "24", "ulimit -n 43"}},
+		{"files on model", "model", "ulimit -n 12", []string{"the run takes 20", files + "12", "ulimit -n 20"}},
+		{"files for a sandbox", "real", "ulimit -n 9", []string{"the run takes 54", files + "9", "ulimit -n 54"}},
+		{"size on virtual", "virtual", "ulimit -f 1024", []string{" MB in a file, and a process may have ",
+			"ulimit -f unlimited"}},
 		{"addresses on real", "real", "ulimit -v 1500000", []string{addresses + "1464", "ulimit -v unlimited"}},
 		{"addresses on virtual", "virtual", "ulimit -v 1500000", []string{addresses + "1464", "ulimit -v unlimited"}},
 		{"data on virtual", "virtual", "ulimit -d 1500000", []string{addresses + "1464", "ulimit -d unlimited"}},
 		{"soft on real", "real", "ulimit -S -n 24", nil},
 		{"soft on virtual", "virtual", "ulimit -S -n 12", nil},
+		{"just enough on model", "model", "ulimit -n 20", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := build(t)
@@ -50,5 +55,33 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where doctor cannot start a sandbox for want of descriptors, no feature is missing.
+func TestDoctorWithFewDescriptors(t *testing.T) {
+	b := build(t)
+	said, err := b.sh("ulimit -n 9; exec $SIRDBED doctor")
+	if code(err) != exitFailed || !strings.Contains(said, "raise the limit of open files") ||
+		strings.Contains(said, "privileged") {
+		t.Errorf("exit code %d, want %d and the limit alone:\n%s", code(err), exitFailed, said)
+	}
+}
+
+// Files that may not grow are one error; what they have by then is kept.
+func TestLimitOfFileSize(t *testing.T) {
+	b := build(t)
+	const cause = "ulimit -f unlimited, or put results on another file system with --out"
+	for _, engine := range []string{"model", "real"} {
+		said, err := b.sh("ulimit -f 16; exec $SIRDBED run real.yaml --set duration=40ms --out " + engine +
+			" --engine " + engine + " | cat")
+		info, there := os.Stat(filepath.Join(b.dir, engine, "variants", "sird", "hosts", "h1-1.rec"))
+		if strings.Count(said, cause) != 1 || there != nil || info.Size() == 0 {
+			t.Errorf("%s: got %v, logs: %v; want one error, and logs:\n%s", engine, err, there == nil, said)
+		}
+	}
+	said, err := b.sh("ulimit -f 0; $SIRDBED run real.yaml --out none --engine model 2>&1 | cat")
+	if strings.Count(said, "\n") != 1 || !strings.Contains(said, cause) {
+		t.Errorf("got %v, want one line:\n%s", err, said)
 	}
 }

@@ -216,7 +216,7 @@ func (r *scenarioRun) report() error {
 		return printErr
 	}
 	switch {
-	case err != nil && diskFull(err) && r.diskReported():
+	case err != nil && noRoom(err) && r.diskReported():
 		return &codedError{exitFailed, errReported}
 	case err != nil:
 		return err
@@ -257,10 +257,10 @@ func (r *scenarioRun) listFailures() {
 	fmt.Fprintf(r.stderr, "%d of %d variants failed: %s\n", len(names), len(r.experiments), strings.Join(names, ", "))
 }
 
-// diskReported reports whether a variant failed because the disk was full, which
-// progress has written.
+// diskReported reports whether a variant failed because there was no room for its files,
+// which progress has written.
 func (r *scenarioRun) diskReported() bool {
-	return slices.ContainsFunc(r.failures, func(f failure) bool { return diskFull(f.err) })
+	return slices.ContainsFunc(r.failures, func(f failure) bool { return noRoom(f.err) })
 }
 
 // advice is what to do, on the engine of the run, about the first check that made the

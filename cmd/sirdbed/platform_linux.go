@@ -11,6 +11,8 @@ import (
 
 	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
+	"sirdbed/emu/limits"
+	"sirdbed/emu/model"
 	"sirdbed/emu/real"
 	"sirdbed/emu/rights"
 	"sirdbed/emu/sandbox"
@@ -25,7 +27,7 @@ import (
 // platformEngines are the engines besides the model.
 func platformEngines() map[emu.EngineName]engineKind {
 	return map[emu.EngineName]engineKind{
-		emu.Real:    {make: realEngine, enter: enterSandbox},
+		emu.Real:    {make: realEngine, room: real.CheckRoom, enter: enterSandbox},
 		emu.Virtual: virtualKind(),
 	}
 }
@@ -49,6 +51,9 @@ func setUpProcess() (interrupts <-chan struct{}, err error) {
 	}
 	return sandbox.Interrupts(), nil
 }
+
+// modelRoom reports whether a process may have what a run of the model takes.
+func modelRoom(x *emu.Experiment) error { return limits.Descriptors(model.Descriptors(x)) }
 
 func realEngine(up whileUp) emu.Engine {
 	return &real.Engine{

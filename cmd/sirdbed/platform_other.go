@@ -50,6 +50,8 @@ func needsLinux(name, why string) *cobra.Command {
 // leaveRoot does nothing: here nothing needs root.
 func leaveRoot(what, out string) error { return nil }
 
+func modelRoom(*emu.Experiment) error { return nil }
+
 func setUpProcess() (interrupts <-chan struct{}, err error) { return nil, nil }
 
 func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, false }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -144,21 +145,56 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 			p.Kept++
 			continue
 		}
-		names, reason := r.spared()
-		if reason != "" {
+		reason, err := r.prune(o.dryRun)
+		switch {
+		case reason != "":
 			p.Spared = append(p.Spared, Spared{r.Name, reason})
-			continue
+		case err != nil:
+			failed = append(failed, errors.New(report.Printable(err.Error())))
+		default:
+			p.Removed = append(p.Removed, r)
+			p.Freed += r.Size
 		}
-		if !o.dryRun {
-			if err := r.remove(names); err != nil {
-				failed = append(failed, errors.New(report.Printable(err.Error())))
-				continue
-			}
-		}
-		p.Removed = append(p.Removed, r)
-		p.Freed += r.Size
 	}
 	return p, errors.Join(failed...)
+}
+
+// prune removes a result, unless there is a reason to spare it, or dry says to only
+// look for one. Nobody writes the result meanwhile.
+func (r *ListedRun) prune(dry bool) (reason string, err error) {
+	if !dry && r.State != Running && r.State != Unreadable {
+		unlock, err := lockForRemoval(r.path)
+		if errors.Is(err, errBusy) {
+			return "it " + errBusy.Error(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		defer unlock()
+	}
+	names, reason := r.spared()
+	if reason != "" || dry {
+		return reason, nil
+	}
+	return "", r.remove(names)
+}
+
+// lockForRemoval is lockResult of a result that is about to be removed. Who may not
+// write it cannot lock it, but sees whether somebody else has.
+func lockForRemoval(path string) (release func(), err error) {
+	dir, err := tree.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	release, err = lockResult(dir)
+	if errors.Is(err, fs.ErrPermission) && !beingWritten(dir) {
+		return func() {}, nil
+	}
+	if err == nil && !lockedMoves {
+		release()
+	}
+	return release, err
 }
 
 // spared returns why a result must not be removed, "" if it may be, and the names

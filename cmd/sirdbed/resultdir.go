@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
+	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/tree"
 )
 
@@ -51,11 +53,11 @@ func makeResults(out, scenario string, now time.Time) (*tree.Dir, error) {
 
 // notEmpty is the error of a directory for results that has something in it.
 func notEmpty(path, name string) error {
-	return fmt.Errorf("%s: is not empty (it has %s): results are never written over", path, name)
+	return fmt.Errorf("%s: is not empty (it has %s): results are never written over, name another", path, name)
 }
 
 // errBusy is wrapped by the error of lockResult if another process has the lock.
-var errBusy = errors.New("is being written by a run, or by another report: wait until that has ended")
+var errBusy = errors.New("is being written by a run or report, or removed: wait until that has ended")
 
 // On systems other than Linux a listing has the lock of a result for a moment, and must
 // not keep a run from it.
@@ -85,6 +87,31 @@ func lockResult(dir *tree.Dir) (release func(), err error) {
 	}
 	file.Close()
 	return nil, err
+}
+
+// beginResult writes the file by which a directory is a result, locked as by
+// lockResult before it has its name: who sees the result sees that it is being written.
+// lockErr is why it could not be locked; it is written then all the same.
+func beginResult(dir *tree.Dir, record Record) (release func(), lockErr, err error) {
+	text, err := atomicfile.Indented(record)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir.At(scenarioFile), err)
+	}
+	var kept *os.File
+	err = dir.Write(scenarioFile, func(file *os.File) error {
+		kept, lockErr = keepLock(file)
+		_, err := file.Write(text)
+		return err
+	})
+	if err != nil {
+		kept.Close()
+		return nil, nil, err
+	}
+	if kept == nil && lockErr == nil {
+		release, lockErr = lockResult(dir)
+		return release, lockErr, nil
+	}
+	return func() { kept.Close() }, lockErr, nil
 }
 
 // beingWritten reports whether a run in progress, or a report, is writing a result.

@@ -35,7 +35,7 @@ func newRun() *cobra.Command {
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.seed == 0 && c.Flags().Changed("seed") {
-				return badInput(errors.New("--seed 0: want 1 or more"))
+				return badInput(errors.New("--seed 0: want 1 or more: 0 is a seed that is not given"))
 			}
 			r, err := prepare(args[0], o)
 			if err != nil {
@@ -45,6 +45,9 @@ func newRun() *cobra.Command {
 			if c.Context().Err() != nil {
 				fmt.Fprintln(r.stderr, "interrupted: nothing was run")
 				return &codedError{exitStopped, errReported}
+			}
+			if err := r.checkRoom(); err != nil {
+				return err
 			}
 			if enter := engines[r.engine].enter; enter != nil {
 				if done, err := enter(c.Context()); done {

@@ -31,16 +31,11 @@ func enterSandbox(ctx context.Context) (done bool, err error) {
 func inSandbox(ctx context.Context) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	box, err := sandbox.New(os.Args[1:]...)
-	if err != nil {
-		return err
+	if err == nil {
+		err = box.Start()
 	}
-	if err := box.Start(); err != nil {
-		f := fabric.Probe(fabric.FeatureUserNS)
-		if os.Geteuid() == 0 || f.Err == nil {
-			return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
-		}
-		const ways = "Run it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details"
-		return fmt.Errorf("%w for an ordinary user: %w\n%s", errNoSandbox, f.Err, ways)
+	if err != nil {
+		return explainSandbox(err)
 	}
 	stop := context.AfterFunc(ctx, box.Interrupt)
 	defer stop()
@@ -58,4 +53,25 @@ func inSandbox(ctx context.Context) error {
 		return &codedError{code, errReported}
 	}
 	return err
+}
+
+// limitAdvice is what to do where a sandbox would take more than there may be. No
+// feature is missing then, and probes would mislead.
+var limitAdvice = map[syscall.Errno]string{
+	syscall.EMFILE: "raise the limit of open files as root, with ulimit -n 1024 in the shell that starts sirdbed",
+	syscall.ENFILE: "the machine has as many files open as it may: raise that as root, with sysctl fs.file-max",
+	syscall.EAGAIN: "raise the limit of processes: ulimit -u, or pids.max of the cgroup",
+}
+
+// explainSandbox is the error of a sandbox that did not start, with what to do.
+func explainSandbox(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && limitAdvice[errno] != "" {
+		return fmt.Errorf("starting the sandbox: %w: %s", err, limitAdvice[errno])
+	}
+	f := fabric.Probe(fabric.FeatureUserNS)
+	if os.Geteuid() == 0 || f.Err == nil {
+		return fmt.Errorf("%w: %w (in a container: run it with --privileged)", errNoSandbox, err)
+	}
+	const ways = "Run it with sudo, allow user namespaces, or use --engine model. sirdbed doctor has the details"
+	return fmt.Errorf("%w for an ordinary user: %w\n%s", errNoSandbox, f.Err, ways)
 }

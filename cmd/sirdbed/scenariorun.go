@@ -109,19 +109,11 @@ func (r *scenarioRun) run(ctx context.Context) error {
 		return err
 	}
 	defer r.dir.Close()
-	if err := r.keepScenario(); err != nil {
+	unlock, err := r.keepScenario()
+	if err != nil {
 		return explainDisk(err, r.dir.Path())
 	}
-	unlock, err := lockResult(r.dir)
-	switch {
-	case errors.Is(err, errBusy):
-		return err
-	case err != nil:
-		fmt.Fprintf(r.stderr, "warning: %s cannot be locked, so that sirdbed results will not list it as running: %v\n",
-			r.dir.Path(), err)
-	default:
-		defer unlock()
-	}
+	defer unlock()
 	r.announce(size)
 	for i := range r.experiments {
 		if ctx.Err() != nil {
@@ -146,8 +138,40 @@ func (r *scenarioRun) announce(size int64) {
 }
 
 // keepScenario writes down what is run, so that report knows it even if this
-// process is killed.
-func (r *scenarioRun) keepScenario() error {
+// process is killed. The result is locked until unlock is called.
+func (r *scenarioRun) keepScenario() (unlock func(), err error) {
+	variants, err := r.dir.Make(results.VariantsDir)
+	if errors.Is(err, fs.ErrExist) { // another run was faster
+		return nil, badInput(notEmpty(r.dir.Path(), results.VariantsDir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	variants.Close()
+	if err := r.dir.WriteText(scenarioText, []byte(r.text())); err != nil {
+		return nil, err
+	}
+	unlock, lockErr, err := beginResult(r.dir, r.record())
+	if err != nil {
+		return nil, err
+	}
+	if errors.Is(lockErr, errBusy) {
+		return nil, lockErr
+	}
+	if lockErr != nil {
+		fmt.Fprintf(r.stderr, "warning: %s cannot be locked, so that sirdbed results will not list it as running: %v\n",
+			r.dir.Path(), lockErr)
+		unlock = func() {}
+	}
+	if err := r.keepChecksums(scenarioText, scenarioFile); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// text is the scenario's file, with what --set has changed at its head.
+func (r *scenarioRun) text() string {
 	head := ""
 	for _, set := range r.scenario.Set {
 		for i, line := range strings.FieldsFunc(set, func(c rune) bool { return c == '\n' || c == '\r' }) {
@@ -157,19 +181,7 @@ func (r *scenarioRun) keepScenario() error {
 			head += "# " + line + "\n"
 		}
 	}
-	variants, err := r.dir.Make(results.VariantsDir)
-	if errors.Is(err, fs.ErrExist) { // another run was faster
-		return badInput(notEmpty(r.dir.Path(), results.VariantsDir))
-	}
-	if err != nil {
-		return err
-	}
-	variants.Close()
-	return errors.Join(
-		r.dir.WriteText(scenarioText, []byte(head+r.scenario.Text())),
-		r.dir.WriteJSON(scenarioFile, r.record()),
-		r.keepChecksums(scenarioText, scenarioFile),
-	)
+	return head + r.scenario.Text()
 }
 
 // keepChecksums adds files that will not change any more to the result's checksums.

@@ -221,7 +221,8 @@ func (l *stateList) read(dir *os.Root, name string) {
 		}
 	}
 	if err != nil {
-		l.unread = append(l.unread, fmt.Errorf("%q in %s is left alone: %w", name, runtimeDir(), err))
+		l.unread = append(l.unread, fmt.Errorf("%q in %s is left alone: %w: remove it if no run is up",
+			name, runtimeDir(), err))
 		return
 	}
 	l.live = append(l.live, s)

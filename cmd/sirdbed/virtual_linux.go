@@ -44,7 +44,7 @@ func virtualKind() engineKind {
 // findKernel returns the guest's kernel.
 func findKernel() (kernel.Built, error) {
 	if path := os.Getenv(kernelVar); path != "" {
-		return kernel.Built{Path: path, Version: "of $" + kernelVar}, nil
+		return kernel.Built{Path: path, Version: "of $" + kernelVar, Variable: kernelVar}, nil
 	}
 	cache, err := kernelCache()
 	if err != nil {
@@ -72,7 +72,11 @@ func openKernel() (*os.File, error) {
 		return nil, err
 	}
 	file, err := built.Open()
-	if err != nil {
+	switch {
+	case err != nil && built.Variable != "":
+		err = fmt.Errorf("the virtual engine's kernel, by %s: %w (without that it is the cache's)",
+			built.Variable, err)
+	case err != nil:
 		err = fmt.Errorf("the virtual engine's kernel: %w", err)
 	}
 	return file, err

@@ -61,6 +61,16 @@ func AddressSpace(more int64) error {
 	return nil
 }
 
+// FileSize returns an error if a process may not make a file of a size in bytes.
+func FileSize(size int64) error {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &l); err != nil || l.Cur >= uint64(size) {
+		return nil
+	}
+	return &Error{unit: "MB in a file", need: uint64(size) >> 20, have: l.Cur >> 20,
+		remedy: "lift the limit with ulimit -f unlimited"}
+}
+
 // Raise gives a process all that it may have open. It is best effort.
 func Raise(pid int) {
 	var l unix.Rlimit

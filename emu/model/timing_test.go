@@ -49,7 +49,7 @@ func TestRoundTripsOfThePaper(t *testing.T) {
 
 // A message over an idle fabric takes exactly what topo says it does.
 func TestUnloadedLatencyIsTopos(t *testing.T) {
-	for _, mtu := range []units.Bytes{1500, 9000} {
+	for _, mtu := range []units.Bytes{1500, 9000, 9216} {
 		f := paperFabric(t, func(s *topo.Spec) { s.MTU = mtu })
 		fr := topo.Framing{MSS: wire.MSS(mtu, fakeDataLen), Overhead: wire.IPOverhead + fakeDataLen}
 		for _, at := range []units.Time{0, 1, 12345} {

@@ -25,7 +25,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
 		return err
 	}
-	if err := errors.Join(limits.Descriptors(descriptors(run.topology, x)), limits.AddressSpace(0)); err != nil {
+	if err := room(run.topology, x); err != nil {
 		return err
 	}
 	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
@@ -42,6 +42,20 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		}
 	}
 	return fabric.Check(run.topology, fabric.Config{Network: network})
+}
+
+// CheckRoom reports whether a process may have what an experiment takes: the part of
+// Check that can be asked outside a sandbox.
+func CheckRoom(x *emu.Experiment) error {
+	topology, err := topo.New(x.Topology)
+	if err != nil {
+		return err
+	}
+	return room(topology, x)
+}
+
+func room(f *topo.Fabric, x *emu.Experiment) error {
+	return errors.Join(limits.Descriptors(descriptors(f, x)), limits.AddressSpace(0))
 }
 
 // descriptors is how many files the controller has open, at most: of each host its

@@ -69,7 +69,7 @@ func (c *Caller) Become() error {
 	err := errors.Join(syscall.Setgroups(c.groups), syscall.Setresgid(c.gid, c.gid, c.gid),
 		syscall.Setresuid(c.uid, c.uid, c.uid))
 	if err != nil {
-		return fmt.Errorf("becoming user %s: %w", c.Name, err)
+		return fmt.Errorf("becoming user %s: %w: run it as %s, without sudo", c.Name, err, c.Name)
 	}
 	return nil
 }

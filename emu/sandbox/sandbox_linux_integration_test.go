@@ -338,7 +338,7 @@ func TestOnlySandboxesStartTheirProcesses(t *testing.T) {
 	for _, role := range []string{"supervisor", "worker", "1"} {
 		t.Setenv("SIRDBED_SANDBOX", role)
 		if err := sandbox.SetupInit(); !errors.Is(err, sandbox.ErrCaller) || !strings.HasSuffix(err.Error(), "="+role+
-			" in its environment") {
+			" in its environment: unset it") {
 			t.Errorf("%s: got %v, want %v", role, err, sandbox.ErrCaller)
 		}
 	}

@@ -88,7 +88,7 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 	case info.Mode().Type() == fs.ModeSymlink:
 		return nil, fmt.Errorf("%s is a link, which is not followed: remove it", d.At(name))
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is not a directory", d.At(name))
+		return nil, fmt.Errorf("%s is not a directory: remove it", d.At(name))
 	}
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (d *Dir) Edit(name string) (*os.File, error) { return d.open(name, os.O_RDW
 
 func (d *Dir) open(name string, how int) (*os.File, error) {
 	name = filepath.FromSlash(name)
-	file, err := regular(d.At(name),
+	file, err := regular(d.At(name), "remove it",
 		func() (fs.FileInfo, error) { return d.root.Lstat(name) },
 		func() (*os.File, error) { return d.root.OpenFile(name, how|syscall.O_NONBLOCK, 0) })
 	return file, d.located(err)
@@ -135,19 +135,22 @@ func (d *Dir) open(name string, how int) (*os.File, error) {
 // OpenFile opens a file for reading that a user has named. Other than of a result's
 // own files, links to it are followed.
 func OpenFile(path string) (*os.File, error) {
-	return regular(path,
+	return regular(path, "name one",
 		func() (fs.FileInfo, error) { return os.Stat(path) },
 		func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
 }
 
-// regular opens a file if it is a regular one, and has not become another since.
-func regular(path string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+// regular opens a file if it is a regular one, and has not become another since. mend
+// is what to do about one that is not.
+func regular(
+	path, mend string, stat func() (fs.FileInfo, error), open func() (*os.File, error),
+) (*os.File, error) {
 	before, err := stat()
 	if err != nil {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file: %s", path, mend)
 	}
 	file, err := open()
 	if err != nil {
@@ -155,7 +158,7 @@ func regular(path string, stat func() (fs.FileInfo, error), open func() (*os.Fil
 	}
 	now, err := file.Stat()
 	if err == nil && !os.SameFile(before, now) {
-		err = fmt.Errorf("%s was replaced while it was opened", path)
+		err = fmt.Errorf("%s was replaced while it was opened: try again", path)
 	}
 	if err != nil {
 		file.Close()

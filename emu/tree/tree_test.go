@@ -87,7 +87,11 @@ func TestWhatAUserNamesIsOpenedWithoutWaiting(t *testing.T) {
 		"file": true, "in": true, "out": true, "pipe": false, "endless": false, "out-dir": false,
 	} {
 		soon(t, name, func() {
-			if _, err := ReadFile(dir.At(name)); (err == nil) != want {
+			_, err := ReadFile(dir.At(name))
+			if err != nil && !strings.HasSuffix(err.Error(), ": name one") {
+				t.Errorf("%s: got %v, want to be told what to do", name, err)
+			}
+			if (err == nil) != want {
 				t.Errorf("%s: got %v, want it read: %v", name, err, want)
 			}
 		})

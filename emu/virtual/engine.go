@@ -71,7 +71,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	}
 	// The guest's kernel has all files of the machine open that its processes have.
 	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
-	if err := errors.Join(limits.Descriptors(files), limits.AddressSpace(size)); err != nil {
+	// Its memory is a file.
+	err = errors.Join(limits.Descriptors(files), limits.AddressSpace(size), limits.FileSize(size))
+	if err != nil {
 		return err
 	}
 	return checkMemory(topology, x, size)

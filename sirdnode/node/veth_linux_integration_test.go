@@ -151,7 +151,7 @@ func (p *pair) await(outs [2]*json.Decoder, state string) (got [2]Status) {
 
 // Two host processes on a wire deliver what they send, every byte of it right.
 func TestTwoNodesOnAVeth(t *testing.T) {
-	for _, mtu := range []int{1500, 9000} {
+	for _, mtu := range []int{1500, 9000, 9216} {
 		t.Run(fmt.Sprint("mtu=", mtu), func(t *testing.T) {
 			r := newPair(t, mtu).hosts(mtu, 300*time.Millisecond)
 			a, b := r[0], r[1]

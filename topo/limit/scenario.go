@@ -22,6 +22,8 @@ const (
 	MaxStreams = 128
 	// MaxHosts is how many hosts the address plan has room for.
 	MaxHosts = maxLeaves * maxHostsPerLeaf
+	// MaxMTU is what switches carry that are set to jumbo frames, with room for tunnels.
+	MaxMTU units.Bytes = 9216
 	// MaxSeed is exact in JSON, where numbers are of 64-bit floating point.
 	MaxSeed = 1<<53 - 1
 
@@ -59,7 +61,7 @@ var Scenario = Table{
 	Text("protocols[]", 1, 32, whyName),
 	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream"),
 	List("variants", 1, 2000, "each is a run, and a directory of results"),
-	Number[uint64]("seed", 1, MaxSeed, "results keep it in JSON, whose numbers are exact below 2^53"),
+	Number[uint64]("seed", 1, MaxSeed, "0 is a seed that is not given, and JSON's numbers are exact below 2^53"),
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
 	Number("duration", 1, MaxSpan, whySpan),
 	Number[units.Time]("drain", 0, MaxSpan, whySpan),
@@ -102,7 +104,7 @@ var Topology = Table{
 	Number("core_rate", MinRate, MaxRate, whyRate),
 	Number[units.Time]("host_delay", 0, units.Second, whyDelay),
 	Number[units.Time]("core_delay", 0, units.Second, whyDelay),
-	Number[units.Bytes]("mtu", 256, 9000, "protocols' headers need the one, Ethernet's jumbo frames have the other"),
+	Number("mtu", 256, MaxMTU, "protocols' headers need the one, switches' jumbo frames have the other"),
 	List("links", 0, MaxHosts+maxLeaves*MaxSpines, "the address plan has room for as many links"),
 }
 

@@ -29,7 +29,7 @@ const (
 )
 
 // errForeign is the reason for leaving a directory alone.
-var errForeign = errors.New("it is not this user's own, with mode 0700")
+var errForeign = errors.New("it is not this user's own, with mode 0700: chmod 700 it, or have it removed")
 
 // An ownDir is a scratch directory of this user's, locked. Close unlocks it.
 type ownDir struct {

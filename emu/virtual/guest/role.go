@@ -28,7 +28,7 @@ type guestRole struct {
 
 // ErrCaller is wrapped by the error of a role that somebody else than sirdbed gave this
 // program. It has done nothing then.
-var ErrCaller = errors.New("this command is for sirdbed itself")
+var ErrCaller = errors.New("this command is for sirdbed itself: sirdbed --help lists the others")
 
 // Role returns the role for which this process was started, if that is one of a
 // guest's. args are the program's, without its name.

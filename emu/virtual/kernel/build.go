@@ -78,14 +78,14 @@ const lockTimeout = 30 * time.Second
 // lock keeps two builds apart, and the tools of a build that was killed from the
 // next one: they inherit it.
 func (c Cache) lock() (unlock func(), err error) {
-	if err := trusted(string(c)); err != nil {
+	if err := trusted(string(c), mendCache); err != nil {
 		return nil, fmt.Errorf("the kernel's cache directory: %w", err)
 	}
 	const remedy = "set XDG_CACHE_HOME to a directory that you may write to"
 	if err := os.MkdirAll(string(c), 0o755); err != nil {
 		return nil, fmt.Errorf("the kernel's cache directory: %w: %s", err, remedy)
 	}
-	if err := trusted(string(c)); err != nil { // somebody else may have been faster to make it
+	if err := trusted(string(c), mendCache); err != nil { // somebody else may have been faster to make it
 		return nil, fmt.Errorf("the kernel's cache directory: %w", err)
 	}
 	path := filepath.Join(string(c), "lock")

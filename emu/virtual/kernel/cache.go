@@ -27,6 +27,7 @@ import (
 
 	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/rights"
+	"sirdbed/emu/tree"
 )
 
 // Built is a kernel in the cache.
@@ -39,8 +40,9 @@ type Built struct {
 	When    time.Time `json:"built"`
 	Seconds float64   `json:"build_seconds"`
 
-	Path    string `json:"-"` // the kernel itself
-	Current bool   `json:"-"` // of this program's configuration and patch
+	Path     string `json:"-"` // the kernel itself
+	Current  bool   `json:"-"` // of this program's configuration and patch
+	Variable string `json:"-"` // of the environment, which names it in place of the cache's
 }
 
 // A Cache is where kernels are kept.
@@ -143,16 +145,22 @@ func (c Cache) Remove() (something bool, err error) {
 }
 
 // Trusted returns why root must not execute the kernel, see rights.Trusted.
-func (b Built) Trusted() error { return trusted(b.Path) }
+func (b Built) Trusted() error {
+	if b.Variable == "" {
+		return trusted(b.Path, mendCache)
+	}
+	return trusted(b.Path, fmt.Sprintf("give it to root alone (chown root, chmod go-w), run as the user whose it is, "+
+		"or unset %s", b.Variable))
+}
 
 // Open opens the kernel to execute it by its descriptor, unless it is not to be
 // trusted. While it is open it is not removed.
 func (b Built) Open() (*os.File, error) {
-	file, err := os.Open(b.Path)
+	file, err := tree.OpenFile(b.Path) // which does not wait for a pipe
 	if err != nil {
 		return nil, err
 	}
-	if err = b.Trusted(); err == nil {
+	if err = errors.Join(b.Trusted(), executable(file)); err == nil {
 		err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	}
 	if err != nil {
@@ -162,11 +170,24 @@ func (b Built) Open() (*os.File, error) {
 	return file, nil
 }
 
-// trusted returns why root must not execute what is at a path, or build it there.
-func trusted(path string) error {
+// executable returns an error for a file that nobody may execute.
+func executable(file *os.File) error {
+	info, err := file.Stat()
+	if err == nil && info.Mode()&0o111 == 0 {
+		err = fmt.Errorf("%s is not executable: chmod +x it", file.Name())
+	}
+	return err
+}
+
+// mendCache is what to do about a cache that is not root's alone.
+const mendCache = "run it as that user, or set XDG_CACHE_HOME to a directory of root's and build the kernel there " +
+	"(sirdbed kernel build)"
+
+// trusted returns why root must not execute what is at a path, or build it there, and
+// how to mend that.
+func trusted(path, mend string) error {
 	if err := rights.Trusted(path); err != nil {
-		return fmt.Errorf("%w: as root sirdbed executes only what root alone can change. Run it as that user, or set "+
-			"XDG_CACHE_HOME to a directory of root's and build the kernel there (sirdbed kernel build)", err)
+		return fmt.Errorf("%w: as root sirdbed executes only what root alone can change: %s", err, mend)
 	}
 	return nil
 }

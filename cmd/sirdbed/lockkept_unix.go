@@ -1,0 +1,25 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// keepLock locks a file until it and what keepLock returns are closed, whatever name
+// the file has by then.
+func keepLock(file *os.File) (*os.File, error) {
+	if err := lockFile(file); err != nil {
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(fd), file.Name()), nil
+}
+
+// lockedMoves reports whether a directory can be renamed that has a locked file in it.
+const lockedMoves = true
