@@ -9,7 +9,7 @@ import (
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
-	"sirdbed/emu/limits"
+	"sirdbed/emu/rlimit"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
@@ -25,7 +25,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
 		return err
 	}
-	if err := errors.Join(limits.Descriptors(descriptors(run.topology, x)), limits.AddressSpace(0)); err != nil {
+	if err := errors.Join(rlimit.Descriptors(descriptors(run.topology, x)), rlimit.AddressSpace(0)); err != nil {
 		return err
 	}
 	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
