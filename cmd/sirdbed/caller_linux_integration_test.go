@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sirdbed/emu/rights"
+	"sirdbed/emu/sudo"
 )
 
 // An underSudo is sirdbed as user nobody has called it by sudo.
@@ -27,7 +27,7 @@ type underSudo struct {
 
 func callBySudo(t *testing.T) *underSudo {
 	t.Helper()
-	if !rights.Root() {
+	if !sudo.Root() {
 		t.Skip("only root can be called by sudo")
 	}
 	nobody, err := user.Lookup("nobody")

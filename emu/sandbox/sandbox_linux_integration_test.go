@@ -21,6 +21,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
 	"sirdbed/sirdnode/nstest"
@@ -337,9 +338,9 @@ func TestOnlySandboxesStartTheirProcesses(t *testing.T) {
 	}
 	for _, role := range []string{"supervisor", "worker", "1"} {
 		t.Setenv("SIRDBED_SANDBOX", role)
-		if err := sandbox.SetupInit(); !errors.Is(err, sandbox.ErrCaller) || !strings.HasSuffix(err.Error(), "="+role+
+		if err := sandbox.SetupInit(); !errors.Is(err, emu.ErrCaller) || !strings.HasSuffix(err.Error(), "="+role+
 			" in its environment") {
-			t.Errorf("%s: got %v, want %v", role, err, sandbox.ErrCaller)
+			t.Errorf("%s: got %v, want %v", role, err, emu.ErrCaller)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 
 	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/rights"
+	"sirdbed/topo/regular"
 )
 
 // Built is a kernel in the cache.
@@ -148,7 +149,7 @@ func (b Built) Trusted() error { return trusted(b.Path) }
 // Open opens the kernel to execute it by its descriptor, unless it is not to be
 // trusted. While it is open it is not removed.
 func (b Built) Open() (*os.File, error) {
-	file, err := os.Open(b.Path)
+	file, err := regular.Open(b.Path)
 	if err != nil {
 		return nil, err
 	}
