@@ -122,7 +122,7 @@ func TestUnderSudo(t *testing.T) {
 	})
 	t.Run("virtual", func(t *testing.T) {
 		u.t = t
-		built, err := findKernel()
+		built, err := haveKernel(t)
 		if err != nil {
 			t.Skip(err)
 		}

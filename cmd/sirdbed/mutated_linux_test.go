@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"sirdbed/emu/effort"
 )
 
 const mutant = `name: mutant
@@ -35,10 +36,7 @@ bounds: [{name: offered, metric: messages, stat: offered, min: 1}, {name: fast, 
 // panic and without much memory, and say what is wrong. SIRDBED_MUTATED is how many
 // results are harmed, 40 unless given.
 func TestMutatedResults(t *testing.T) {
-	count, err := strconv.Atoi(os.Getenv("SIRDBED_MUTATED"))
-	if err != nil {
-		count = 40
-	}
+	count := effort.Count(t, "SIRDBED_MUTATED", 40)
 	dir := t.TempDir()
 	file, good := filepath.Join(dir, "mutant.yaml"), filepath.Join(dir, "good")
 	if err := os.WriteFile(file, []byte(mutant), 0o600); err != nil {

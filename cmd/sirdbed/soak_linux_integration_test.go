@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sirdbed/emu/effort"
 )
 
 // soakVariants is how many variants each run of the soak has: a process that does not
@@ -53,18 +55,9 @@ func used(all []descendant) (sum use) {
 // long: 1h; without it, once for each engine.
 func TestSoak(t *testing.T) {
 	b := build(t)
-	var long time.Duration
-	if s := os.Getenv("SIRDBED_SOAK"); s != "" {
-		var err error
-		if long, err = time.ParseDuration(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	long := effort.Duration(t, "SIRDBED_SOAK")
 	engines := []string{"real", "model", "virtual"}
-	if _, err := findKernel(); err != nil {
-		if os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {
-			t.Fatal(err)
-		}
+	if _, err := haveKernel(t); err != nil {
 		engines = engines[:2]
 	}
 	adopt(t)
