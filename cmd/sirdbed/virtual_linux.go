@@ -84,7 +84,7 @@ const kernelVar = "SIRDBED_KERNEL"
 // controlGuest is the controller inside a guest.
 func controlGuest() int {
 	if len(os.Args) != 3 || !guest.StartedByInit() {
-		err := fmt.Errorf("%s: %w", guestCommand, emu.ErrCaller)
+		err := fmt.Errorf("%s: %w", guestCommand, emu.ErrInner)
 		fmt.Fprintln(os.Stderr, err)
 		return codeOf(err)
 	}

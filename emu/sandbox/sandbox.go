@@ -112,7 +112,7 @@ func InSandbox() bool { return worker }
 // nothing. As its process 1 it mounts a /proc of its own, brings lo up, starts
 // this program again as the worker, reaps orphans, and exits as the worker did:
 // it returns only on failure. In the worker it returns at once. The error of a
-// process that is neither, though its environment says so, matches emu.ErrCaller.
+// process that is neither, though its environment says so, matches emu.ErrInner.
 func SetupInit() error {
 	role := os.Getenv(sandboxVar)
 	if role == "" {
@@ -122,7 +122,7 @@ func SetupInit() error {
 	supervisor := role == supervisorRole && pid == 1 && parent == 0
 	worker = role == workerRole && parent == 1 && haveLife()
 	if !worker && !(supervisor && haveLife()) {
-		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment", emu.ErrCaller,
+		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment", emu.ErrInner,
 			pid, parent, sandboxVar, role)
 	}
 	if worker {

@@ -29,7 +29,7 @@ type guestRole struct {
 
 // Role returns the role for which this process was started, if that is one of a
 // guest's. args are the program's, without its name. The error of play matches
-// emu.ErrCaller if somebody else than sirdbed gave this program the role.
+// emu.ErrInner if somebody else than sirdbed gave this program the role.
 func Role(args []string) (play func() error, ok bool) {
 	if len(args) == 0 || roles[args[0]].play == nil {
 		return nil, false
@@ -37,7 +37,7 @@ func Role(args []string) (play func() error, ok bool) {
 	r := roles[args[0]]
 	return func() error {
 		if !r.given(args[1:]) {
-			return fmt.Errorf("%s: %w", args[0], emu.ErrCaller)
+			return fmt.Errorf("%s: %w", args[0], emu.ErrInner)
 		}
 		return r.play(args[1:])
 	}, true
