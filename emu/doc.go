@@ -7,9 +7,11 @@
 // Everything speaks nominal time. How far the kernel's clock is stretched
 // (units.Dilation, a whole number) is known to these alone:
 //
-//   - scenarios and Experiment.Dilation: what is asked for;
-//   - emu/real and emu/virtual, which choose it where nothing is asked for, and
-//     hand it on;
+//   - scenarios and Experiment.Dilation: what is asked for, if a run of it ends
+//     within limit.MaxKernelTime;
+//   - emu/real and emu/virtual, which choose it where nothing is asked for (see
+//     KernelTCPDilation), and hand it on; a guest's controller reports less often
+//     the longer its run takes;
 //   - emu/fabric: the rates of ports and wires are divided by it, delays are
 //     multiplied;
 //   - sirdnode/clock: the clock of a host process (by node.Config), of the

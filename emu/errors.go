@@ -14,6 +14,10 @@ var ErrNoMarker = errors.New("no ECN marker")
 // protocol, whatever else may be there. Others of the same scenario it can.
 var ErrUnsuited = errors.New("this engine cannot run the protocol")
 
+// ErrInner matches the error of a process that sirdbed alone starts, and that somebody
+// else has started. It has done nothing.
+var ErrInner = errors.New("only sirdbed itself starts this")
+
 // Unsuited is an error that matches ErrUnsuited. cause, which may be nil, is what
 // it unwraps to.
 func Unsuited(reason string, cause error) error { return &unsuited{reason, cause} }

@@ -205,5 +205,5 @@ func nameOK(name string) bool {
 			return false
 		}
 	}
-	return name != "" && len(name) <= 64
+	return name != ""
 }

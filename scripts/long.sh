@@ -35,7 +35,7 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=0
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=""
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
@@ -60,7 +60,8 @@ steps() {
   printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real stability
 }
 
-# How long a step may take, in seconds.
+# How long a step may take, in seconds. Its tests have a little less, so that they say
+# themselves where they were.
 limit=14400
 
 # exits runs a command that may exit with one of some codes.
@@ -74,20 +75,20 @@ exits() {
 step() {
   local name=${1#*:}
   case $1 in
-    seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 4h -run ExactlyOnce "./$name" ;;
-    hostile:*) SIRDBED_HOSTILE=$packets go test -count 1 -timeout 4h -run HostilePackets "./$name" ;;
-    mutated:*) SIRDBED_MUTATED=$mutated go test -count 1 -timeout 4h -run MutatedResults ./cmd/sirdbed ;;
+    seeds:*) SIRDBED_SEEDS=$seeds go test -count 1 -timeout 235m -run ExactlyOnce "./$name" ;;
+    hostile:*) SIRDBED_HOSTILE=$packets go test -count 1 -timeout 235m -run HostilePackets "./$name" ;;
+    mutated:*) SIRDBED_MUTATED=$mutated go test -count 1 -timeout 235m -run MutatedResults ./cmd/sirdbed ;;
     stability) # what is known to be stable and not, on three workloads
-      SIRDBED_SEEDS=$known go test -count 1 -timeout 4h -v -run StabilityOfWhatIsKnown ./cmd/sirdbed ;;
+      SIRDBED_SEEDS=$known go test -count 1 -timeout 235m -v -run StabilityOfWhatIsKnown ./cmd/sirdbed ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
-      go test -p 1 -count "$rounds" -timeout 4h -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
+      go test -p 1 -count "$rounds" -timeout 235m -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
     soak:kills) # of runs at random moments, whichever process; none may leave anything
-      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 4h -run '^TestKilledRunsLeaveNothing$' ./cmd/sirdbed ;;
+      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 235m -run '^TestKilledRunsLeaveNothing$' ./cmd/sirdbed ;;
     soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
-      SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 4h -run '^TestSoak$' ./cmd/sirdbed ;;
+      SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 235m -run '^TestSoak$' ./cmd/sirdbed ;;
     truth:real) # verdicts against what the model says, half of the runs disturbed
-      SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 4h -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
+      SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 235m -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
     soak:*)
       results=$(mktemp -d)
       trap 'rm -rf "$results"' EXIT
@@ -111,7 +112,7 @@ soak_model() {
 # A machine may be too noisy for the verdict (3) or a bound (4), but nothing may
 # fail or stay behind.
 soak_real() {
-  local before after
+  local before after seed
   before=$(lsns -rno NS -t net | wc -l)
   for seed in $(seq "$rounds"); do
     exits '0 3 4' "$1/bin/sirdbed" run --engine real --seed "$seed" --out "$1/run" quickstart >/dev/null

@@ -41,7 +41,7 @@ func TestParametersAtTheirLimits(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s=%v", p.Name, l.Field, value), func(t *testing.T) {
 					for _, f := range fabrics {
 						env, _ := modeltest.Env(f, 0)
-						params := with(p, f, l.Field, value)
+						params := with(t, p, f, l.Field, value)
 						if made, err := p.New(env, params); err == nil {
 							p.Network(f, params)
 							if wake := made.Wake(); wake < 0 {
@@ -52,7 +52,7 @@ func TestParametersAtTheirLimits(t *testing.T) {
 						}
 					}
 					subject := modeltest.Subject{Protocol: p, Params: func(f *topo.Fabric, _ *rand.Rand) any {
-						return with(p, f, l.Field, value)
+						return with(t, p, f, l.Field, value)
 					}}
 					refused := "seed 0: " + p.Name + " at "
 					if _, err := subject.Survives(500); err != nil && !strings.HasPrefix(err.Error(), refused) {
@@ -65,13 +65,15 @@ func TestParametersAtTheirLimits(t *testing.T) {
 }
 
 // with returns the default parameters but for one.
-func with(p transport.Protocol, f *topo.Fabric, field string, value float64) any {
+func with(t *testing.T, p transport.Protocol, f *topo.Fabric, field string, value float64) any {
 	params := p.DefaultParams(f)
 	v := reflect.ValueOf(params).Elem()
+	found := false
 	for i := range v.NumField() {
 		if v.Type().Field(i).Tag.Get("json") != strings.TrimSuffix(field, "[]") {
 			continue
 		}
+		found = true
 		switch to := v.Field(i); {
 		case to.Kind() == reflect.Slice && strings.HasSuffix(field, "[]"):
 			to.Set(reflect.MakeSlice(to.Type(), 1, 1))
@@ -86,6 +88,9 @@ func with(p transport.Protocol, f *topo.Fabric, field string, value float64) any
 		default:
 			to.SetInt(int64(value))
 		}
+	}
+	if !found {
+		t.Fatalf("%s has a limit of %s, and no such parameter", p.Name, field)
 	}
 	return params
 }

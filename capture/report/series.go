@@ -48,69 +48,20 @@ type gaugeLine struct {
 	points []results.GaugePoint
 }
 
-// gauge draws a gauge over the run, samples faint and their moving average
-// bold: for a single variant a line for each host, for several variants each
-// one's sum over the hosts that the gauge moves at.
+// gauge draws a gauge over the run, samples faint and their moving average bold.
 func (d *drawing) gauge(name string) {
-	var lines []gaugeLine
-	title := name
-	if len(d.variants) == 1 {
-		for _, s := range moving(seriesOf(d.variants[0], name)) {
-			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), len(lines), s.Points})
-		}
-		title += " by host"
-	} else {
-		for i, v := range d.variants {
-			var sum []results.GaugePoint
-			for _, s := range moving(seriesOf(v, name)) {
-				sum = addSeries(sum, s)
-			}
-			if len(sum) > 0 {
-				lines = append(lines, gaugeLine{v.Name, d.look(i), sum})
-			}
-		}
-		title += ", sum over hosts"
-	}
-	largest := 0.0
-	for _, l := range lines {
-		for _, p := range l.points {
-			largest = max(largest, math.Abs(p.Value))
-		}
-	}
-	if largest == 0 {
+	lines, whose := d.gaugeLines(name)
+	unit, scale := gaugeScale(name, lines)
+	if scale == 0 {
 		return
 	}
-	unit, scale := gaugeUnit(name)
-	switch {
-	case scale != 1:
-		unit = " (" + unit + ")"
-	case largest > 10000:
-		scale, unit = 1000, " (thousands)"
-	default:
-		unit = "" // the name says of what it is a number
-	}
-	p := timePlot(title, name+unit, d.variants)
+	p := timePlot(name+whose, name+unit, d.variants)
 	var spans []units.Time
 	for i, l := range lines {
 		if len(l.points) < 2 || i >= maxGaugeLine {
 			continue
 		}
-		span := (l.points[len(l.points)-1].At - l.points[0].At) / averages
-		spans = append(spans, span)
-		samples := means(l.points, timeBins)
-		average := means((&results.Series{Points: l.points}).MovingAverage(span), timeBins)
-		for k := range samples {
-			samples[k].Value /= scale
-		}
-		for k := range average {
-			average[k].Value /= scale
-		}
-		if raw, err := plotter.NewLine(toXY(samples)); err == nil && len(lines) <= 4 {
-			raw.LineStyle = thin(l.look)
-			raw.LineStyle.Color = faint(colorOf(l.look))
-			p.Add(raw)
-		}
-		d.line(p, l.name, line(l.look), toXY(average), false)
+		spans = append(spans, d.gaugeLine(p, l, scale, len(lines) <= 4))
 	}
 	if len(spans) == 0 {
 		return
@@ -122,6 +73,70 @@ func (d *drawing) gauge(name string) {
 		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
 	d.add("gauge-"+name, caption, p)
+}
+
+// gaugeLines returns a gauge's lines, and what the title says of them: for a single
+// variant a line for each host, for several variants each one's sum over the hosts
+// that the gauge moves at.
+func (d *drawing) gaugeLines(name string) (lines []gaugeLine, whose string) {
+	if len(d.variants) == 1 {
+		for _, s := range moving(seriesOf(d.variants[0], name)) {
+			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), len(lines), s.Points})
+		}
+		return lines, " by host"
+	}
+	for i, v := range d.variants {
+		var sum []results.GaugePoint
+		for _, s := range moving(seriesOf(v, name)) {
+			sum = addSeries(sum, s)
+		}
+		if len(sum) > 0 {
+			lines = append(lines, gaugeLine{v.Name, d.look(i), sum})
+		}
+	}
+	return lines, ", sum over hosts"
+}
+
+// gaugeScale returns the unit of a gauge's axis, and what values are divided by: 0 if all
+// of them are 0.
+func gaugeScale(name string, lines []gaugeLine) (unit string, scale float64) {
+	largest := 0.0
+	for _, l := range lines {
+		for _, p := range l.points {
+			largest = max(largest, math.Abs(p.Value))
+		}
+	}
+	unit, scale = gaugeUnit(name)
+	switch {
+	case largest == 0:
+		return "", 0
+	case scale != 1:
+		return " (" + unit + ")", scale
+	case largest > 10000:
+		return " (thousands)", 1000
+	}
+	return "", 1 // the name says of what it is a number
+}
+
+// gaugeLine draws a line of a gauge, and its samples if wanted. It returns the span of
+// the moving average.
+func (d *drawing) gaugeLine(p *chart, l gaugeLine, scale float64, withSamples bool) (span units.Time) {
+	span = (l.points[len(l.points)-1].At - l.points[0].At) / averages
+	samples := means(l.points, timeBins)
+	average := means((&results.Series{Points: l.points}).MovingAverage(span), timeBins)
+	for k := range samples {
+		samples[k].Value /= scale
+	}
+	for k := range average {
+		average[k].Value /= scale
+	}
+	if raw, err := plotter.NewLine(toXY(samples)); err == nil && withSamples {
+		raw.LineStyle = thin(l.look)
+		raw.LineStyle.Color = faint(colorOf(l.look))
+		p.Add(raw)
+	}
+	d.line(p, l.name, line(l.look), toXY(average), false)
+	return span
 }
 
 // moving leaves out hosts at which a gauge never changes, unless it changes

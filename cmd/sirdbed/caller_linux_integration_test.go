@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sirdbed/emu/rights"
+	"sirdbed/emu/sudo"
 )
 
 // An underSudo is sirdbed as user nobody has called it by sudo.
@@ -27,7 +27,7 @@ type underSudo struct {
 
 func callBySudo(t *testing.T) *underSudo {
 	t.Helper()
-	if !rights.Root() {
+	if !sudo.Root() {
 		t.Skip("only root can be called by sudo")
 	}
 	nobody, err := user.Lookup("nobody")
@@ -122,7 +122,7 @@ func TestUnderSudo(t *testing.T) {
 	})
 	t.Run("virtual", func(t *testing.T) {
 		u.t = t
-		built, err := findKernel()
+		built, err := haveKernel(t)
 		if err != nil {
 			t.Skip(err)
 		}

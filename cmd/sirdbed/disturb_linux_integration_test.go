@@ -191,7 +191,7 @@ func (d *disturbed) disturb(t *testing.T, kind *disturbance, r *rand.Rand) strin
 		return n == 4
 	})
 	if kind == nil {
-		return "quiet"
+		return "undisturbed"
 	}
 	return kind.name + ": " + kind.start(d, r)
 }

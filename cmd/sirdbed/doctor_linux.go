@@ -19,6 +19,7 @@ import (
 	"sirdbed/emu/real"
 	"sirdbed/emu/rights"
 	"sirdbed/emu/sandbox"
+	"sirdbed/emu/sudo"
 	"sirdbed/emu/virtual/guest"
 )
 
@@ -100,7 +101,7 @@ var needed = map[string]bool{
 func diagnose() *Diagnosis {
 	m := real.MeasureMachine()
 	d := &Diagnosis{
-		Kernel: cmp.Or(real.KernelRelease(), "unknown"), CPUs: runtime.NumCPU(), Root: rights.Root(),
+		Kernel: cmp.Or(real.KernelRelease(), "unknown"), CPUs: runtime.NumCPU(), Root: sudo.Root(),
 		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
 	}
 	d.Engines = []EngineDiagnosis{

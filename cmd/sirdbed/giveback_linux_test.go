@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,39 +12,50 @@ import (
 	"sirdbed/emu"
 )
 
+// sudoer is who has called sudo, other somebody else.
+const sudoer, other = 12345, 23456
+
 // What a run under sudo makes is the user's, and nothing else is.
 func TestOwnersUnderSudo(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	const user, other = 12345, 23456
 	t.Setenv("SUDO_UID", "12345")
 	t.Setenv("SUDO_GID", "12345")
-	temp := t.TempDir()
-	t.Chdir(temp)
-	run := func(args ...string) {
-		t.Helper()
-		out := append([]string{"run", "quickstart", "--engine", "model", "--set", "duration=1ms"}, args...)
-		if code := execute(t.Context(), out, os.Stdout, os.Stderr); code == exitFailed || code == exitBadInput {
-			t.Fatalf("%v: exit code %d", out, code)
-		}
-	}
-	owned := func(path string, want uint32) {
-		t.Helper()
-		info, err := os.Lstat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := info.Sys().(*syscall.Stat_t).Uid; got != want {
-			t.Errorf("%s belongs to %d, want %d", path, got, want)
-		}
-	}
+	t.Chdir(t.TempDir())
+	t.Run("new directories", newOwners)
+	t.Run("directories that are there", ownersThere)
+	t.Run("files of others", ownersOfOthers)
+	t.Run("report", ownersOfReports)
+}
 
-	run("--out", "new/result", "--junit", "new.xml")
-	owned("new", user)
-	owned("new/result/variants", user)
-	owned("new.xml", user)
+func runAsSudo(t *testing.T, args ...string) {
+	t.Helper()
+	out := append([]string{"run", "quickstart", "--engine", "model", "--set", "duration=1ms"}, args...)
+	if code := execute(t.Context(), out, io.Discard, io.Discard); code == exitFailed || code == exitBadInput {
+		t.Fatalf("%v: exit code %d", out, code)
+	}
+}
 
+func owned(t *testing.T, path string, want uint32) {
+	t.Helper()
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Sys().(*syscall.Stat_t).Uid; got != want {
+		t.Errorf("%s belongs to %d, want %d", path, got, want)
+	}
+}
+
+func newOwners(t *testing.T) {
+	runAsSudo(t, "--out", "new/result", "--junit", "new.xml")
+	owned(t, "new", sudoer)
+	owned(t, "new/result/variants", sudoer)
+	owned(t, "new.xml", sudoer)
+}
+
+func ownersThere(t *testing.T) {
 	for _, dir := range []string{"there", "results"} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -52,19 +64,21 @@ func TestOwnersUnderSudo(t *testing.T) {
 	if err := os.WriteFile("there.xml", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run("--out", "there", "--junit", "there.xml")
-	owned("there", 0)
-	owned("there.xml", 0)
-	owned("there/report.html", user)
-	run()
-	owned("results", 0)
+	runAsSudo(t, "--out", "there", "--junit", "there.xml")
+	owned(t, "there", 0)
+	owned(t, "there.xml", 0)
+	owned(t, "there/report.html", sudoer)
+	runAsSudo(t)
+	owned(t, "results", 0)
 	made, _ := filepath.Glob("results/*")
 	if len(made) != 1 {
 		t.Fatalf("results are %v", made)
 	}
-	owned(made[0], user)
+	owned(t, made[0], sudoer)
+}
 
-	// What others have put there while it ran is theirs.
+// What others have put there while it ran is theirs.
+func ownersOfOthers(t *testing.T) {
 	if err := os.WriteFile("roots", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,28 +91,31 @@ func TestOwnersUnderSudo(t *testing.T) {
 	if exitCode(err) != exitInvalid { // the second variant has no logs
 		t.Fatal(err)
 	}
-	owned(filepath.Join(dir, "notes"), other)
-	owned("roots", 0)
-	owned(filepath.Join(dir, "variants/second/mine"), 0)
+	owned(t, filepath.Join(dir, "notes"), other)
+	owned(t, "roots", 0)
+	owned(t, filepath.Join(dir, "variants/second/mine"), 0)
 	for _, name := range []string{
 		"", "scenario.yaml", "scenario.json", "checksums.json", "variants", "variants/third", "variants/third/hosts",
 		"variants/third/hosts/h1-1.rec", "variants/third/queues.rec", "summary.json", "plots", "report.html",
 	} {
-		owned(filepath.Join(dir, name), user)
+		owned(t, filepath.Join(dir, name), sudoer)
 	}
+}
 
-	// report makes its own files alone.
-	if err := os.WriteFile("there/notes", nil, 0o666); err != nil {
+// report makes its own files alone.
+func ownersOfReports(t *testing.T) {
+	runAsSudo(t, "--out", "result")
+	if err := os.WriteFile("result/notes", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"there/notes", "there/scenario.json", "there/variants"} {
+	for _, name := range []string{"result/notes", "result/scenario.json", "result/variants"} {
 		if err := os.Chown(name, other, other); err != nil {
 			t.Fatal(err)
 		}
 	}
-	execute(t.Context(), []string{"report", "there"}, os.Stdout, os.Stderr)
-	owned("there/notes", other)
-	owned("there/scenario.json", other)
-	owned("there/variants", other)
-	owned("there/report.html", user)
+	execute(t.Context(), []string{"report", "result"}, io.Discard, io.Discard)
+	owned(t, "result/notes", other)
+	owned(t, "result/scenario.json", other)
+	owned(t, "result/variants", other)
+	owned(t, "result/report.html", sudoer)
 }

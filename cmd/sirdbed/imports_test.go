@@ -19,7 +19,7 @@ var order = []string{
 	"topo/units", "topo", "traffic",
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
 	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
-	"emu", "emu/limits", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric",
+	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
 	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report",
 	"capture/internal",

@@ -10,11 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"sirdbed/emu/effort"
 )
 
 // A kill is what one run of TestKilledRunsLeaveNothing dies of.
@@ -69,18 +70,9 @@ func (k kill) victims(of []descendant) (list []descendant) {
 // many runs are killed.
 func TestKilledRunsLeaveNothing(t *testing.T) {
 	b := build(t)
-	n := 8
-	if s := os.Getenv("SIRDBED_KILLS"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil || n < 1 {
-			t.Fatalf("SIRDBED_KILLS=%s: want a number of kills", s)
-		}
-	}
+	n := effort.Count(t, "SIRDBED_KILLS", 8)
 	adopt(t)
-	_, missing := findKernel()
-	if missing != nil && os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {
-		t.Fatal(missing)
-	}
+	_, missing := haveKernel(t)
 	b.write("kills.yaml", virtualScenario)
 	c := &killing{program: b, takes: map[string]time.Duration{}, killed: map[string]int{}, before: b.traces()}
 	// Not on a disk, where to give up a guest's memory may take as long as to write it.

@@ -33,7 +33,7 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := build(t)
 			if c.engine == "virtual" {
-				if _, err := findKernel(); err != nil {
+				if _, err := haveKernel(t); err != nil {
 					t.Skip(err)
 				}
 			}

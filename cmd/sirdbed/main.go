@@ -24,6 +24,7 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/cmd/sirdbed/interruptfirst"
+	"sirdbed/emu"
 	"sirdbed/scenarios"
 )
 
@@ -150,7 +151,7 @@ func codeOf(err error) int {
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
-	if _, ok := errors.AsType[scenarios.Errors](err); ok {
+	if _, ok := errors.AsType[scenarios.Errors](err); ok || errors.Is(err, emu.ErrInner) {
 		return exitBadInput
 	}
 	if errors.Is(err, syscall.EPIPE) {

@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"sirdbed/emu/effort"
 )
 
 const mutant = `name: mutant
@@ -35,10 +36,7 @@ bounds: [{name: offered, metric: messages, stat: offered, min: 1}, {name: fast, 
 // panic and without much memory, and say what is wrong. SIRDBED_MUTATED is how many
 // results are harmed, 40 unless given.
 func TestMutatedResults(t *testing.T) {
-	count, err := strconv.Atoi(os.Getenv("SIRDBED_MUTATED"))
-	if err != nil {
-		count = 40
-	}
+	count := effort.Count(t, "SIRDBED_MUTATED", 40)
 	dir := t.TempDir()
 	file, good := filepath.Join(dir, "mutant.yaml"), filepath.Join(dir, "good")
 	if err := os.WriteFile(file, []byte(mutant), 0o600); err != nil {
@@ -116,48 +114,9 @@ func mutate(t *testing.T, r *rand.Rand, dir string) string {
 			}
 		}
 		name, _ := filepath.Rel(dir, path)
-		text, err := os.ReadFile(path)
-		if err != nil {
+		how, err := harm(r, path, files)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed before
-		}
-		how := ""
-		switch r.IntN(8) {
-		case 0:
-			how = "removed"
-			err = os.Remove(path)
-		case 1:
-			how = "cut"
-			err = os.Truncate(path, r.Int64N(int64(len(text)+1)))
-		case 2:
-			other := files[r.IntN(len(files))]
-			how = "swapped with " + filepath.Base(other)
-			var b []byte
-			if b, err = os.ReadFile(other); err == nil {
-				err = errors.Join(os.WriteFile(path, b, 0o600), os.WriteFile(other, text, 0o600))
-			} else {
-				err = nil
-			}
-		case 3:
-			how = "repeated"
-			err = os.WriteFile(path, append(text, text...), 0o600)
-		case 4, 5: // another number, where there are some
-			all := numbers.FindAllIndex(text, -1)
-			if len(all) > 0 && filepath.Ext(path) == ".json" {
-				at := all[r.IntN(len(all))]
-				value := others[r.IntN(len(others))]
-				how = fmt.Sprintf("%s instead of %s at %d", value, text[at[0]:at[1]], at[0])
-				err = os.WriteFile(path, slices.Concat(text[:at[0]], []byte(value), text[at[1]:]), 0o600)
-				break
-			}
-			fallthrough
-		default:
-			how = "flipped"
-			for range 1 + r.IntN(8) {
-				if len(text) > 0 {
-					text[r.IntN(len(text))] = byte(r.Uint32())
-				}
-			}
-			err = os.WriteFile(path, text, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -165,4 +124,41 @@ func mutate(t *testing.T, r *rand.Rand, dir string) string {
 		did = append(did, name+" "+how)
 	}
 	return strings.Join(did, ", ")
+}
+
+// harm harms the file at a path, which is one of a result's files, and returns how.
+func harm(r *rand.Rand, path string, files []string) (how string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	switch r.IntN(8) {
+	case 0:
+		return "removed", os.Remove(path)
+	case 1:
+		return "cut", os.Truncate(path, r.Int64N(int64(len(text)+1)))
+	case 2:
+		other := files[r.IntN(len(files))]
+		how = "swapped with " + filepath.Base(other)
+		if b, err := os.ReadFile(other); err == nil { // not removed before
+			return how, errors.Join(os.WriteFile(path, b, 0o600), os.WriteFile(other, text, 0o600))
+		}
+		return how, nil
+	case 3:
+		return "repeated", os.WriteFile(path, append(text, text...), 0o600)
+	case 4, 5: // another number, where there are some
+		all := numbers.FindAllIndex(text, -1)
+		if len(all) > 0 && filepath.Ext(path) == ".json" {
+			at := all[r.IntN(len(all))]
+			value := others[r.IntN(len(others))]
+			return fmt.Sprintf("%s instead of %s at %d", value, text[at[0]:at[1]], at[0]),
+				os.WriteFile(path, slices.Concat(text[:at[0]], []byte(value), text[at[1]:]), 0o600)
+		}
+	}
+	for range 1 + r.IntN(8) {
+		if len(text) > 0 {
+			text[r.IntN(len(text))] = byte(r.Uint32())
+		}
+	}
+	return "flipped", os.WriteFile(path, text, 0o600)
 }

@@ -11,11 +11,11 @@ import (
 
 	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
-	"sirdbed/emu/limits"
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
-	"sirdbed/emu/rights"
+	"sirdbed/emu/rlimit"
 	"sirdbed/emu/sandbox"
+	"sirdbed/emu/sudo"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/sird"
 )
@@ -44,16 +44,13 @@ func platformCommands() []*cobra.Command {
 // interrupts that come by another way than signals.
 func setUpProcess() (interrupts <-chan struct{}, err error) {
 	if err := sandbox.SetupInit(); err != nil {
-		if errors.Is(err, sandbox.ErrCaller) {
-			err = badInput(err)
-		}
 		return nil, err
 	}
 	return sandbox.Interrupts(), nil
 }
 
 // modelRoom reports whether a process may have what a run of the model takes.
-func modelRoom(x *emu.Experiment) error { return limits.Descriptors(model.Descriptors(x)) }
+func modelRoom(x *emu.Experiment) error { return rlimit.Descriptors(model.Descriptors(x)) }
 
 func realEngine(up whileUp) emu.Engine {
 	return &real.Engine{
@@ -83,9 +80,6 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 	if be, ok := guest.Role(args); ok {
 		return func() int {
 			err := be()
-			if errors.Is(err, guest.ErrCaller) {
-				err = badInput(err)
-			}
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
@@ -102,7 +96,7 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 // platformWays returns what to do about something of Linux that the machine lacks.
 func platformWays(x *emu.Experiment, err error) (ways []string) {
 	if errors.Is(err, emu.ErrNoMarker) {
-		if !rights.Root() {
+		if !sudo.Root() {
 			ways = append(ways, "run it with sudo: root can mark by eBPF")
 		}
 		if x.Protocol == sird.Protocol.Name {

@@ -23,7 +23,7 @@ func TestRunIsOfOneBuild(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			b := build(t)
 			if engine == "virtual" {
-				if _, err := findKernel(); err != nil {
+				if _, err := haveKernel(t); err != nil {
 					t.Skip(err)
 				}
 			}

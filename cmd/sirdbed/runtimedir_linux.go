@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"sirdbed/topo/regular"
 )
 
 // runtimeDirVar passes the runtime directory into a sandbox, where every user seems
@@ -91,17 +91,13 @@ func mine(info os.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// openRegular opens a file of the runtime directory. Opening a pipe does not wait:
-// it is an error, like anything else that is not a regular file.
-func openRegular(dir *os.Root, name string) (*os.File, error) {
-	file, err := dir.OpenFile(name, os.O_RDWR|unix.O_NONBLOCK, 0)
+// openOwn opens a file of the runtime directory, which must be this user's.
+func openOwn(dir *os.Root, name string) (*os.File, error) {
+	file, err := regular.OpenIn(dir, name, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
-	}
 	if err == nil && !mine(info) {
 		err = errors.New("it belongs to another user")
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sirdbed/emu/effort"
 )
 
 // soakVariants is how many variants each run of the soak has: a process that does not
@@ -53,18 +55,9 @@ func used(all []descendant) (sum use) {
 // long: 1h; without it, once for each engine.
 func TestSoak(t *testing.T) {
 	b := build(t)
-	var long time.Duration
-	if s := os.Getenv("SIRDBED_SOAK"); s != "" {
-		var err error
-		if long, err = time.ParseDuration(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	long := effort.Duration(t, "SIRDBED_SOAK")
 	engines := []string{"real", "model", "virtual"}
-	if _, err := findKernel(); err != nil {
-		if os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {
-			t.Fatal(err)
-		}
+	if _, err := haveKernel(t); err != nil {
 		engines = engines[:2]
 	}
 	adopt(t)
@@ -103,42 +96,20 @@ func (b *program) soak(engine, tmp string, before traces) {
 	if err := run.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	var mu sync.Mutex
-	var uses []use // by variant
+	watch := watchUse()
 	during := traces{namespaces: map[string]bool{}}
-	quit := make(chan struct{})
-	var looking sync.WaitGroup
-	looking.Go(func() {
-		for {
-			select {
-			case <-quit:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-			now := used(descendants())
-			mu.Lock()
-			if n := len(uses); n > 0 {
-				uses[n-1] = uses[n-1].mostOf(now)
-			}
-			mu.Unlock()
-		}
-	})
 	var said strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
 		if strings.HasPrefix(lines.Text(), "[") && strings.HasSuffix(lines.Text(), " nominal") {
-			now := used(descendants())
-			mu.Lock()
-			uses = append(uses, now)
-			mu.Unlock()
+			watch.next()
 		}
 		if strings.HasPrefix(lines.Text(), fmt.Sprintf("[%d/", soakVariants)) {
 			during = b.traces()
 		}
 	}
 	got := code(run.Wait())
-	close(quit)
-	looking.Wait()
+	uses := watch.end()
 	if got != exitFine && got != exitInvalid && got != exitUnmet || len(uses) != soakVariants {
 		b.t.Fatalf("%s: exit code %d, %d variants\n%s", engine, got, len(uses), said.String())
 	}
@@ -153,6 +124,50 @@ func (b *program) soak(engine, tmp string, before traces) {
 	if err := os.RemoveAll(filepath.Join(b.dir, "soak")); err != nil {
 		b.t.Error(err)
 	}
+}
+
+// A useWatch looks every 5 ms at what this process's descendants have, and keeps the most
+// of each variant.
+type useWatch struct {
+	mu   sync.Mutex
+	uses []use // by variant
+	quit chan struct{}
+	done sync.WaitGroup
+}
+
+func watchUse() *useWatch {
+	w := &useWatch{quit: make(chan struct{})}
+	w.done.Go(func() {
+		for {
+			select {
+			case <-w.quit:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			now := used(descendants())
+			w.mu.Lock()
+			if n := len(w.uses); n > 0 {
+				w.uses[n-1] = w.uses[n-1].mostOf(now)
+			}
+			w.mu.Unlock()
+		}
+	})
+	return w
+}
+
+// next begins another variant.
+func (w *useWatch) next() {
+	now := used(descendants())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.uses = append(w.uses, now)
+}
+
+// end ends the watch.
+func (w *useWatch) end() []use {
+	close(w.quit)
+	w.done.Wait()
+	return w.uses
 }
 
 // flat fails if the last third of a run's variants had more than the first. A single

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 	"testing"
 
 	"sirdbed/capture/results"
 	"sirdbed/emu"
+	"sirdbed/emu/effort"
 	"sirdbed/emu/model"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -66,7 +66,7 @@ func (k truth) short(workload string, spec topo.Spec, seed uint64) *emu.Experime
 // all of them at most 2 % are false alarms and 5 % misses. Without it WKb's are run
 // once.
 func TestStabilityOfWhatIsKnown(t *testing.T) {
-	runs, _ := strconv.Atoi(os.Getenv("SIRDBED_SEEDS"))
+	runs := effort.Count(t, "SIRDBED_SEEDS", 0)
 	rack := topo.Spec{Leaves: 1, HostsPerLeaf: 8, HostRate: 100 * units.Gbps, HostDelay: 1250}
 	racks := rack
 	racks.Leaves, racks.Spines, racks.CoreRate, racks.CoreDelay = 2, 2, 400*units.Gbps, 500

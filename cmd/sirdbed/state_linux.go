@@ -208,7 +208,7 @@ func (l *stateList) read(dir *os.Root, name string) {
 		return
 	}
 	s := State{Run: run}
-	file, err := openRegular(dir, name)
+	file, err := openOwn(dir, name)
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -239,7 +239,7 @@ func removeDead(name string) (removed bool, err error) {
 		return false, err
 	}
 	defer dir.Close()
-	file, err := openRegular(dir, name)
+	file, err := openOwn(dir, name)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

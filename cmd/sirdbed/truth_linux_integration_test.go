@@ -9,10 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu/effort"
 )
 
 // truthScenario has figures that do not hang by a thread: a ns more of host delay
@@ -33,13 +33,9 @@ drain: 0.5ms
 // Half of the runs are disturbed. SIRDBED_TRUTH says how many there are; the outcome
 // is of this machine at this hour, so that ordinary tests make none.
 func TestVerdictAgainstTheModel(t *testing.T) {
-	text := os.Getenv("SIRDBED_TRUTH")
-	if text == "" {
+	runs := effort.Count(t, "SIRDBED_TRUTH", 0)
+	if runs == 0 {
 		t.Skip("SIRDBED_TRUTH says how many runs to make; 100 take ten minutes")
-	}
-	runs, err := strconv.Atoi(text)
-	if err != nil || runs < 1 {
-		t.Fatalf("SIRDBED_TRUTH=%s: want a number of runs", text)
 	}
 	b := build(t)
 	protocols := []string{"sird", "dctcp", "homa"}
@@ -51,7 +47,7 @@ func TestVerdictAgainstTheModel(t *testing.T) {
 		}
 		truth[p], _ = b.result("m-" + p)
 	}
-	seed, _ := strconv.ParseUint(os.Getenv("SIRDBED_TRUTH_SEED"), 10, 64)
+	seed := effort.Seed(t, "SIRDBED_TRUTH_SEED")
 	r := rand.New(rand.NewPCG(seed, 1))
 	verdicts, wrong := map[results.Level]int{}, map[results.Level]int{}
 	for i := range runs {

@@ -88,8 +88,9 @@ const kernelVar = "SIRDBED_KERNEL"
 // controlGuest is the controller inside a guest.
 func controlGuest() int {
 	if len(os.Args) != 3 || !guest.StartedByInit() {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", guestCommand, guest.ErrCaller)
-		return exitBadInput
+		err := fmt.Errorf("%s: %w", guestCommand, emu.ErrInner)
+		fmt.Fprintln(os.Stderr, err)
+		return codeOf(err)
 	}
 	err := virtual.Inside(os.Args[2],
 		func(file *os.File, f *topo.Fabric, node *topo.Node) (emu.Capture, error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu/virtual/kernel"
 )
 
 // Two racks, packets sprayed over two spines, marks in the core, captures: all
@@ -28,13 +29,21 @@ drain: 50us
 capture: [leaf1, h1-1]
 `
 
+// haveKernel returns the guest's kernel, or why it is not there, which is a failure with
+// SIRDBED_REQUIRE_KERNEL=1.
+func haveKernel(t testing.TB) (kernel.Built, error) {
+	t.Helper()
+	built, err := findKernel()
+	if err != nil && os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {
+		t.Fatal(err)
+	}
+	return built, err
+}
+
 // virtualBinary builds sirdbed and skips where the guest's kernel is not built.
 func virtualBinary(t testing.TB) (path, dir string) {
 	t.Helper()
-	if _, err := findKernel(); err != nil {
-		if os.Getenv("SIRDBED_REQUIRE_KERNEL") == "1" {
-			t.Fatal(err)
-		}
+	if _, err := haveKernel(t); err != nil {
 		t.Skip(err)
 	}
 	dir = t.TempDir()

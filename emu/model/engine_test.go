@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/sird"
@@ -53,7 +54,7 @@ func readLog(t *testing.T, path string) (list []record.Record) {
 
 func TestEngineLeavesWhatTheContractSays(t *testing.T) {
 	x, dir := small(), t.TempDir()
-	facts, err := Engine{}.Run(context.Background(), x, opened(t, dir), emu.Hooks{})
+	facts, err := Engine{}.Run(context.Background(), x, rundir.Open(t, dir), emu.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestEngineRepeatsItself(t *testing.T) {
 		x := small()
 		x.Drain = 500 * units.Microsecond
 		x.Faults = fault.Config{Drop: 0.001, Reorder: 0.01, Corrupt: 0.001}
-		if _, err := (Engine{}).Run(context.Background(), x, opened(t, dir), emu.Hooks{}); err != nil {
+		if _, err := (Engine{}).Run(context.Background(), x, rundir.Open(t, dir), emu.Hooks{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +186,7 @@ func TestCaptureSeesEveryPacketTwice(t *testing.T) {
 	x.Capture = []string{"leaf1", "leaf2>h2-1", "leaf1>h1-1"}
 	f, _ := topo.New(x.Topology)
 	files := map[string]*kept{}
-	facts, err := Engine{}.Run(context.Background(), x, opened(t, t.TempDir()),
+	facts, err := Engine{}.Run(context.Background(), x, rundir.Open(t, t.TempDir()),
 		emu.Hooks{OpenCapture: func(file *os.File, n *topo.Node) (emu.Capture, error) {
 			k := &kept{t: t, fabric: f}
 			files[filepath.Base(file.Name())] = k
@@ -262,7 +263,7 @@ func TestEngineFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x, dir := small(), t.TempDir()
 			c.change(x)
-			facts, err := Engine{}.Run(context.Background(), x, opened(t, dir), c.hooks)
+			facts, err := Engine{}.Run(context.Background(), x, rundir.Open(t, dir), c.hooks)
 			if err == nil || c.want != nil && !errors.Is(err, c.want) || facts == nil || facts.Failure == "" {
 				t.Errorf("got %v and %+v, want an error (%v), and facts that have it", err, facts, c.want)
 			}
@@ -281,7 +282,7 @@ func TestEngineStops(t *testing.T) {
 	defer cancel()
 	var reached units.Time
 	var stopped time.Time
-	facts, err := Engine{}.Run(ctx, x, opened(t, dir), emu.Hooks{Progress: func(at units.Time) {
+	facts, err := Engine{}.Run(ctx, x, rundir.Open(t, dir), emu.Hooks{Progress: func(at units.Time) {
 		if reached = at; at > 0 {
 			stopped = time.Now()
 			cancel()
@@ -296,15 +297,4 @@ func TestEngineStops(t *testing.T) {
 	}
 	readLog(t, filepath.Join(dir, "hosts", "h1-1.rec"))
 	readLog(t, filepath.Join(dir, "queues.rec"))
-}
-
-// opened returns a directory as an engine is given it.
-func opened(t *testing.T, path string) emu.RunDir {
-	t.Helper()
-	dir, err := emu.OpenRunDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dir.Close() })
-	return dir
 }

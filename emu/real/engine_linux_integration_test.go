@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/sirdnode/nstest"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -82,7 +83,7 @@ func (s *seen) Close() error { s.closed = true; return nil }
 // A run leaves what the contract says: every packet is accounted for in the
 // facts, every message in the logs, and a capture has what its port has sent.
 func TestRunLeavesWhatTheContractSays(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), opened(t)
+	e, x, dir := engine(t), rpcs(), rundir.Open(t, t.TempDir())
 	x.Capture, x.SnapLen = []string{"leaf1>h1-2"}, 64
 	capture := &seen{t: t}
 	var running [][]RunningHost
@@ -155,7 +156,7 @@ func TestFailedRuns(t *testing.T) {
 			capture: func(t *testing.T) (emu.Capture, error) { return &seen{t: t, fail: diskFull}, nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, x, dir := engine(t), rpcs(), opened(t)
+			e, x, dir := engine(t), rpcs(), rundir.Open(t, t.TempDir())
 			switch {
 			case strings.HasPrefix(c.command, "/"):
 				e.NodeCommand = []string{c.command}
@@ -193,7 +194,7 @@ func TestFailedRuns(t *testing.T) {
 
 // A window that ends while all hosts are idle was reached all the same.
 func TestIdleRunReachesItsEnd(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), opened(t)
+	e, x, dir := engine(t), rpcs(), rundir.Open(t, t.TempDir())
 	x.Streams[0].Interval, x.Streams[0].Phase = units.Second, traffic.PhaseZero
 	x.Duration, x.Drain, x.GaugeEvery = 997*units.Microsecond, 0, 100*units.Microsecond
 	facts, err := e.Run(t.Context(), x, dir, emu.Hooks{})
@@ -223,7 +224,7 @@ func openFiles(t *testing.T) (list []string) {
 // A run that is stopped returns the context's error, and its hosts finish with
 // logs that can be read to their end.
 func TestStoppedRun(t *testing.T) {
-	e, x, dir := engine(t), rpcs(), opened(t)
+	e, x, dir := engine(t), rpcs(), rundir.Open(t, t.TempDir())
 	x.Duration = units.Second // a quarter of an hour by the wall clock
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

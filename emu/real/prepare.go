@@ -9,7 +9,7 @@ import (
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
-	"sirdbed/emu/limits"
+	"sirdbed/emu/rlimit"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
@@ -55,7 +55,7 @@ func CheckRoom(x *emu.Experiment) error {
 }
 
 func room(f *topo.Fabric, x *emu.Experiment) error {
-	return errors.Join(limits.Descriptors(descriptors(f, x)), limits.AddressSpace(0))
+	return errors.Join(rlimit.Descriptors(descriptors(f, x)), rlimit.AddressSpace(0))
 }
 
 // descriptors is how many files the controller has open, at most: of each host its

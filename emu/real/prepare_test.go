@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -55,7 +56,7 @@ func TestExperimentsThatCannotRun(t *testing.T) {
 			if err := (&Engine{}).Check(x); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Check: got %v, want an error with %s", err, c.want)
 			}
-			dir := opened(t)
+			dir := rundir.Open(t, t.TempDir())
 			facts, err := (&Engine{}).Run(t.Context(), x, dir, emu.Hooks{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || facts.Failure != err.Error() {
 				t.Errorf("Run: got %v and the failure %q, want both with %s", err, facts.Failure, c.want)
@@ -148,15 +149,4 @@ func TestWiresOfKernelTCP(t *testing.T) {
 	if err := checkWires(x); err != nil && !errors.Is(err, emu.ErrUnsuited) {
 		t.Errorf("got %v, want none or one that matches ErrUnsuited", err)
 	}
-}
-
-// opened returns an empty directory as an engine is given it.
-func opened(t *testing.T) emu.RunDir {
-	t.Helper()
-	dir, err := emu.OpenRunDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dir.Close() })
-	return dir
 }

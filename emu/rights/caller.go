@@ -1,11 +1,12 @@
 //go:build linux
 
+// Package rights knows what whoever runs sirdbed may do: it makes root the user who called
+// sudo, and knows what root may execute.
 package rights
 
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/sudo"
 )
 
 // A Caller is the user who called sudo.
@@ -28,8 +31,8 @@ type Caller struct {
 // SudoCaller returns the user who called sudo, nil where this process is not root, or
 // is root in its own right.
 func SudoCaller() (*Caller, error) {
-	id := os.Getenv("SUDO_UID")
-	if id == "" || id == "0" || !Root() {
+	id := sudo.CallerID()
+	if id == "" {
 		return nil, nil
 	}
 	c, err := lookUp(id)

@@ -10,13 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sirdbed/emu/sudo"
 )
 
 const stranger = 12345
 
 // Root executes what root alone can change, on all the way there.
 func TestTrusted(t *testing.T) {
-	if !Root() {
+	if !sudo.Root() {
 		t.Skip("only root gives files away")
 	}
 	for _, c := range []struct {
@@ -113,7 +115,7 @@ func TestSudoCaller(t *testing.T) {
 		t.Run("SUDO_UID="+c.id, func(t *testing.T) {
 			t.Setenv("SUDO_UID", c.id)
 			caller, err := SudoCaller()
-			if !Root() {
+			if !sudo.Root() {
 				c.want, c.err = "", ""
 			}
 			name := ""

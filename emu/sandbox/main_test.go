@@ -10,7 +10,7 @@ import (
 )
 
 // roleVar makes the test binary something else than a test; see
-// sandbox_linux_integration_test.go.
+// roles_linux_test.go.
 const roleVar = "SIRDBED_TEST_ROLE"
 
 func TestMain(m *testing.M) {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu"
 	"sirdbed/emu/thread"
 )
 
@@ -39,10 +40,6 @@ const (
 	supervisorRole = "supervisor"
 	workerRole     = "worker"
 )
-
-// ErrCaller is wrapped by the error of a process that is marked as one of a sandbox, and
-// that no sandbox has started.
-var ErrCaller = errors.New("only sirdbed starts the processes of a sandbox")
 
 // A Sandbox is one as its front sees it.
 type Sandbox struct {
@@ -115,7 +112,7 @@ func InSandbox() bool { return worker }
 // nothing. As its process 1 it mounts a /proc of its own, brings lo up, starts
 // this program again as the worker, reaps orphans, and exits as the worker did:
 // it returns only on failure. In the worker it returns at once. The error of a
-// process that is neither, though its environment says so, is ErrCaller.
+// process that is neither, though its environment says so, matches emu.ErrInner.
 func SetupInit() error {
 	role := os.Getenv(sandboxVar)
 	if role == "" {
@@ -125,8 +122,8 @@ func SetupInit() error {
 	supervisor := role == supervisorRole && pid == 1 && parent == 0
 	worker = role == workerRole && parent == 1 && haveLife()
 	if !worker && !(supervisor && haveLife()) {
-		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment: unset it",
-			ErrCaller, pid, parent, sandboxVar, role)
+		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment: unset it", emu.ErrInner,
+			pid, parent, sandboxVar, role)
 	}
 	if worker {
 		return os.Unsetenv(sandboxVar)

@@ -5,30 +5,24 @@ package tree
 import (
 	"io/fs"
 	"os"
-	"strconv"
 	"syscall"
+
+	"sirdbed/emu/sudo"
 )
 
-// Own makes a file or directory that this process has just made the user's who ran
+// Own makes a file or directory that this process has just made the user's who called
 // sudo, if it runs under sudo. It is best effort: what belongs to root is a result
 // too.
 func Own(file *os.File) {
-	if uid, gid, ok := caller(); ok {
+	if uid, gid, ok := sudo.CallerIDs(); ok {
 		_ = file.Chown(uid, gid)
 	}
-}
-
-// caller is the user who ran sudo.
-func caller() (uid, gid int, ok bool) {
-	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
-	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
-	return uid, gid, err1 == nil && err2 == nil && os.Getuid() == 0
 }
 
 // OwnAll is Own of all in a directory that another process has made for this one: of
 // directories, and of files with a single name, if they are root's.
 func (d *Dir) OwnAll() {
-	if _, _, ok := caller(); !ok {
+	if _, _, ok := sudo.CallerIDs(); !ok {
 		return
 	}
 	_ = d.Walk(func(name string, entry fs.DirEntry, err error) error {

@@ -17,9 +17,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"sirdbed/emu/atomicfile"
+	"sirdbed/topo/regular"
 )
 
 // A Dir is an open directory. It stays the one that was opened, whatever its path
@@ -125,46 +125,8 @@ func (d *Dir) Open(name string) (*os.File, error) { return d.open(name, os.O_RDO
 func (d *Dir) Edit(name string) (*os.File, error) { return d.open(name, os.O_RDWR) }
 
 func (d *Dir) open(name string, how int) (*os.File, error) {
-	name = filepath.FromSlash(name)
-	file, err := regular(d.At(name), "remove it",
-		func() (fs.FileInfo, error) { return d.root.Lstat(name) },
-		func() (*os.File, error) { return d.root.OpenFile(name, how|syscall.O_NONBLOCK, 0) })
+	file, err := regular.OpenIn(d.root, filepath.FromSlash(name), how)
 	return file, d.located(err)
-}
-
-// OpenFile opens a file for reading that a user has named. Other than of a result's
-// own files, links to it are followed.
-func OpenFile(path string) (*os.File, error) {
-	return regular(path, "name one",
-		func() (fs.FileInfo, error) { return os.Stat(path) },
-		func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
-}
-
-// regular opens a file if it is a regular one, and has not become another since. mend
-// is what to do about one that is not.
-func regular(
-	path, mend string, stat func() (fs.FileInfo, error), open func() (*os.File, error),
-) (*os.File, error) {
-	before, err := stat()
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: %s", path, mend)
-	}
-	file, err := open()
-	if err != nil {
-		return nil, err
-	}
-	now, err := file.Stat()
-	if err == nil && !os.SameFile(before, now) {
-		err = fmt.Errorf("%s was replaced while it was opened: try again", path)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
 }
 
 // MaxText is the size up to which a file is read as a whole: many times what those
@@ -174,8 +136,9 @@ const MaxText = 1 << 30
 // Read reads a file as a whole.
 func (d *Dir) Read(name string) ([]byte, error) { return readAll(d.Open(name)) }
 
-// ReadFile reads a file as a whole that a user has named.
-func ReadFile(path string) ([]byte, error) { return readAll(OpenFile(path)) }
+// ReadFile reads a file as a whole that a user has named. Other than of a result's own
+// files, links to it are followed.
+func ReadFile(path string) ([]byte, error) { return readAll(regular.Open(path)) }
 
 func readAll(file *os.File, err error) ([]byte, error) {
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
@@ -74,7 +75,7 @@ func TestDeadGuestKeepsWhatWasMeasured(t *testing.T) {
 			var reached units.Time
 			dir := t.TempDir()
 			e := engine(t, func(p int) { pid = p })
-			facts, err := e.Run(context.Background(), busy(), opened(t, dir), emu.Hooks{
+			facts, err := e.Run(context.Background(), busy(), rundir.Open(t, dir), emu.Hooks{
 				Progress: func(at units.Time) {
 					if at > 2*units.Millisecond && !killed {
 						killed = true
@@ -129,7 +130,7 @@ func TestOutOfMemory(t *testing.T) {
 	private(t)
 	e, x := engine(t, nil), busy()
 	e.Memory, x.Topology.HostsPerLeaf = 96<<20, 24
-	facts, err := e.Run(context.Background(), x, opened(t, t.TempDir()), emu.Hooks{})
+	facts, err := e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{})
 	if err == nil || !strings.Contains(err.Error(),
 		"ran out of its 96 MB of memory: shorten the run, or capture fewer nodes") {
 		t.Fatalf("24 hosts in 96 MB: %v", err)

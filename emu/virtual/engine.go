@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
-	"sirdbed/emu/limits"
+	"sirdbed/emu/rlimit"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -72,7 +72,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	// The guest's kernel has all files of the machine open that its processes have.
 	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
 	// Its memory is a file.
-	err = errors.Join(limits.Descriptors(files), limits.AddressSpace(size), limits.FileSize(size))
+	err = errors.Join(rlimit.Descriptors(files), rlimit.AddressSpace(size), rlimit.FileSize(size))
 	if err != nil {
 		return err
 	}

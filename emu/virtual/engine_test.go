@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/topo/units"
 )
 
@@ -64,7 +65,8 @@ func TestComplete(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			facts, err := complete(opened(t, dir), &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}, c.failure)
+			facts := &emu.Facts{Engine: "virtual", Dilation: 1000, Reached: 5}
+			facts, err := complete(rundir.Open(t, dir), facts, c.failure)
 			if (err == nil) != (c.want == "") || !strings.HasPrefix(facts.Failure, c.want) ||
 				facts.Reached != c.reached || facts.CPUs == 0 || facts.Engine != "virtual" {
 				t.Errorf("got %v and %+v, want the failure %q at %v", err, facts, c.want, c.reached)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/emu/real"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -119,7 +120,7 @@ func TestMemoryIsEnough(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := engine(t, func(p int) { pid = p })
-			_, err = e.Run(context.Background(), x, opened(t, t.TempDir()), emu.Hooks{
+			_, err = e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{
 				Progress: func(units.Time) { peak = max(peak, touched(pid)) }})
 			if err != nil {
 				t.Fatal(err)

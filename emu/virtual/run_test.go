@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -59,7 +60,7 @@ func TestRunByTheGuestsEnd(t *testing.T) {
 			dir := t.TempDir()
 			var progress []units.Time
 			e := &Engine{Kernel: fakeKernel(t, dir, c.script), Command: []string{"controller"}}
-			facts, err := e.Run(t.Context(), pair(), opened(t, dir), emu.Hooks{
+			facts, err := e.Run(t.Context(), pair(), rundir.Open(t, dir), emu.Hooks{
 				Progress: func(at units.Time) { progress = append(progress, at) }})
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q (none if empty)", err, c.want)
@@ -86,7 +87,7 @@ func TestJobOfTheController(t *testing.T) {
 	dir, x := t.TempDir(), pair()
 	e := &Engine{Command: []string{"controller"}, NodeCommand: []string{"node", "arg"},
 		Kernel: fakeKernel(t, dir, `cp input job.json "$DIR"; echo "#guest exit 1"`)}
-	e.Run(t.Context(), x, opened(t, dir), emu.Hooks{})
+	e.Run(t.Context(), x, rundir.Open(t, dir), emu.Hooks{})
 	var got job
 	var command struct{ Argv []string }
 	for name, v := range map[string]any{"input": &got, "job.json": &command} {
@@ -119,7 +120,7 @@ func TestCanceledRun(t *testing.T) {
 	e := &Engine{Command: []string{"controller"}, Kernel: fakeKernel(t, dir, `echo "#reached 5"
 		until [ -e stop ]; do sleep 0.01; done
 		echo '{"engine":"virtual","reached":"6ns"}' >$DIR/facts.json; echo "#guest exit 0"`)}
-	facts, err := e.Run(ctx, pair(), opened(t, dir), emu.Hooks{Progress: func(units.Time) { cancel() }})
+	facts, err := e.Run(ctx, pair(), rundir.Open(t, dir), emu.Hooks{Progress: func(units.Time) { cancel() }})
 	if !errors.Is(err, context.Canceled) || facts.Reached != 6 || facts.Failure == "" {
 		t.Errorf("got %v and %+v, want it canceled at 6 ns", err, facts)
 	}
@@ -143,14 +144,14 @@ func TestRefusedRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			x := pair()
 			c.change(x)
-			_, err := (&Engine{Kernel: "/nowhere"}).Run(t.Context(), x, opened(t, t.TempDir()), emu.Hooks{})
+			_, err := (&Engine{Kernel: "/nowhere"}).Run(t.Context(), x, rundir.Open(t, t.TempDir()), emu.Hooks{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, emu.ErrUnsuited) != c.unsuited {
 				t.Errorf("got %v, want an error with %q, unsuited: %v", err, c.want, c.unsuited)
 			}
 		})
 	}
 	e := &Engine{Kernel: "/nowhere", Command: []string{"x"}}
-	_, err := e.Run(t.Context(), pair(), opened(t, t.TempDir()), emu.Hooks{})
+	_, err := e.Run(t.Context(), pair(), rundir.Open(t, t.TempDir()), emu.Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "the guest's kernel: open /nowhere") {
 		t.Errorf("without a kernel: got %v, want that it is not there", err)
 	}
@@ -177,15 +178,4 @@ func TestControllerIsForGuests(t *testing.T) {
 	if err := Inside(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "for the guest") {
 		t.Errorf("got %v, want that this is for the guest", err)
 	}
-}
-
-// opened returns a directory as an engine is given it.
-func opened(t *testing.T, path string) emu.RunDir {
-	t.Helper()
-	dir, err := emu.OpenRunDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dir.Close() })
-	return dir
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
+	"sirdbed/topo/regular"
 	"sirdbed/topo/units"
 )
 
@@ -22,21 +22,13 @@ var (
 	ListFile     = File{16 * units.Megabyte, "some 400,000 messages; traffic of more is for a pattern"}
 )
 
-// Read returns what is in a regular file. Anything else that has a name, such as a
-// device or a FIFO, is refused, and opening it does not wait.
+// Read returns what is in a file; see package regular.
 func (f File) Read(path string) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: fmt.Errorf("%s: want a regular file", kind(info.Mode()))}
-	}
 	text, err := io.ReadAll(io.LimitReader(file, int64(f.Max)+1))
 	if err != nil {
 		return nil, err
@@ -53,18 +45,4 @@ func (f File) Check(size int) error {
 		return fmt.Errorf("more than %v: %s", f.Max, f.Why)
 	}
 	return nil
-}
-
-func kind(m os.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a directory"
-	case m&os.ModeNamedPipe != 0:
-		return "a pipe"
-	case m&os.ModeSocket != 0:
-		return "a socket"
-	case m&os.ModeDevice != 0:
-		return "a device"
-	}
-	return "not a file"
 }

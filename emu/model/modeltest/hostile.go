@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
+	"sirdbed/emu/effort"
 	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
@@ -39,10 +38,7 @@ const (
 // the Subject checks. SIRDBED_HOSTILE is how many packets, 20,000 unless given.
 func HostilePackets(t *testing.T, s Subject) {
 	t.Helper()
-	count, err := strconv.Atoi(os.Getenv("SIRDBED_HOSTILE"))
-	if err != nil {
-		count = 20_000
-	}
+	count := effort.Count(t, "SIRDBED_HOSTILE", 20_000)
 	began := time.Now()
 	intact, err := s.Survives(count)
 	if err != nil {

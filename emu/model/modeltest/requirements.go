@@ -1,11 +1,13 @@
 package modeltest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"sirdbed/emu/effort"
 	"sirdbed/emu/model"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/transport"
@@ -46,12 +48,9 @@ func (s Subject) params(f *topo.Fabric, r *rand.Rand) any {
 func ExactlyOnceUnderFaults(t *testing.T, s Subject) {
 	t.Helper()
 	f := Fabric(t, Small)
-	usual := s.Seeds
-	if usual == 0 {
-		usual = 500
-	}
+	runs := effort.Count(t, "SIRDBED_SEEDS", cmp.Or(int(s.Seeds), 500))
 	failures := 0
-	for seed := range seeds(usual) {
+	for seed := range uint64(runs) {
 		if err := s.faultyRun(f, seed); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			if failures++; failures == 5 {

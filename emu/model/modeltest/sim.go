@@ -2,8 +2,6 @@ package modeltest
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 
 	"sirdbed/emu/model"
@@ -133,13 +131,4 @@ func Undone(sim *model.Sim) (s string) {
 		}
 	}
 	return s
-}
-
-// seeds is how many random runs a test makes. SIRDBED_SEEDS sets it for a
-// longer search.
-func seeds(usual uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SIRDBED_SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return usual
 }

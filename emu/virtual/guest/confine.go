@@ -28,9 +28,8 @@ const (
 	accessExecute = unix.LANDLOCK_ACCESS_FS_EXECUTE | accessRead
 )
 
-// machineFiles are what a program needs of the machine, where they are: libraries and
-// other programs of the system's, what it can find out about itself, and nowhere to
-// write to.
+// machineFiles are the machine's files that a program may need, as far as they are there:
+// libraries, other programs, what the kernel says of processes, and /dev/null.
 var machineFiles = []struct {
 	path   string
 	access uint64

@@ -3,10 +3,11 @@
 package guest
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
+
+	"sirdbed/emu"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,12 +27,9 @@ type guestRole struct {
 	play  func(args []string) error
 }
 
-// ErrCaller is wrapped by the error of a role that somebody else than sirdbed gave this
-// program. It has done nothing then.
-var ErrCaller = errors.New("this command is for sirdbed itself: sirdbed --help lists the others")
-
 // Role returns the role for which this process was started, if that is one of a
-// guest's. args are the program's, without its name.
+// guest's. args are the program's, without its name. The error of play matches
+// emu.ErrInner if somebody else than sirdbed gave this program the role.
 func Role(args []string) (play func() error, ok bool) {
 	if len(args) == 0 || roles[args[0]].play == nil {
 		return nil, false
@@ -39,7 +37,7 @@ func Role(args []string) (play func() error, ok bool) {
 	r := roles[args[0]]
 	return func() error {
 		if !r.given(args[1:]) {
-			return fmt.Errorf("%s: %w", args[0], ErrCaller)
+			return fmt.Errorf("%s: %w", args[0], emu.ErrInner)
 		}
 		return r.play(args[1:])
 	}, true

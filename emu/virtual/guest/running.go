@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"sirdbed/emu/limits"
+	"sirdbed/emu/rlimit"
 	"sirdbed/emu/thread"
 
 	"golang.org/x/sys/unix"
@@ -93,7 +93,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim, confin
 	cpu.pin(cmd.Process.Pid)
 	// A panic aborts: no core dump of the guest's memory.
 	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
-	limits.Raise(cmd.Process.Pid)
+	rlimit.Raise(cmd.Process.Pid)
 	if r.config.Started != nil {
 		r.config.Started(cmd.Process.Pid)
 	}

@@ -27,7 +27,7 @@ import (
 
 	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/rights"
-	"sirdbed/emu/tree"
+	"sirdbed/topo/regular"
 )
 
 // Built is a kernel in the cache.
@@ -156,7 +156,7 @@ func (b Built) Trusted() error {
 // Open opens the kernel to execute it by its descriptor, unless it is not to be
 // trusted. While it is open it is not removed.
 func (b Built) Open() (*os.File, error) {
-	file, err := tree.OpenFile(b.Path) // which does not wait for a pipe
+	file, err := regular.Open(b.Path)
 	if err != nil {
 		return nil, err
 	}

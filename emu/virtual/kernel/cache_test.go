@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestUserCache(t *testing.T) {
@@ -166,5 +168,23 @@ func TestForbiddenCache(t *testing.T) {
 	_, err := Cache(filepath.Join(file, "kernel")).lock()
 	if err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME to a directory that you may write to") {
 		t.Errorf("got %v, want to be told to set XDG_CACHE_HOME", err)
+	}
+}
+
+// What somebody names as a kernel is a file, and opening it waits for nobody.
+func TestOpenWaitsForNobody(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "linux")
+	if err := unix.Mkfifo(pipe, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() { _, err := (Built{Path: pipe}).Open(); opened <- err }()
+	select {
+	case err := <-opened:
+		if err == nil || !strings.Contains(err.Error(), "want a regular file") {
+			t.Errorf("got %v, want it refused", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("a pipe is waited for")
 	}
 }

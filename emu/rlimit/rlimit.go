@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package limits compares what a run takes with what the system lets a process have
+// Package rlimit compares what a run takes with what the system lets a process have
 // (getrlimit(2)), before anything is made.
-package limits
+package rlimit
 
 import (
 	"fmt"
