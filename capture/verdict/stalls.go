@@ -24,15 +24,16 @@ var stalls = Check{
 	Name: "stalls",
 	Asks: "Did a host or a port stand still?",
 	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if that is " +
-		"longer than a full packet takes; a port of a switch for as much as it sent less than its link's rate while " +
-		"packets waited in it, by the samples of queues. Each is added up over the window. " +
-		"One long stall among many wake-ups in time is in no percentile of lateness, but it is here. What all stalls " +
-		"together can have done follows from whose packets they delayed: those of a host that has a part in half of all packets count half.",
+		"longer than a full packet takes; a port of a switch for as much as it sent less than its link's rate " +
+		"while packets waited in it, by the samples of queues. Each is added up over the window. One long stall " +
+		"among many wake-ups in time is in no percentile of lateness, but it is here. What all stalls together " +
+		"can have done follows from whose packets they delayed: those of a host that has a part in half of all " +
+		"packets count half.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stallLimit, delayedLimit},
 	Do: "Something else had the processor: other processes, other virtual machines (see the check CPU steal), a " +
-		"debugger, a limit on the group of processes that sirdbed is in. Run again on a machine with " +
-		"less to do, with a larger --dilation, or with --engine virtual.",
+		"debugger, a limit on the group of processes that sirdbed is in. Run again on a machine with less to do, " +
+		"with a larger --dilation, or with --engine virtual.",
 	check: checkStalls,
 }
 

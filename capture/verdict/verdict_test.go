@@ -86,8 +86,8 @@ func TestVerdict(t *testing.T) {
 		}, degraded, "100.0 % of the window (h2-1, at most 0ns at once; limit 1 %); they delayed 0.0 % of all packets"},
 		{"a port frozen", func(r *fake) {
 			r.Facts.Ports[3].Stalls = &emu.Stalls{Total: 800 * us, Longest: 100 * us}
-		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %); they delayed 2.50 % of " +
-			"all packets"},
+		}, degraded, "stalls: 10.0 % of the window (leaf1>h1-2, at most 100us at once; limit 1 %); they delayed " +
+			"2.50 % of all packets"},
 		{"stalls not measured", func(r *fake) {
 			for i := range r.Facts.Hosts {
 				r.Facts.Hosts[i].Stalls = nil
