@@ -88,7 +88,7 @@ func TestWhatAUserNamesIsOpenedWithoutWaiting(t *testing.T) {
 	} {
 		soon(t, name, func() {
 			_, err := ReadFile(dir.At(name))
-			if err != nil && !strings.HasSuffix(err.Error(), ": name one") {
+			if err != nil && !strings.HasSuffix(err.Error(), ": want a regular file") {
 				t.Errorf("%s: got %v, want to be told what to do", name, err)
 			}
 			if (err == nil) != want {

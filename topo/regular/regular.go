@@ -5,6 +5,7 @@ package regular
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -12,7 +13,7 @@ import (
 
 // Open opens a file for reading that a user has named. A link to it is followed.
 func Open(path string) (*os.File, error) {
-	return open("open", path,
+	return open("open", path, "want a regular file",
 		func() (fs.FileInfo, error) { return os.Stat(path) },
 		func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) })
 }
@@ -20,20 +21,22 @@ func Open(path string) (*os.File, error) {
 // OpenIn opens a file that is there in a directory, for how: os.O_RDONLY or os.O_RDWR. A
 // link is not followed, wherever it leads.
 func OpenIn(dir *os.Root, name string, how int) (*os.File, error) {
-	return open("openat", name,
+	return open("openat", name, "remove it, want a regular file",
 		func() (fs.FileInfo, error) { return dir.Lstat(name) },
 		func() (*os.File, error) { return dir.OpenFile(name, how|syscall.O_NONBLOCK, 0) })
 }
 
 // open opens a file if stat finds that it is regular, and if it has not become another
-// since.
-func open(op, path string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+// since. mend is what to do about one that is not.
+func open(
+	op, path, mend string, stat func() (fs.FileInfo, error), open func() (*os.File, error),
+) (*os.File, error) {
 	before, err := stat()
 	if err != nil {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: op, Path: path, Err: errors.New(kind(before.Mode()) + ": want a regular file")}
+		return nil, &fs.PathError{Op: op, Path: path, Err: fmt.Errorf("%s: %s", kind(before.Mode()), mend)}
 	}
 	file, err := open()
 	if err != nil {
@@ -41,7 +44,7 @@ func open(op, path string, stat func() (fs.FileInfo, error), open func() (*os.Fi
 	}
 	now, err := file.Stat()
 	if err == nil && !os.SameFile(before, now) {
-		err = &fs.PathError{Op: op, Path: path, Err: errors.New("it was replaced while it was opened")}
+		err = &fs.PathError{Op: op, Path: path, Err: errors.New("it was replaced while it was opened: try again")}
 	}
 	if err != nil {
 		file.Close()

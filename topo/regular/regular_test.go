@@ -34,11 +34,11 @@ func TestOpen(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	const link = "a link: want a regular file"
+	const link = "a link: remove it, want a regular file"
 	for _, c := range []struct{ name, open, openIn string }{ // "" for none
 		{"file", "", ""}, {"link", "", link}, {"to-pipe", "a pipe: want", link}, {"endless", "a device: want", link},
-		{"pipe", "a pipe: want", "a pipe: want"}, {"dir", "a directory: want", "a directory: want"},
-		{"socket", "a socket: want", "a socket: want"}, {"none", "no such file", "no such file"},
+		{"pipe", "a pipe: want", "a pipe: remove it"}, {"dir", "a directory: want", "a directory: remove"},
+		{"socket", "a socket: want", "a socket: remove it"}, {"none", "no such file", "no such file"},
 	} {
 		for _, o := range []struct {
 			name string
@@ -74,7 +74,7 @@ func TestReplaced(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := open("open", path, func() (os.FileInfo, error) {
+	_, err := open("open", path, "", func() (os.FileInfo, error) {
 		info, err := os.Stat(path)
 		return info, errors.Join(err, os.Rename(path, path+".away"), os.WriteFile(path, nil, 0o600))
 	}, func() (*os.File, error) { return os.Open(path) })
