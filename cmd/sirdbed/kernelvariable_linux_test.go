@@ -15,7 +15,7 @@ import (
 // the variable and what to do, and nothing waits for a pipe.
 func TestKernelThatTheEnvironmentNames(t *testing.T) {
 	root := os.Geteuid() == 0
-	const other = "is not a regular file: name one"
+	const other = "want a regular file"
 	for _, c := range []struct {
 		name string
 		make func(path string) error
