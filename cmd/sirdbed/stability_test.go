@@ -41,7 +41,8 @@ func truths(workload string) []truth {
 			truth{"xpass", "", 0.55, true})
 	}
 	return append(list, truth{"sird", "", 0.9, false}, truth{"xpass", "", 0.5, false},
-		truth{"sird", `{"credit_rate":0.4}`, 0.6, true}, truth{"sird", `{"credit_rate":0.5}`, 0.8, true}, truth{"sird", `{"credit_rate":0.6}`, 0.8, true})
+		truth{"sird", `{"credit_rate":0.4}`, 0.6, true},
+		truth{"sird", `{"credit_rate":0.5}`, 0.8, true}, truth{"sird", `{"credit_rate":0.6}`, 0.8, true})
 }
 
 // short is a run of a truth in a window of some ms, of which a quarter more, at least
