@@ -163,6 +163,9 @@ func TestTopLevelLayout(t *testing.T) {
 		if strings.HasPrefix(name, ".") || slices.Contains(ignored, name) || slices.Contains(topLevel, name) {
 			continue
 		}
+		if _, err := os.Stat(filepath.Join("../..", name, "scenario.json")); err == nil {
+			continue // a result, by --out
+		}
 		t.Errorf("%s has no place at the top of the repository", name)
 	}
 }
