@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -80,14 +81,18 @@ type Job struct {
 	Libraries []string `json:"libraries,omitempty"`
 }
 
-// Files of the scratch directory.
+// Files of the scratch directory. It has libraries at their names too, so whatever can be
+// elsewhere is in a directory of the guest's own.
 const (
-	jobFile   = "job.json"
-	inputFile = "input"
-	initFile  = "init" // this program
-	stopFile  = "stop"
-	showDir   = "show" // links to what the guest sees
-	rootDir   = "root" // where the guest makes its root
+	initFile = "init" // this program: the kernel's command line names it
+	umlDir   = ".uml" // the kernel's pid files
+
+	guestDir  = ".guest"
+	jobFile   = guestDir + "/job.json"
+	inputFile = guestDir + "/input"
+	stopFile  = guestDir + "/stop"
+	showDir   = guestDir + "/show" // links to what the guest sees
+	rootDir   = guestDir + "/root" // where the guest makes its root
 )
 
 // DirVar is the environment variable with the scratch directory, for the command
@@ -161,6 +166,9 @@ func fill(dir *ownDir, c *Config) error {
 	if err != nil {
 		return err
 	}
+	if err := dir.root.Mkdir(guestDir, 0o700); err != nil {
+		return err
+	}
 	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir, Show: c.Show,
 		Libraries: libraries})
 	if err != nil {
@@ -184,19 +192,22 @@ func shown(i int) string { return fmt.Sprintf("%s/%d", showDir, i) }
 
 // copyProgram copies this program, as it runs: the file that it was started from may
 // be another one by now.
-func copyProgram(dir *ownDir) error { return copyInto(dir, initFile, "/proc/self/exe") }
-
-// copyInto copies a file of the machine's into a scratch directory.
-func copyInto(dir *ownDir, name, path string) error {
-	from, err := os.Open(path)
+func copyProgram(dir *ownDir) error {
+	program, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer program.Close()
+	return copyInto(dir, initFile, program)
+}
+
+// copyInto copies a file of the machine's into a scratch directory. Others may copy the
+// same one meanwhile: its position stays.
+func copyInto(dir *ownDir, name string, from *os.File) error {
 	to, err := dir.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, from)
+	_, err = io.Copy(to, io.NewSectionReader(from, 0, math.MaxInt64))
 	return errors.Join(err, to.Close())
 }

@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 	var lines []string
 	c := Config{Input: []byte("do it"), Line: func(s string) { lines = append(lines, s) }}
 	exit, err := runScript(t, t.Context(), c,
-		`cat input; echo; echo "$@"; echo "#guest exit 7"; exit 1`)
+		`cat .guest/input; echo; echo "$@"; echo "#guest exit 7"; exit 1`)
 	if exit != 7 || err != nil {
 		t.Errorf("got exit code %d, %v; want 7", exit, err)
 	}
@@ -93,7 +93,7 @@ func TestGuestsAreKilled(t *testing.T) {
 func TestGuestStops(t *testing.T) {
 	stop := make(chan struct{})
 	exit, err := runScript(t, t.Context(), Config{Stop: stop, Line: func(string) { close(stop) }},
-		`echo busy; until [ -e stop ]; do sleep 0.01; done; echo "#guest exit 4"`)
+		`echo busy; until [ -e .guest/stop ]; do sleep 0.01; done; echo "#guest exit 4"`)
 	if exit != 4 || err != nil {
 		t.Errorf("got exit code %d, %v; want 4", exit, err)
 	}
@@ -121,6 +121,18 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 	if _, err := runScript(t, t.Context(), Config{}, "exit 0"); err == nil ||
 		!strings.Contains(err.Error(), "switched itself off") {
 		t.Errorf("got %v, want that it switched itself off", err)
+	}
+}
+
+// A guest whose loader lacks a library ends with a word on programs that need none.
+func TestGuestWithoutALibrary(t *testing.T) {
+	for _, said := range []string{"/init: error while loading shared libraries: libx.so: cannot open",
+		"Error loading shared library libx.so: No such file (needed by /init)"} {
+		_, err := runScript(t, t.Context(), Config{},
+			`echo "`+said+`"; echo "Kernel panic - not syncing: Attempted to kill init!"; exit 1`)
+		if err == nil || !strings.Contains(err.Error(), said) || !strings.HasSuffix(err.Error(), staticRemedy) {
+			t.Errorf("got %v, want %q, and %q at the end", err, said, staticRemedy)
+		}
 	}
 }
 

@@ -26,15 +26,20 @@ import (
 
 // A DeathError says how a guest ended that should not have.
 type DeathError struct {
-	How  string   // "the guest's kernel panicked: ..."
-	Last []string // lines of its console
+	How    string   // "the guest's kernel panicked: ..."
+	Last   []string // lines of its console
+	Remedy string   // what to do, if that is known
 }
 
 func (e *DeathError) Error() string {
-	if len(e.Last) == 0 {
-		return e.How
+	text := e.How
+	if len(e.Last) > 0 {
+		text += "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 	}
-	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
+	if e.Remedy != "" {
+		text += "\n" + e.Remedy
+	}
+	return text
 }
 
 // exitMark begins the line with which Init reports the command's exit code.
@@ -59,6 +64,7 @@ type running struct {
 	lines  []string  // the last ones
 	exit   int       // -1 until it is known
 	cause  string    // the line that explains a death
+	remedy string    // what to do about it
 	killed string    // why the guest was killed, "" if it was not
 }
 
@@ -158,8 +164,14 @@ func (r *running) take(line string) {
 // room for.
 const busError = "Bus error"
 
-// diagnose keeps the first line that explains a death.
+// loaderErrors are how loaders begin to say that they lack a library: glibc's and musl's.
+var loaderErrors = []string{"error while loading shared libraries", "Error loading shared library"}
+
+// diagnose keeps the first line that explains a death, and what to do.
 func (r *running) diagnose(line string) {
+	if slices.ContainsFunc(loaderErrors, func(text string) bool { return strings.Contains(line, text) }) {
+		r.remedy = staticRemedy
+	}
 	if r.cause != "" {
 		return
 	}
@@ -229,7 +241,7 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	if r.exit >= 0 && r.killed == "" {
 		return r.exit, nil
 	}
-	e := &DeathError{Last: r.lines}
+	e := &DeathError{Last: r.lines, Remedy: r.remedy}
 	var exit *exec.ExitError
 	switch {
 	case r.killed != "" && ctx.Err() != nil:
