@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +89,7 @@ func (c Cache) Find() (Built, error) {
 
 // List returns all kernels in the cache that are whole.
 func (c Cache) List() (list []Built, err error) {
-	records, err := filepath.Glob(filepath.Join(string(c), "*", "kernel.json"))
+	records, err := c.files("kernel.json")
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +110,21 @@ func (c Cache) List() (list []Built, err error) {
 	return list, nil
 }
 
+// files lists the files of a name in the cache's directories.
+func (c Cache) files(name string) (paths []string, err error) {
+	entries, err := os.ReadDir(string(c))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(string(c), e.Name(), name)
+		if _, err := os.Lstat(path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
 // Unfinished reports whether a build was interrupted.
 func (c Cache) Unfinished() bool {
 	_, err := os.Stat(c.tree())
@@ -126,7 +142,7 @@ func (c Cache) Remove() (something bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	kernels, err := filepath.Glob(filepath.Join(string(c), "*", "linux"))
+	kernels, err := c.files("linux")
 	if err != nil {
 		return false, err
 	}
