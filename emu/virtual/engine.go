@@ -35,7 +35,8 @@ const DefaultDilation units.Dilation = 1000
 
 // Engine is the virtual engine.
 type Engine struct {
-	Kernel string // path of the guest's kernel
+	Kernel     string // path of the guest's kernel
+	KernelName string // what errors call it: see guest.Config
 	// Command is this program with the arguments that make it call Inside in the
 	// guest.
 	Command []string
@@ -132,7 +133,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	defer kill()
 	out.kill = kill
 	exit, err := guest.Run(running, guest.Config{
-		Kernel: e.Kernel,
+		Kernel: e.Kernel, KernelName: e.KernelName,
 		Argv:   append(append([]string(nil), e.Command...), path),
 		Env:    environment(),
 		Show:   []string{path},

@@ -36,11 +36,12 @@ import (
 
 // Config is what to run in a guest. Kernel and Argv are mandatory.
 type Config struct {
-	Kernel string   // the guest's kernel, see emu/virtual/kernel
-	Argv   []string // the command; "/proc/self/exe" as the first is this program
-	Env    []string // of the command
-	Dir    string   // where it starts; "" is the root
-	Input  []byte   // what function Input returns to the command; nil: nothing
+	Kernel     string   // the guest's kernel, see emu/virtual/kernel
+	KernelName string   // what errors call it; "" is Kernel
+	Argv       []string // the command; "/proc/self/exe" as the first is this program
+	Env        []string // of the command
+	Dir        string   // where it starts; "" is the root
+	Input      []byte   // what function Input returns to the command; nil: nothing
 	// Show lists the directories of the machine that the guest sees, under their own
 	// names, and may write to as far as this user may. They are absolute; "/" is all.
 	Show []string
@@ -104,6 +105,7 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
+	c.KernelName = cmp.Or(c.KernelName, c.Kernel)
 	kernel, err := os.Open(c.Kernel)
 	if err != nil {
 		return 0, fmt.Errorf("the guest's kernel: %w", err)

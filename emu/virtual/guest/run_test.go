@@ -110,7 +110,7 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Run(t.Context(), Config{Kernel: kernel, Argv: []string{"command"}, Memory: 16 << 20})
-			if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel") {
+			if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel, "+kernel) {
 				t.Errorf("got %v, want that it does not start", err)
 			}
 			if left, _ := os.ReadDir(parent); len(left) > 0 {
@@ -118,9 +118,17 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 			}
 		})
 	}
-	if _, err := runScript(t, t.Context(), Config{}, "exit 0"); err == nil ||
-		!strings.Contains(err.Error(), "switched itself off") {
-		t.Errorf("got %v, want that it switched itself off", err)
+	for script, want := range map[string]string{
+		"exit 0":            "the guest's kernel, that of a test, ended before its first line",
+		"exit 3":            "the guest's kernel, that of a test, ended before its first line: exit status 3",
+		"echo up":           "the guest switched itself off",
+		"echo up; exit 3":   "the guest's kernel ended: exit status 3",
+		"echo; kill -9 $$;": "ended before its first line: signal: killed (by somebody",
+	} {
+		_, err := runScript(t, t.Context(), Config{KernelName: "that of a test"}, script)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", script, err, want)
+		}
 	}
 }
 

@@ -61,6 +61,7 @@ type running struct {
 
 	mu     sync.Mutex
 	output time.Time // when the guest last wrote to its console
+	spoke  bool      // whether it has written anything
 	lines  []string  // the last ones
 	exit   int       // -1 until it is known
 	cause  string    // the line that explains a death
@@ -94,7 +95,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim, confin
 	})
 	console.Close()
 	if err != nil {
-		return 0, fmt.Errorf("starting the guest's kernel: %w", err)
+		return 0, fmt.Errorf("starting the guest's kernel, %s: %w", r.config.KernelName, err)
 	}
 	cpu.pin(cmd.Process.Pid)
 	// A panic aborts: no core dump of the guest's memory.
@@ -135,6 +136,9 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) take(line string) {
+	r.mu.Lock()
+	r.spoke = true
+	r.mu.Unlock()
 	if slices.ContainsFunc(harmless, func(text string) bool { return strings.Contains(line, text) }) {
 		return
 	}
@@ -234,6 +238,14 @@ var signalHints = map[unix.Signal]string{
 	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would show)",
 }
 
+// ended says that the kernel has. One that wrote nothing may be no guest's kernel at all.
+func (r *running) ended() string {
+	if r.spoke {
+		return "the guest's kernel ended"
+	}
+	return fmt.Sprintf("the guest's kernel, %s, ended before its first line", r.config.KernelName)
+}
+
 // outcome returns how the guest ended.
 func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	r.mu.Lock()
@@ -256,10 +268,12 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		}
 		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):
-		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
+		e.How = fmt.Sprintf("%s: %v", r.ended(), exit)
 		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok {
 			e.How += signalHints[s.Signal()]
 		}
+	case !r.spoke:
+		e.How = r.ended()
 	default:
 		e.How = "the guest switched itself off before the command ended"
 	}

@@ -165,18 +165,20 @@ func (b Built) Trusted() error {
 	if b.Variable == "" {
 		return trusted(b.Path, mendCache)
 	}
-	return trusted(b.Path, fmt.Sprintf("give it to root alone (chown root, chmod go-w), run as the user whose it is, "+
-		"or unset %s", b.Variable))
+	return trusted(b.Path, "give it to root alone (chown root, chmod go-w), or run as the user whose it is")
 }
 
 // Open opens the kernel to execute it by its descriptor, unless it is not to be
-// trusted. While it is open it is not removed.
+// trusted, or no program of this machine. While it is open it is not removed.
 func (b Built) Open() (*os.File, error) {
 	file, err := regular.Open(b.Path)
 	if err != nil {
 		return nil, err
 	}
 	if err = errors.Join(b.Trusted(), executable(file)); err == nil {
+		err = b.check(file)
+	}
+	if err == nil {
 		err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	}
 	if err != nil {
@@ -184,6 +186,15 @@ func (b Built) Open() (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// check returns why an open kernel is no program of this machine.
+func (b Built) check(file *os.File) error {
+	err := program(file)
+	if err != nil && b.Variable == "" {
+		err = fmt.Errorf("%w: remove it and build it again (sirdbed kernel remove, sirdbed kernel build)", err)
+	}
+	return err
 }
 
 // executable returns an error for a file that nobody may execute.

@@ -93,7 +93,8 @@ func TestPatchHasALicense(t *testing.T) {
 func put(t *testing.T, c Cache, version, hash string, when time.Time) Built {
 	t.Helper()
 	from := filepath.Join(t.TempDir(), "linux")
-	if err := errors.Join(os.MkdirAll(string(c), 0o755), os.WriteFile(from, []byte(version), 0o755)); err != nil {
+	text, err := os.ReadFile("/proc/self/exe") // a program
+	if err := errors.Join(err, os.MkdirAll(string(c), 0o755), os.WriteFile(from, text, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := c.keep(Built{Version: version, Hash: hash, When: when}, from)
@@ -180,6 +181,18 @@ func TestCacheIsNoPattern(t *testing.T) {
 			t.Errorf("in %s: %v, want it removed whoever uses the neighbour's", c, err)
 		}
 		opened.Close()
+	}
+}
+
+// A kernel that the machine's end has cut off is to be built again.
+func TestOpenOfACutKernel(t *testing.T) {
+	b := put(t, Cache(filepath.Join(t.TempDir(), "kernel")), "6.2", hash(), time.Now())
+	if err := os.Truncate(b.Path, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Open(); err == nil || !strings.Contains(err.Error(), "not all of one") ||
+		!strings.Contains(err.Error(), "sirdbed kernel build") {
+		t.Errorf("got %v, want that it is cut off, and to be told to build it", err)
 	}
 }
 
