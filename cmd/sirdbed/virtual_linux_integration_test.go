@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu/rights"
 	"sirdbed/emu/virtual/kernel"
 )
 
@@ -93,6 +95,26 @@ func TestVirtualRunsRepeat(t *testing.T) {
 		if errA != nil || errB != nil || string(a) != string(b) {
 			t.Errorf("%s differs (%v, %v)", rel, errA, errB)
 		}
+	}
+}
+
+// Results may be at names that mean something else in a guest, or to its kernel.
+func TestVirtualRunsAnywhere(t *testing.T) {
+	path, dir := virtualBinary(t)
+	for _, out := range []string{"/run/console", "/run/guest", "/run/tmp", "/proc/self/cwd/there"} {
+		t.Run(out, func(t *testing.T) {
+			_, err := os.Lstat(out)
+			if mine := strings.HasPrefix(out, "/proc/"); !mine && (err == nil || !rights.Writable("/run")) {
+				t.Skip(out + " is there, or not to be made")
+			} else if !mine {
+				defer os.RemoveAll(out)
+			}
+			cmd := exec.Command(path, "run", "virtual.yaml", "--out", out)
+			cmd.Dir = dir
+			if said, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
 	}
 }
 

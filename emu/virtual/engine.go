@@ -106,7 +106,7 @@ const stallTimeout = 90 * time.Second
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	started := time.Now()
-	path, err := filepath.Abs(dir.Path())
+	path, err := shownPath(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +157,16 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation,
 		Reached: out.reached}
 	return complete(dir, facts, err)
+}
+
+// shownPath is a run's directory without links: those of /proc lead a guest's kernel
+// elsewhere than this process.
+func shownPath(dir emu.RunDir) (string, error) {
+	path, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // environment is the same for every run, so that runs are.
