@@ -95,7 +95,7 @@ func checkKernel() error {
 // kernelName is what errors call an open kernel.
 func kernelName(file *os.File) string {
 	if os.Getenv(kernelVar) != "" {
-		return fmt.Sprintf("%s, which %s names", file.Name(), kernelVar)
+		return fmt.Sprintf("%s, which %s names (unset it to use the cache's)", file.Name(), kernelVar)
 	}
 	return file.Name()
 }

@@ -118,6 +118,27 @@ func TestVirtualRunsAnywhere(t *testing.T) {
 	}
 }
 
+// A program that is no kernel, and says nothing, is named, with what to do.
+func TestKernelThatIsNone(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "none")
+	source := filepath.Join(t.TempDir(), "none.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("go", "build", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	t.Setenv(kernelVar, program)
+	path, dir := virtualBinary(t)
+	cmd := exec.Command(path, "kernel", "status")
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	want := program + ", which " + kernelVar + " names (unset it to use the cache's), ended before its first line"
+	if err == nil || !strings.Contains(string(said), want) {
+		t.Errorf("got %v, want %q:\n%s", err, want, said)
+	}
+}
+
 // An interrupt ends the run early, reports what was measured, and leaves nothing
 // behind.
 func TestVirtualInterrupt(t *testing.T) {

@@ -160,10 +160,10 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A cache's own directory is no pattern: a neighbour that it would match is another's.
+// A cache's own directory is no pattern: a neighbor that it would match is another's.
 func TestCacheIsNoPattern(t *testing.T) {
 	home := t.TempDir()
-	neighbour := put(t, CacheIn(filepath.Join(home, "a")), "6.2", hash(), time.Now())
+	neighbor := put(t, CacheIn(filepath.Join(home, "a")), "6.2", hash(), time.Now())
 	for _, name := range []string{"[a]", "*", "?", `\a`, "["} {
 		c := CacheIn(filepath.Join(home, name))
 		if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) {
@@ -173,12 +173,12 @@ func TestCacheIsNoPattern(t *testing.T) {
 		if got, err := c.Find(); err != nil || got.Path != want.Path {
 			t.Errorf("in %s: found %s (%v), want %s", c, got.Path, err, want.Path)
 		}
-		opened, err := neighbour.Open()
+		opened, err := neighbor.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Remove(); err != nil {
-			t.Errorf("in %s: %v, want it removed whoever uses the neighbour's", c, err)
+			t.Errorf("in %s: %v, want it removed whoever uses the neighbor's", c, err)
 		}
 		opened.Close()
 	}
