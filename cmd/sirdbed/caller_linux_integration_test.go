@@ -167,7 +167,7 @@ func TestRootDoesNotExecuteOthersKernels(t *testing.T) {
 		if code != exitFailed || !strings.Contains(said, want) {
 			t.Errorf("%v: exit code %d: %s, want %q", args, code, said, want)
 		}
-		if mend := "or unset " + kernelVar; strings.Contains(said, mend) != (args[1] != "build") {
+		if mend := "which " + kernelVar + " names"; strings.Contains(said, mend) != (args[1] != "build") {
 			t.Errorf("%v: %s, want what to do where the variable names the kernel: %q", args, said, mend)
 		}
 	}

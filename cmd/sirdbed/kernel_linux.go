@@ -74,7 +74,7 @@ func buildKernel(ctx context.Context, o kernel.Options, stdout, stderr io.Writer
 	}
 	shown := newBuildProgress(stderr)
 	o.Step, o.Compiled = shown.step, shown.compiled
-	o.Verify = func(path string) error { return bootOnce(ctx, path) }
+	o.Verify = func(path string) error { return bootOnce(ctx, path, path) }
 	built, fresh, err := cache.Build(ctx, o)
 	shown.end()
 	if errors.Is(err, context.Canceled) {
@@ -96,12 +96,13 @@ func buildKernel(ctx context.Context, o kernel.Options, stdout, stderr io.Writer
 	return err
 }
 
-// bootOnce boots a kernel and runs this program in it.
-func bootOnce(ctx context.Context, path string) error {
+// bootOnce boots a kernel, which errors call name, and runs this program in it.
+func bootOnce(ctx context.Context, path, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	exit, err := guest.Run(ctx, guest.Config{
-		Kernel: path, Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20,
+		Kernel: path, KernelName: name,
+		Argv: []string{"/proc/self/exe", "version"}, Memory: 256 << 20,
 	})
 	if err == nil && exit != 0 {
 		err = fmt.Errorf("a command in the guest ended with exit code %d", exit)
@@ -134,15 +135,14 @@ func newKernelStatus() *cobra.Command {
 			if cache.Unfinished() {
 				fmt.Fprintf(out, "a build was interrupted, or is under way; its log: %s\n", cache.Log())
 			}
-			built, err := findKernel()
+			opened, err := openKernel()
 			if err != nil {
 				return err
 			}
-			if err := built.Trusted(); err != nil {
-				return err
-			}
+			defer opened.Close()
 			started := time.Now()
-			if err := bootOnce(c.Context(), built.Path); err != nil {
+			err = bootOnce(c.Context(), fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), kernelName(opened))
+			if err != nil {
 				return fmt.Errorf("the kernel does not work here: %w", err)
 			}
 			fmt.Fprintf(out, "it works: booted, ran a command and ended in %.1f s\n", time.Since(started).Seconds())
@@ -200,10 +200,10 @@ func newKernelExec() *cobra.Command {
 				return err
 			}
 			exit, err := guest.Run(c.Context(), guest.Config{
-				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), Argv: args, Dir: dir, Show: []string{"/"},
-				Memory: memory << 20,
-				Env:    append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
-				Line:   func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
+				Kernel: fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), KernelName: kernelName(opened),
+				Argv: args, Dir: dir, Show: []string{"/"}, Memory: memory << 20,
+				Env:  append(os.Environ(), "TMPDIR=/run/tmp", "HOME=/run"),
+				Line: func(line string) { fmt.Fprintln(c.OutOrStdout(), line) },
 			})
 			if err == nil && exit != 0 {
 				err = &codedError{exit, errReported}

@@ -34,6 +34,7 @@ func virtualKind() engineKind {
 		make: func(whileUp) emu.Engine {
 			return &virtual.Engine{
 				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
+				KernelName:  kernelName(reserved),
 				Command:     []string{"/proc/self/exe", guestCommand},
 				NodeCommand: hostCommand,
 			}
@@ -74,12 +75,29 @@ func openKernel() (*os.File, error) {
 	file, err := built.Open()
 	switch {
 	case err != nil && built.Variable != "":
-		err = fmt.Errorf("the virtual engine's kernel, by %s: %w (without that it is the cache's)",
+		err = fmt.Errorf("the virtual engine's kernel, which %s names: %w (unset it to use the cache's)",
 			built.Variable, err)
 	case err != nil:
 		err = fmt.Errorf("the virtual engine's kernel: %w", err)
 	}
 	return file, err
+}
+
+// checkKernel returns what keeps the guest's kernel from being executed.
+func checkKernel() error {
+	file, err := openKernel()
+	if err == nil {
+		file.Close()
+	}
+	return err
+}
+
+// kernelName is what errors call an open kernel.
+func kernelName(file *os.File) string {
+	if os.Getenv(kernelVar) != "" {
+		return fmt.Sprintf("%s, which %s names (unset it to use the cache's)", file.Name(), kernelVar)
+	}
+	return file.Name()
 }
 
 // kernelVar names a kernel to use instead of the cache's.

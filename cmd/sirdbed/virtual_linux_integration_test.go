@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu/rights"
 	"sirdbed/emu/virtual/kernel"
 )
 
@@ -94,6 +96,47 @@ func TestVirtualRunsRepeat(t *testing.T) {
 		if errA != nil || errB != nil || string(a) != string(b) {
 			t.Errorf("%s differs (%v, %v)", rel, errA, errB)
 		}
+	}
+}
+
+// Results may be at names that mean something else in a guest, or to its kernel.
+func TestVirtualRunsAnywhere(t *testing.T) {
+	path, dir := virtualBinary(t)
+	for _, out := range []string{"/run/console", "/run/guest", "/run/tmp", "/proc/self/cwd/there"} {
+		t.Run(out, func(t *testing.T) {
+			_, err := os.Lstat(out)
+			if mine := strings.HasPrefix(out, "/proc/"); !mine && (err == nil || !rights.Writable("/run")) {
+				t.Skip(out + " is there, or not to be made")
+			} else if !mine {
+				defer os.RemoveAll(out)
+			}
+			cmd := exec.Command(path, "run", "virtual.yaml", "--out", out)
+			cmd.Dir = dir
+			if said, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
+	}
+}
+
+// A program that is no kernel, and says nothing, is named, with what to do.
+func TestKernelThatIsNone(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "none")
+	source := filepath.Join(t.TempDir(), "none.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("go", "build", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	t.Setenv(kernelVar, program)
+	path, dir := virtualBinary(t)
+	cmd := exec.Command(path, "kernel", "status")
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	want := program + ", which " + kernelVar + " names (unset it to use the cache's), ended before its first line"
+	if err == nil || !strings.Contains(string(said), want) {
+		t.Errorf("got %v, want %q:\n%s", err, want, said)
 	}
 }
 

@@ -35,7 +35,8 @@ const DefaultDilation units.Dilation = 1000
 
 // Engine is the virtual engine.
 type Engine struct {
-	Kernel string // path of the guest's kernel
+	Kernel     string // path of the guest's kernel
+	KernelName string // what errors call it: see guest.Config
 	// Command is this program with the arguments that make it call Inside in the
 	// guest.
 	Command []string
@@ -105,7 +106,7 @@ const stallTimeout = 90 * time.Second
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	started := time.Now()
-	path, err := filepath.Abs(dir.Path())
+	path, err := shownPath(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	defer kill()
 	out.kill = kill
 	exit, err := guest.Run(running, guest.Config{
-		Kernel: e.Kernel,
+		Kernel: e.Kernel, KernelName: e.KernelName,
 		Argv:   append(append([]string(nil), e.Command...), path),
 		Env:    environment(),
 		Show:   []string{path},
@@ -156,6 +157,16 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation,
 		Reached: out.reached}
 	return complete(dir, facts, err)
+}
+
+// shownPath is a run's directory without links: those of /proc lead a guest's kernel
+// elsewhere than this process.
+func shownPath(dir emu.RunDir) (string, error) {
+	path, err := filepath.Abs(dir.Path())
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // environment is the same for every run, so that runs are.

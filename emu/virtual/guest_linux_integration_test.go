@@ -4,7 +4,6 @@ package virtual
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"os"
 	"os/exec"
@@ -166,33 +165,6 @@ func TestGuestSeesWhatItIsShown(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(shown, "written")); string(text) != "in the guest" {
 		t.Errorf("it wrote %q (%v), want %q", text, err, "in the guest")
-	}
-}
-
-// A program that is linked with C's library, as Go does where there is a compiler, runs
-// in a guest that sees as little of the machine as with a static one.
-func TestGuestRunsProgramsWithLibraries(t *testing.T) {
-	requireKernel(t)
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip(err)
-	}
-	binary := filepath.Join(t.TempDir(), "tests")
-	build := exec.Command("go", "test", "-c", "-ldflags=-linkmode=external", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	program, err := elf.Open(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer program.Close()
-	if libraries, err := program.ImportedLibraries(); err != nil || len(libraries) == 0 {
-		t.Fatalf("the program needs no libraries (%v): nothing is tested", err)
-	}
-	out, err := exec.Command(binary, "-test.v", "-test.run=^TestGuestSeesWhatItIsShown$").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestGuestSeesWhatItIsShown") {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -46,7 +46,7 @@ func look(shown, secret string) error {
 	if err := os.Mkdir(at, 0o700); err != nil {
 		return err
 	}
-	if err := unix.Mount("hostfs", at, "hostfs", 0, "show/0/link"); err != nil {
+	if err := unix.Mount("hostfs", at, "hostfs", 0, ".guest/show/0/link"); err != nil {
 		fmt.Printf("by a link: %v\n", err)
 		return nil
 	}

@@ -47,6 +47,10 @@ func enterRoot(show, libraries []string) error {
 			return err
 		}
 	}
+	// Before directories are shown, one of which may have the console's name.
+	if err := openConsole(root + "/run"); err != nil {
+		return fmt.Errorf("guest: console: %w", err)
+	}
 	for _, dir := range []string{root + boundDir, root + "/run/tmp"} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return fmt.Errorf("guest: %w", err)

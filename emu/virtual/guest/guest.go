@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -35,11 +36,12 @@ import (
 
 // Config is what to run in a guest. Kernel and Argv are mandatory.
 type Config struct {
-	Kernel string   // the guest's kernel, see emu/virtual/kernel
-	Argv   []string // the command; "/proc/self/exe" as the first is this program
-	Env    []string // of the command
-	Dir    string   // where it starts; "" is the root
-	Input  []byte   // what function Input returns to the command; nil: nothing
+	Kernel     string   // the guest's kernel, see emu/virtual/kernel
+	KernelName string   // what errors call it; "" is Kernel
+	Argv       []string // the command; "/proc/self/exe" as the first is this program
+	Env        []string // of the command
+	Dir        string   // where it starts; "" is the root
+	Input      []byte   // what function Input returns to the command; nil: nothing
 	// Show lists the directories of the machine that the guest sees, under their own
 	// names, and may write to as far as this user may. They are absolute; "/" is all.
 	Show []string
@@ -80,14 +82,18 @@ type Job struct {
 	Libraries []string `json:"libraries,omitempty"`
 }
 
-// Files of the scratch directory.
+// Files of the scratch directory. It has libraries at their names too, so whatever can be
+// elsewhere is in a directory of the guest's own.
 const (
-	jobFile   = "job.json"
-	inputFile = "input"
-	initFile  = "init" // this program
-	stopFile  = "stop"
-	showDir   = "show" // links to what the guest sees
-	rootDir   = "root" // where the guest makes its root
+	initFile = "init" // this program: the kernel's command line names it
+	umlDir   = ".uml" // the kernel's pid files
+
+	guestDir  = ".guest"
+	jobFile   = guestDir + "/job.json"
+	inputFile = guestDir + "/input"
+	stopFile  = guestDir + "/stop"
+	showDir   = guestDir + "/show" // links to what the guest sees
+	rootDir   = guestDir + "/root" // where the guest makes its root
 )
 
 // DirVar is the environment variable with the scratch directory, for the command
@@ -99,6 +105,7 @@ const DirVar = "SIRDBED_GUEST"
 // command's end is a *DeathError.
 func Run(ctx context.Context, c Config) (exit int, err error) {
 	c.Memory = cmp.Or(c.Memory, 1<<30)
+	c.KernelName = cmp.Or(c.KernelName, c.Kernel)
 	kernel, err := os.Open(c.Kernel)
 	if err != nil {
 		return 0, fmt.Errorf("the guest's kernel: %w", err)
@@ -161,6 +168,9 @@ func fill(dir *ownDir, c *Config) error {
 	if err != nil {
 		return err
 	}
+	if err := dir.root.Mkdir(guestDir, 0o700); err != nil {
+		return err
+	}
 	text, err := json.Marshal(Job{Argv: argv, Env: append(c.Env, DirVar+"="+boundDir), Dir: c.Dir, Show: c.Show,
 		Libraries: libraries})
 	if err != nil {
@@ -184,19 +194,22 @@ func shown(i int) string { return fmt.Sprintf("%s/%d", showDir, i) }
 
 // copyProgram copies this program, as it runs: the file that it was started from may
 // be another one by now.
-func copyProgram(dir *ownDir) error { return copyInto(dir, initFile, "/proc/self/exe") }
-
-// copyInto copies a file of the machine's into a scratch directory.
-func copyInto(dir *ownDir, name, path string) error {
-	from, err := os.Open(path)
+func copyProgram(dir *ownDir) error {
+	program, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer program.Close()
+	return copyInto(dir, initFile, program)
+}
+
+// copyInto copies a file of the machine's into a scratch directory. Others may copy the
+// same one meanwhile: its position stays.
+func copyInto(dir *ownDir, name string, from *os.File) error {
 	to, err := dir.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, from)
+	_, err = io.Copy(to, io.NewSectionReader(from, 0, math.MaxInt64))
 	return errors.Join(err, to.Close())
 }

@@ -55,9 +55,6 @@ func prepare(job *Job) error {
 	if err := enterRoot(job.Show, job.Libraries); err != nil {
 		return err
 	}
-	if err := openConsole(); err != nil {
-		return fmt.Errorf("guest: console: %w", err)
-	}
 	for _, m := range machineSettings {
 		if err := os.WriteFile("/proc/sys/"+m.path, []byte(m.value), 0); err != nil {
 			return fmt.Errorf("guest: %w", err)
@@ -71,14 +68,18 @@ func prepare(job *Job) error {
 	return nil
 }
 
-// openConsole makes the console, which not every container has, the standard files.
-func openConsole() error {
-	const path = "/run/console"
+// openConsole makes the console, which not every container has, the standard files. Its
+// node, in a directory, is gone then.
+func openConsole(dir string) error {
+	path := filepath.Join(dir, "console")
 	if err := unix.Mknod(path, unix.S_IFCHR|0o600, int(unix.Mkdev(5, 1))); err != nil {
 		return err
 	}
 	console, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
 		return err
 	}
 	for fd := range 3 {

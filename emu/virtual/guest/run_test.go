@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 	var lines []string
 	c := Config{Input: []byte("do it"), Line: func(s string) { lines = append(lines, s) }}
 	exit, err := runScript(t, t.Context(), c,
-		`cat input; echo; echo "$@"; echo "#guest exit 7"; exit 1`)
+		`cat .guest/input; echo; echo "$@"; echo "#guest exit 7"; exit 1`)
 	if exit != 7 || err != nil {
 		t.Errorf("got exit code %d, %v; want 7", exit, err)
 	}
@@ -93,7 +93,7 @@ func TestGuestsAreKilled(t *testing.T) {
 func TestGuestStops(t *testing.T) {
 	stop := make(chan struct{})
 	exit, err := runScript(t, t.Context(), Config{Stop: stop, Line: func(string) { close(stop) }},
-		`echo busy; until [ -e stop ]; do sleep 0.01; done; echo "#guest exit 4"`)
+		`echo busy; until [ -e .guest/stop ]; do sleep 0.01; done; echo "#guest exit 4"`)
 	if exit != 4 || err != nil {
 		t.Errorf("got exit code %d, %v; want 4", exit, err)
 	}
@@ -110,7 +110,7 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Run(t.Context(), Config{Kernel: kernel, Argv: []string{"command"}, Memory: 16 << 20})
-			if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel") {
+			if err == nil || !strings.Contains(err.Error(), "starting the guest's kernel, "+kernel) {
 				t.Errorf("got %v, want that it does not start", err)
 			}
 			if left, _ := os.ReadDir(parent); len(left) > 0 {
@@ -118,9 +118,29 @@ func TestKernelThatDoesNotStart(t *testing.T) {
 			}
 		})
 	}
-	if _, err := runScript(t, t.Context(), Config{}, "exit 0"); err == nil ||
-		!strings.Contains(err.Error(), "switched itself off") {
-		t.Errorf("got %v, want that it switched itself off", err)
+	for script, want := range map[string]string{
+		"exit 0":            "the guest's kernel, that of a test, ended before its first line",
+		"exit 3":            "the guest's kernel, that of a test, ended before its first line: exit status 3",
+		"echo up":           "the guest switched itself off",
+		"echo up; exit 3":   "the guest's kernel ended: exit status 3",
+		"echo; kill -9 $$;": "ended before its first line: signal: killed (by somebody",
+	} {
+		_, err := runScript(t, t.Context(), Config{KernelName: "that of a test"}, script)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", script, err, want)
+		}
+	}
+}
+
+// A guest whose loader lacks a library ends with a word on programs that need none.
+func TestGuestWithoutALibrary(t *testing.T) {
+	for _, said := range []string{"/init: error while loading shared libraries: libx.so: cannot open",
+		"Error loading shared library libx.so: No such file (needed by /init)"} {
+		_, err := runScript(t, t.Context(), Config{},
+			`echo "`+said+`"; echo "Kernel panic - not syncing: Attempted to kill init!"; exit 1`)
+		if err == nil || !strings.Contains(err.Error(), said) || !strings.HasSuffix(err.Error(), staticRemedy) {
+			t.Errorf("got %v, want %q, and %q at the end", err, said, staticRemedy)
+		}
 	}
 }
 

@@ -26,15 +26,20 @@ import (
 
 // A DeathError says how a guest ended that should not have.
 type DeathError struct {
-	How  string   // "the guest's kernel panicked: ..."
-	Last []string // lines of its console
+	How    string   // "the guest's kernel panicked: ..."
+	Last   []string // lines of its console
+	Remedy string   // what to do, if that is known
 }
 
 func (e *DeathError) Error() string {
-	if len(e.Last) == 0 {
-		return e.How
+	text := e.How
+	if len(e.Last) > 0 {
+		text += "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 	}
-	return e.How + "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
+	if e.Remedy != "" {
+		text += "\n" + e.Remedy
+	}
+	return text
 }
 
 // exitMark begins the line with which Init reports the command's exit code.
@@ -56,9 +61,11 @@ type running struct {
 
 	mu     sync.Mutex
 	output time.Time // when the guest last wrote to its console
+	spoke  bool      // whether it has written anything
 	lines  []string  // the last ones
 	exit   int       // -1 until it is known
 	cause  string    // the line that explains a death
+	remedy string    // what to do about it
 	killed string    // why the guest was killed, "" if it was not
 }
 
@@ -88,7 +95,7 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim, confin
 	})
 	console.Close()
 	if err != nil {
-		return 0, fmt.Errorf("starting the guest's kernel: %w", err)
+		return 0, fmt.Errorf("starting the guest's kernel, %s: %w", r.config.KernelName, err)
 	}
 	cpu.pin(cmd.Process.Pid)
 	// A panic aborts: no core dump of the guest's memory.
@@ -129,6 +136,9 @@ func (r *running) read(out io.Reader) {
 }
 
 func (r *running) take(line string) {
+	r.mu.Lock()
+	r.spoke = true
+	r.mu.Unlock()
 	if slices.ContainsFunc(harmless, func(text string) bool { return strings.Contains(line, text) }) {
 		return
 	}
@@ -158,8 +168,14 @@ func (r *running) take(line string) {
 // room for.
 const busError = "Bus error"
 
-// diagnose keeps the first line that explains a death.
+// loaderErrors are how loaders begin to say that they lack a library: glibc's and musl's.
+var loaderErrors = []string{"error while loading shared libraries", "Error loading shared library"}
+
+// diagnose keeps the first line that explains a death, and what to do.
 func (r *running) diagnose(line string) {
+	if slices.ContainsFunc(loaderErrors, func(text string) bool { return strings.Contains(line, text) }) {
+		r.remedy = staticRemedy
+	}
 	if r.cause != "" {
 		return
 	}
@@ -222,6 +238,14 @@ var signalHints = map[unix.Signal]string{
 	unix.SIGKILL: " (by somebody, or by this machine for want of memory, which dmesg would show)",
 }
 
+// ended says that the kernel has. One that wrote nothing may be no guest's kernel at all.
+func (r *running) ended() string {
+	if r.spoke {
+		return "the guest's kernel ended"
+	}
+	return fmt.Sprintf("the guest's kernel, %s, ended before its first line", r.config.KernelName)
+}
+
 // outcome returns how the guest ended.
 func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	r.mu.Lock()
@@ -229,7 +253,7 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 	if r.exit >= 0 && r.killed == "" {
 		return r.exit, nil
 	}
-	e := &DeathError{Last: r.lines}
+	e := &DeathError{Last: r.lines, Remedy: r.remedy}
 	var exit *exec.ExitError
 	switch {
 	case r.killed != "" && ctx.Err() != nil:
@@ -244,10 +268,12 @@ func (r *running) outcome(ctx context.Context, wait error) (int, error) {
 		}
 		e.Last = slices.DeleteFunc(e.Last, func(line string) bool { return strings.Contains(line, r.cause) })
 	case errors.As(wait, &exit):
-		e.How = fmt.Sprintf("the guest's kernel ended: %v", exit)
+		e.How = fmt.Sprintf("%s: %v", r.ended(), exit)
 		if s, ok := exit.Sys().(interface{ Signal() unix.Signal }); ok {
 			e.How += signalHints[s.Signal()]
 		}
+	case !r.spoke:
+		e.How = r.ended()
 	default:
 		e.How = "the guest switched itself off before the command ended"
 	}

@@ -49,8 +49,8 @@ func TestOutcome(t *testing.T) {
 		{name: "killed", lines: "busy", wait: ended(t, "kill -9 $$"),
 			err: []string{"the guest's kernel ended: signal: killed (by somebody, or by this machine " +
 				"for want of memory", "  busy"}},
-		{name: "exit", wait: ended(t, "exit 3"), err: []string{"the guest's kernel ended: exit status 3"},
-			not: "last lines"},
+		{name: "exit", wait: ended(t, "exit 3"), not: "last lines",
+			err: []string{"the guest's kernel, a/linux, ended before its first line: exit status 3"}},
 		{name: "off", lines: "bye",
 			err: []string{"switched itself off before the command ended; its last lines:\n  bye"}},
 		{name: "given up", lines: "busy\n#reached 17", killed: "the guest showed no sign of progress for 9 s",
@@ -64,7 +64,8 @@ func TestOutcome(t *testing.T) {
 			if ctx == nil {
 				ctx = context.Background()
 			}
-			r := &running{config: &Config{}, dir: &ownDir{parent: parentDir(t, "/proc")}, exit: -1, killed: c.killed}
+			r := &running{config: &Config{KernelName: "a/linux"}, dir: &ownDir{parent: parentDir(t, "/proc")},
+				exit: -1, killed: c.killed}
 			r.read(strings.NewReader(strings.ReplaceAll(c.lines, "\n", "\r\n")))
 			exit, err := r.outcome(ctx, c.wait)
 			if (err == nil) != (c.err == nil) || exit != c.exit {

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +89,7 @@ func (c Cache) Find() (Built, error) {
 
 // List returns all kernels in the cache that are whole.
 func (c Cache) List() (list []Built, err error) {
-	records, err := filepath.Glob(filepath.Join(string(c), "*", "kernel.json"))
+	records, err := c.files("kernel.json")
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +110,21 @@ func (c Cache) List() (list []Built, err error) {
 	return list, nil
 }
 
+// files lists the files of a name in the cache's directories.
+func (c Cache) files(name string) (paths []string, err error) {
+	entries, err := os.ReadDir(string(c))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(string(c), e.Name(), name)
+		if _, err := os.Lstat(path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
 // Unfinished reports whether a build was interrupted.
 func (c Cache) Unfinished() bool {
 	_, err := os.Stat(c.tree())
@@ -126,7 +142,7 @@ func (c Cache) Remove() (something bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	kernels, err := filepath.Glob(filepath.Join(string(c), "*", "linux"))
+	kernels, err := c.files("linux")
 	if err != nil {
 		return false, err
 	}
@@ -149,18 +165,20 @@ func (b Built) Trusted() error {
 	if b.Variable == "" {
 		return trusted(b.Path, mendCache)
 	}
-	return trusted(b.Path, fmt.Sprintf("give it to root alone (chown root, chmod go-w), run as the user whose it is, "+
-		"or unset %s", b.Variable))
+	return trusted(b.Path, "give it to root alone (chown root, chmod go-w), or run as the user whose it is")
 }
 
 // Open opens the kernel to execute it by its descriptor, unless it is not to be
-// trusted. While it is open it is not removed.
+// trusted, or no program of this machine. While it is open it is not removed.
 func (b Built) Open() (*os.File, error) {
 	file, err := regular.Open(b.Path)
 	if err != nil {
 		return nil, err
 	}
 	if err = errors.Join(b.Trusted(), executable(file)); err == nil {
+		err = b.check(file)
+	}
+	if err == nil {
 		err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	}
 	if err != nil {
@@ -168,6 +186,15 @@ func (b Built) Open() (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// check returns why an open kernel is no program of this machine.
+func (b Built) check(file *os.File) error {
+	err := program(file)
+	if err != nil && b.Variable == "" {
+		err = fmt.Errorf("%w: remove it and build it again (sirdbed kernel remove, sirdbed kernel build)", err)
+	}
+	return err
 }
 
 // executable returns an error for a file that nobody may execute.

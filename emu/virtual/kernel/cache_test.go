@@ -93,7 +93,8 @@ func TestPatchHasALicense(t *testing.T) {
 func put(t *testing.T, c Cache, version, hash string, when time.Time) Built {
 	t.Helper()
 	from := filepath.Join(t.TempDir(), "linux")
-	if err := errors.Join(os.MkdirAll(string(c), 0o755), os.WriteFile(from, []byte(version), 0o755)); err != nil {
+	text, err := os.ReadFile("/proc/self/exe") // a program
+	if err := errors.Join(err, os.MkdirAll(string(c), 0o755), os.WriteFile(from, text, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := c.keep(Built{Version: version, Hash: hash, When: when}, from)
@@ -156,6 +157,42 @@ func TestRemove(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(string(c))); !os.IsNotExist(err) {
 		t.Errorf("its directory is left: %v", err)
+	}
+}
+
+// A cache's own directory is no pattern: a neighbor that it would match is another's.
+func TestCacheIsNoPattern(t *testing.T) {
+	home := t.TempDir()
+	neighbor := put(t, CacheIn(filepath.Join(home, "a")), "6.2", hash(), time.Now())
+	for _, name := range []string{"[a]", "*", "?", `\a`, "["} {
+		c := CacheIn(filepath.Join(home, name))
+		if _, err := c.Find(); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("in %s: got %v, want %v", c, err, ErrNotBuilt)
+		}
+		want := put(t, c, "6.2", hash(), time.Now())
+		if got, err := c.Find(); err != nil || got.Path != want.Path {
+			t.Errorf("in %s: found %s (%v), want %s", c, got.Path, err, want.Path)
+		}
+		opened, err := neighbor.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Remove(); err != nil {
+			t.Errorf("in %s: %v, want it removed whoever uses the neighbor's", c, err)
+		}
+		opened.Close()
+	}
+}
+
+// A kernel that the machine's end has cut off is to be built again.
+func TestOpenOfACutKernel(t *testing.T) {
+	b := put(t, Cache(filepath.Join(t.TempDir(), "kernel")), "6.2", hash(), time.Now())
+	if err := os.Truncate(b.Path, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Open(); err == nil || !strings.Contains(err.Error(), "not all of one") ||
+		!strings.Contains(err.Error(), "sirdbed kernel build") {
+		t.Errorf("got %v, want that it is cut off, and to be told to build it", err)
 	}
 }
 
