@@ -49,6 +49,9 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 			if got := code(err); got != exitFailed || there == nil {
 				t.Errorf("exit code %d, results: %v; want %d and none", got, there == nil, exitFailed)
 			}
+			if strings.Contains(said, "--engine") {
+				t.Errorf("another engine is offered, which has the same limit:\n%s", said)
+			}
 			for _, want := range append(c.want, "cannot run here") {
 				if !strings.Contains(said, want) {
 					t.Errorf("no %q in what it says:\n%s", want, said)

@@ -93,6 +93,12 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 	return run, ok
 }
 
+// isLimit reports whether an error is of a limit of processes (see package rlimit).
+func isLimit(err error) bool {
+	_, ok := errors.AsType[*rlimit.Error](err)
+	return ok
+}
+
 // platformWays returns what to do about something of Linux that the machine lacks.
 func platformWays(x *emu.Experiment, err error) (ways []string) {
 	if errors.Is(err, emu.ErrNoMarker) {
