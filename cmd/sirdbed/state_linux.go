@@ -66,8 +66,8 @@ func sweepStates() {
 }
 
 // publishState writes the state of a fabric that has come up, and removes those that
-// killed runs have left. If another run has its name, it gets a number. The returned function withdraws it. PIDNamespace, when
-// empty, is this process's own.
+// killed runs have left. If another run has its name, it gets a number. The returned
+// function withdraws it. PIDNamespace, when empty, is this process's own.
 func publishState(s State) (withdraw func(), err error) {
 	dir, err := makeRuntimeDir()
 	if err != nil {
