@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -44,7 +45,7 @@ func platformCommands() []*cobra.Command {
 // interrupts that come by another way than signals.
 func setUpProcess() (interrupts <-chan struct{}, err error) {
 	if err := sandbox.SetupInit(); err != nil {
-		return nil, err
+		return nil, cmp.Or(explainLimit(err), err)
 	}
 	return sandbox.Interrupts(), nil
 }
