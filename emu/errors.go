@@ -16,7 +16,7 @@ var ErrUnsuited = errors.New("this engine cannot run the protocol")
 
 // ErrInner matches the error of a process that sirdbed alone starts, and that somebody
 // else has started. It has done nothing.
-var ErrInner = errors.New("only sirdbed itself starts this")
+var ErrInner = errors.New("only sirdbed itself starts this: see sirdbed --help")
 
 // Unsuited is an error that matches ErrUnsuited. cause, which may be nil, is what
 // it unwraps to.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures what sirdbed costs. Everything is relative to a reference in the same
-# run, or a median, since machines are noisy; run it on a quiet one. Needs root or
-# user namespaces; what is of the virtual engine needs its kernel ("sirdbed kernel build").
+# run, or a median, since machines are noisy; run it on a machine with nothing else to
+# do. Needs root or user namespaces; what is of the virtual engine needs its kernel
+# ("sirdbed kernel build").
 #
 #   scripts/bench.sh [rounds]    rounds (default 5) of each comparison
 set -euo pipefail

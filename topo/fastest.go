@@ -16,12 +16,15 @@ import "sirdbed/topo/units"
 //   - The same seen from the end, where n+1-j have to leave the sender's link g(j) or
 //     more before the last is over the core: (n+1-j)*up + g(j) + down.
 //
-// A last, shorter packet may leave before the others, between them or after them, and
-// the receiver's link has still to carry what it has not by up + g(j). The largest of
-// these bounds is that of an order, and the least of the orders is the latency. It
-// grows with the message, but by up to a packet's time over the core at the byte that
-// fills the last packet, where paths are slower than hosts: till then that packet is
-// taken to have a path of its own.
+// A last, shorter packet may leave before the others, between them or after them.
+// Whatever of it the receiver's link has not carried by up + g(j) is still to be carried
+// then. For each such order the largest of these bounds holds; the latency is the least
+// over the orders.
+//
+// A longer message is never faster. At the byte that fills the last packet the latency
+// may jump, where a path is slower than the hosts' links, by up to a full packet's time
+// over the slowest hop: a shorter packet counts as if it had a path of its own, a full
+// one waits for a path as the others do.
 func (f *Fabric) FastestExact(src, dst HostID, size units.Bytes, fr Framing) units.Time {
 	if f.onePath(src, dst) {
 		return f.UnloadedExact(src, dst, size, fr)
@@ -109,7 +112,7 @@ func (c *crossing) least() int64 {
 	return least
 }
 
-// steady reports that each path carries packets no slower than the hosts' links.
+// steady reports whether each path carries packets no slower than the hosts' links.
 func (c *crossing) steady() bool {
 	for _, l := range c.lanes {
 		if l.every > min(c.up, c.down) {

@@ -34,7 +34,7 @@ func (f *Fabric) paths(src, dst HostID) (paths [][]PortID) {
 	return paths
 }
 
-// onePath reports that there is one path from src to dst.
+// onePath reports whether there is one path from src to dst.
 func (f *Fabric) onePath(src, dst HostID) bool {
 	return f.Spec.Spines <= 1 || f.LeafOf(src) == f.LeafOf(dst)
 }

@@ -1,17 +1,20 @@
 package results
 
 import (
+	"math"
+
 	"sirdbed/topo"
 	"sirdbed/traffic"
 )
 
 // offeredShare is the payload that streams offer to the link for which it is the
 // most while all of them are on, as a share of its rate: hosts' links, and racks' to
-// the spines. Streams without a rate, outcast and list, do not count.
-func offeredShare(f *topo.Fabric, streams []traffic.Stream) (float64, error) {
+// the spines. Streams without a rate, outcast and list, do not count. even reports
+// whether the links of each kind that are offered something are all offered as much.
+func offeredShare(f *topo.Fabric, streams []traffic.Stream) (most float64, even bool, err error) {
 	offered, err := traffic.OfferedLoad(f, streams)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	links := newBudgets(f)
 	for i := range links.left {
@@ -22,16 +25,22 @@ func offeredShare(f *topo.Fabric, streams []traffic.Stream) (float64, error) {
 			links.offer(f, &streams[i], rate, float64(streams[i].Reply)/max(offered[i].MeanSize, 1))
 		}
 	}
-	most := 0.0
+	even = true
 	for i := range links.full {
+		low, high := math.Inf(1), 0.0
 		for j, rate := range links.full[i] {
-			if rate > 0 {
-				most = max(most, links.left[i][j]/rate)
+			if x := links.left[i][j]; rate > 0 && x > 0 {
+				low, high = min(low, x/rate), max(high, x/rate)
 			}
 		}
+		even = even && high <= evenWithin*low
+		most = max(most, high)
 	}
-	return most, nil
+	return most, even, nil
 }
+
+// evenWithin is the ratio of shares that are called even.
+const evenWithin = 1.05
 
 // offer adds a stream's payload and its replies' to the links that it takes: from
 // each sender to all receivers but itself alike.

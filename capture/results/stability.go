@@ -19,13 +19,13 @@ import (
 const (
 	// marginShare and marginLoops are the margin, as a share of what is offered:
 	// marginShare, and what a protocol may leave undelivered by its own delays, in
-	// credit loops over the time in which messages arrive. 13 loops of 7.6 us are a
-	// tenth of a ms, 5 % of a run of 2 ms.
+	// credit loops over the time in which messages arrive. 20 loops of 7.6 us are 6 %
+	// of a run of 2.5 ms.
 	marginShare = 0.01
-	marginLoops = 13
-	// marginMost is the margin beyond which a run is called stable only if it leaves
-	// no more than the reference without margin. Between both nothing is known.
-	marginMost = 0.1
+	marginLoops = 20
+	// marginMost is the largest margin with which a run is called unstable, or one
+	// stable that leaves more than the reference without margin.
+	marginMost = 0.12
 	// backlogPart is the part of the run, its last, over which backlogs are
 	// averaged.
 	backlogPart = 10
@@ -57,21 +57,52 @@ func (l *rawLogs) stability(list []Message, framing *topo.Framing, from, to unit
 		return s
 	}
 	begin, err := steadySince(l.x.Streams, from, to)
+	even := false
 	if err == nil {
-		s.Offered, err = offeredShare(l.fabric, l.x.Streams)
+		s.Offered, even, err = offeredShare(l.fabric, l.x.Streams)
 	}
 	if err != nil {
 		s.Why = err.Error()
 		return s
 	}
 	since := to - to/backlogPart
-	if s.Undelivered, s.Known = l.undelivered(list, since, to); !s.Known {
-		s.Why = "gauges were not sampled until the window's end"
-		return s
-	}
+	sampled := false
+	s.Undelivered, sampled = l.undelivered(list, since, to)
+	r := newReference(l.fabric, list, framing, since, to)
 	s.Margin = marginShare + marginLoops*float64(l.fabric.LongestLoop())/float64(to-begin)
-	s.judge(newReference(l.fabric, list, framing, since, to))
+	switch {
+	case s.Offered*r.overhead() > 1:
+		s.Known, s.Unstable = true, true
+		s.Reasons = append(s.Reasons, fmt.Sprintf("with headers, %.0f %% of a link's rate are offered to it",
+			100*s.Offered*r.overhead()))
+	case !sampled:
+		s.Why = "gauges were not sampled until the window's end"
+	case !alike(l.fabric):
+		s.Why = "links of the same kind differ in their rates, and what protocols can carry over them does too"
+	case !even:
+		s.Why = "links are not offered the same: what waits for one of them may be hidden by the others"
+	default:
+		s.Known = true
+		s.judge(r)
+	}
 	return s
+}
+
+// alike reports whether all hosts' links have one rate, and all links to spines.
+func alike(f *topo.Fabric) bool {
+	var rates [2]units.BitsPerSecond // of hosts' links, of the core's
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		kind := &rates[0]
+		if p.Core {
+			kind = &rates[1]
+		}
+		if *kind != 0 && *kind != p.Rate {
+			return false
+		}
+		*kind = p.Rate
+	}
+	return true
 }
 
 // steadySince is when the last of the streams begins. It fails where streams do not
@@ -92,18 +123,22 @@ func steadySince(streams []traffic.Stream, from, to units.Time) (begin units.Tim
 // judge compares what is undelivered with the reference.
 func (s *Stability) judge(r *reference) {
 	overhead := r.overhead()
-	s.Reference = r.backlog(max(0, 1-s.Margin) * s.Offered * overhead)
-	switch {
-	case s.Undelivered > s.Reference:
+	margin := s.Margin
+	if margin > marginMost {
+		margin = 0
+	}
+	s.Reference = r.backlog((1 - margin) * s.Offered * overhead)
+	switch over := s.Undelivered > s.Reference; {
+	case over && margin == 0:
+		s.Known = false
+		s.Why = fmt.Sprintf("the window is too short: it ends %.1f credit loops after traffic begins",
+			marginLoops/(s.Margin-marginShare))
+	case over:
 		s.Unstable = true
 		s.Carried = r.share(s.Undelivered) / overhead
 		s.Reasons = append(s.Reasons, fmt.Sprintf(
 			"at the end of the window %.3g MB are undelivered, as over links that carry payload at %.0f %% of their "+
 				"rate, and %.0f %% are offered", s.Undelivered/1e6, 100*s.Carried, 100*s.Offered))
-	case s.Margin > marginMost && s.Undelivered > r.backlog(s.Offered*overhead):
-		s.Known = false
-		s.Why = fmt.Sprintf("the run is too short to tell loads apart by less than %.0f %% (the longest credit loop "+
-			"times %d, and %.0f %%)", 100*min(1, s.Margin), marginLoops, 100*marginShare)
 	}
 }
 

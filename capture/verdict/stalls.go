@@ -27,8 +27,9 @@ var stalls = Check{
 		"longer than a full packet takes; a port of a switch for as much as it sent less than its link's rate " +
 		"while packets waited in it, by the samples of queues. Each is added up over the window. One long stall " +
 		"among many wake-ups in time is in no percentile of lateness, but it is here. What all stalls together " +
-		"can have done follows from whose packets they delayed: those of a host that has a part in half of all " +
-		"packets count half.",
+		"can have done follows from whose packets they delayed, which have two ends: those of a host that sends " +
+		"or receives half of all packets count half, and the sum over hosts, at most all packets, is as if no two " +
+		"stood still at once.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stallLimit, delayedLimit},
 	Do: "Something else had the processor: other processes, other virtual machines (see the check CPU steal), a " +
@@ -75,7 +76,7 @@ func checkStalls(j *judge) {
 	if !measured {
 		return
 	}
-	n, delayed := float64(most.Total)/window, max(hosts, ports)
+	n, delayed := float64(most.Total)/window, min(1, max(hosts, ports))
 	longest := ""
 	if most.Total > 0 {
 		longest = fmt.Sprintf("%s, at most %v at once", name, most.Longest)

@@ -80,6 +80,11 @@ func TestVerdict(t *testing.T) {
 				r.Facts.Hosts[i].Stalls.Total = 1100 * us
 			}
 		}, invalid, "they delayed 27.5 % of all packets (limit 25 %)"},
+		{"all hosts stood still", func(r *fake) {
+			for i := range r.Facts.Hosts {
+				r.Facts.Hosts[i].Stalls.Total = 6 * ms
+			}
+		}, invalid, "they delayed 100.0 % of all packets (limit 25 %)"},
 		{"an idle host frozen", func(r *fake) {
 			h := &r.Facts.Hosts[2]
 			h.Sent, h.Received, h.Stalls.Total = 0, 0, 8*ms

@@ -105,8 +105,8 @@ func noRoom(err error) bool {
 	return full || large
 }
 
-// lineOf finds the line of an error's text that is about one of causes, which occurred
-// in this process or, known by its text, in a host process.
+// lineOf returns the line of an error's text that names one of causes. Errors of host
+// processes are known by their text alone.
 func lineOf(err error, causes []syscall.Errno) (line string, ok bool) {
 	if err == nil {
 		return "", false

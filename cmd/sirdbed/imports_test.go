@@ -16,9 +16,10 @@ import (
 // order lists the packages from what knows nothing to what knows all. A package
 // imports only from lines above its own, and from what is below its own path.
 var order = []string{
-	"topo/units", "topo", "traffic",
+	"topo/units", "topo/regular", "topo/limit", "topo", "traffic",
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
 	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
+	"emu/atomicfile", "emu/thread", "emu/sudo", "emu/tree",
 	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
 	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report",
@@ -34,6 +35,13 @@ var topLevel = []string{
 
 // ignored is what users make there and git ignores.
 var ignored = []string{"sirdbed", "results"}
+
+// support lists the packages, with those below them, that only tests import, and one
+// another.
+var support = []string{
+	"sirdnode/nstest", "sirdnode/transport/headertest", "emu/effort", "emu/internal", "emu/model/modeltest",
+	"capture/internal",
+}
 
 const module = "sirdbed"
 
@@ -52,6 +60,11 @@ func line(pkg string) int {
 		}
 	}
 	return best
+}
+
+// supports reports whether a package is one of support's.
+func supports(pkg string) bool {
+	return slices.ContainsFunc(support, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
 }
 
 // eachFile parses every Go file of the module.
@@ -109,6 +122,9 @@ func TestPackagesImportOnlyThoseAboveThem(t *testing.T) {
 			if theirs := line(its); theirs > mine || theirs < 0 {
 				t.Errorf("%s imports %s, which comes after %s", path, its, pkg)
 			}
+			if supports(its) && !supports(pkg) {
+				t.Errorf("%s imports %s, which is for tests alone", path, its)
+			}
 			if strings.HasPrefix(pkg, "baselines/") && strings.HasPrefix(its, "baselines/") && its != shared &&
 				pkg != "baselines/all" && !strings.HasPrefix(pkg, its+"/") {
 				t.Errorf("%s imports %s: the baselines know nothing of each other", path, its)
@@ -162,6 +178,9 @@ func TestTopLevelLayout(t *testing.T) {
 		name := e.Name()
 		if strings.HasPrefix(name, ".") || slices.Contains(ignored, name) || slices.Contains(topLevel, name) {
 			continue
+		}
+		if _, err := os.Stat(filepath.Join("../..", name, "scenario.json")); err == nil {
+			continue // a result, by --out
 		}
 		t.Errorf("%s has no place at the top of the repository", name)
 	}

@@ -124,7 +124,7 @@ func TestInnerCommandsAreForSirdbed(t *testing.T) {
 	} {
 		want := c.want
 		if want == "" {
-			want = "only sirdbed itself starts this"
+			want = "only sirdbed itself starts this: see sirdbed --help"
 		}
 		t.Run(strings.TrimSpace(c.env+" "+strings.Join(c.args, " ")), func(t *testing.T) {
 			for name, stdin := range map[string]io.Reader{"nothing": nil, "a pipe": strings.NewReader("")} {

@@ -113,7 +113,7 @@ func TestNoSlowdownIsBelowOne(t *testing.T) {
 			"phase: zero, start: %dus}\n", size, size, 50*i)
 	}
 	for name, core := range all {
-		for _, protocol := range []string{"sird", "homa", "dcpim", "xpass", "dctcp"} {
+		for _, protocol := range []string{"sird", "homa", "dcpim", "xpass", "swift", "dctcp"} {
 			t.Run(name+"/"+protocol, func(t *testing.T) {
 				text := fmt.Sprintf(largeMessages, core, protocol, "500KB")
 				head, _, _ := strings.Cut(text, "  - {name: across")

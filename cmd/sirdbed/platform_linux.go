@@ -28,7 +28,7 @@ import (
 // platformEngines are the engines besides the model.
 func platformEngines() map[emu.EngineName]engineKind {
 	return map[emu.EngineName]engineKind{
-		emu.Real:    {make: realEngine, room: real.CheckRoom, enter: enterSandbox},
+		emu.Real:    {make: realEngine, room: real.CheckLimits, enter: enterSandbox},
 		emu.Virtual: virtualKind(),
 	}
 }

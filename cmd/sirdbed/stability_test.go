@@ -32,13 +32,17 @@ func truths(workload string) []truth {
 	list := []truth{
 		{"sird", "", 0.5, false}, {"sird", "", 0.7, false}, {"sird", "", 0.8, false}, {"homa", homa, 0.7, false},
 		{"dctcp", "", 0.5, false}, {"swift", "", 0.5, false},
-		{"sird", "", 1.05, true}, {"sird", "", 1.1, true}, {"sird", "", 1.2, true}, {"homa", homa, 1.1, true},
+		{"dcpim", "", 0.4, false},
+		{"sird", "", 1.05, true}, {"sird", "", 1.2, true}, {"homa", homa, 1.1, true},
 		{"sird", `{"credit_rate":0.3}`, 0.8, true},
 	}
 	if workload == "wka" {
-		return append(list, truth{"sird", "", 0.83, false}, truth{"xpass", "", 0.55, true})
+		return append(list, truth{"sird", "", 0.83, false}, truth{"xpass", "", 0.3, false},
+			truth{"xpass", "", 0.55, true})
 	}
-	return append(list, truth{"sird", "", 0.9, false}, truth{"sird", `{"credit_rate":0.5}`, 0.8, true})
+	return append(list, truth{"sird", "", 0.9, false}, truth{"xpass", "", 0.5, false},
+		truth{"sird", `{"credit_rate":0.4}`, 0.6, true},
+		truth{"sird", `{"credit_rate":0.5}`, 0.8, true}, truth{"sird", `{"credit_rate":0.6}`, 0.8, true})
 }
 
 // short is a run of a truth in a window of some ms, of which a quarter more, at least

@@ -18,7 +18,7 @@ func Count(t testing.TB, name string, usual int) int {
 	return of(t, name, usual, func(text string) (int, error) { return atLeast(text, 1) })
 }
 
-// Seed is Count of a number that may be 0, which is the usual one.
+// Seed returns the number of an environment variable, 0 where it is not set, or empty.
 func Seed(t testing.TB, name string) uint64 {
 	t.Helper()
 	return uint64(of(t, name, 0, func(text string) (int, error) { return atLeast(text, 0) }))

@@ -31,8 +31,8 @@ func (Engine) Name() emu.EngineName { return emu.Model }
 // Check implements emu.Engine: the protocol must be a transport.
 func (Engine) Check(x *emu.Experiment) error { return emu.NoKernelTCP(x) }
 
-// Descriptors is how many files a run has open, at most: besides those that every
-// process has, the log of each host, that of the queues and captures.
+// Descriptors is how many files a run has open, at most: base for the process itself, a
+// log for each host, that of the queues, and one for each capture.
 func Descriptors(x *emu.Experiment) int {
 	const base = 16
 	return base + x.Topology.Leaves*x.Topology.HostsPerLeaf + 1 + len(x.Capture)

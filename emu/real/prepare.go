@@ -26,7 +26,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
 		return err
 	}
-	if err := room(run.topology, x); err != nil {
+	if err := limits(run.topology, x); err != nil {
 		return err
 	}
 	features := []string{fabric.FeatureNetNS, fabric.FeatureRaw, fabric.FeatureRings, fabric.FeatureVeth,
@@ -45,17 +45,17 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	return fabric.Check(run.topology, fabric.Config{Network: network})
 }
 
-// CheckRoom reports whether a process may have what an experiment takes: the part of
+// CheckLimits reports whether a process may have what an experiment takes: the part of
 // Check that can be asked outside a sandbox.
-func CheckRoom(x *emu.Experiment) error {
+func CheckLimits(x *emu.Experiment) error {
 	topology, err := topo.New(x.Topology)
 	if err != nil {
 		return err
 	}
-	return room(topology, x)
+	return limits(topology, x)
 }
 
-func room(f *topo.Fabric, x *emu.Experiment) error {
+func limits(f *topo.Fabric, x *emu.Experiment) error {
 	return errors.Join(rlimit.Descriptors(descriptors(f, x)), rlimit.AddressSpace(0), rlimit.Processes(processes(f)))
 }
 

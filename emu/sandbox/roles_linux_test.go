@@ -20,7 +20,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// The test binary also plays the parts of a run:
+// The test binary also plays the roles of a run:
 //
 //	front       enters a sandbox and waits
 //	lost        the same, and what it starts gets no death signal
@@ -35,13 +35,13 @@ import (
 //
 // All carry one token as argument, by which the test finds them in /proc.
 
-// play plays a part and returns the exit status.
+// play plays a role and returns the exit status.
 func play(role string) int {
 	if err := sandbox.SetupInit(); err != nil { // only the worker gets past this
 		fmt.Println("failed:", err)
 		return 1
 	}
-	part := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap, "stops": playStops}[role]
+	act := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap, "stops": playStops}[role]
 	kind, inside, isFront := strings.Cut(role, "-")
 	switch {
 	case role == "exit":
@@ -50,11 +50,11 @@ func play(role string) int {
 		_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 		select {}
 	case isFront:
-		part = func() error { return playFront(kind, inside) }
-	case part == nil:
-		part = func() error { return fmt.Errorf("no role %q", role) }
+		act = func() error { return playFront(kind, inside) }
+	case act == nil:
+		act = func() error { return fmt.Errorf("no role %q", role) }
 	}
-	err := part()
+	err := act()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):

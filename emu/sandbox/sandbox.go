@@ -122,8 +122,8 @@ func SetupInit() error {
 	supervisor := role == supervisorRole && pid == 1 && parent == 0
 	worker = role == workerRole && parent == 1 && haveLife()
 	if !worker && !(supervisor && haveLife()) {
-		return fmt.Errorf("%w: process %d, of parent %d, has %s=%s in its environment: unset it", emu.ErrInner,
-			pid, parent, sandboxVar, role)
+		return fmt.Errorf("process %d, of parent %d, has %s=%s in its environment: unset it (%w)", pid, parent,
+			sandboxVar, role, emu.ErrInner)
 	}
 	if worker {
 		return os.Unsetenv(sandboxVar)

@@ -1,5 +1,6 @@
 // Package sudo knows on whose behalf root runs sirdbed: its own, or that of the user who
-// called sudo.
+// called sudo. It is apart from package rights because results need it, which may not
+// reach Linux's system calls.
 package sudo
 
 import (
