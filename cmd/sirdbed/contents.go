@@ -73,21 +73,35 @@ const longestName = 200
 // contentsOf has listed. What cannot be removed stays listed: the directory goes by
 // another name meanwhile, which shows that it may go, and scenario.json goes last.
 func removeResult(all *tree.Dir, name string, names []string) error {
-	away := name[:min(len(name), longestName)] + ".removing"
-	if _, err := all.Lstat(away); err == nil {
-		return fmt.Errorf("%s is in the way: a prune that was killed may have left it, so remove it", all.At(away))
+	away, err := awayName(all, name)
+	if err != nil {
+		return err
 	}
 	if err := all.Rename(name, away); err != nil {
 		return err
 	}
-	err := removeContents(all, away, names)
-	if err == nil {
+	if err = removeContents(all, away, names); err == nil {
 		return nil
 	}
 	if e := all.Rename(away, name); e != nil {
 		return fmt.Errorf("%w, then %w", err, e)
 	}
 	return err
+}
+
+// awayName is a free name for a result that is being removed. Others may be results of
+// that name, or left by a prune that was killed.
+func awayName(all *tree.Dir, name string) (string, error) {
+	base := name[:min(len(name), longestName)] + ".removing"
+	away := base
+	for n := 2; n <= 1000; n++ {
+		if _, err := all.Lstat(away); errors.Is(err, fs.ErrNotExist) {
+			return away, nil
+		}
+		away = fmt.Sprintf("%s-%d", base, n)
+	}
+	return "", fmt.Errorf("%s and others like it are in the way: prunes that were killed may have left them, "+
+		"so remove them", all.At(base))
 }
 
 func removeContents(all *tree.Dir, result string, names []string) error {

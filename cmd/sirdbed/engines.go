@@ -88,8 +88,12 @@ func (r *scenarioRun) checkRoom() error {
 	return nil
 }
 
-// cannotRun is the error of something that the machine lacks, with what to do.
+// cannotRun is the error of something that the machine lacks, with what to do. A limit
+// says that itself, and other engines have it too.
 func (r *scenarioRun) cannotRun(x *emu.Experiment, err error) error {
+	if isLimit(err) {
+		return fmt.Errorf("%s cannot run here: %w", x.Variant, err)
+	}
 	return fmt.Errorf("%s cannot run here: %w%s", x.Variant, err, r.waysOut(x, err))
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,12 +50,35 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 			if got := code(err); got != exitFailed || there == nil {
 				t.Errorf("exit code %d, results: %v; want %d and none", got, there == nil, exitFailed)
 			}
+			if strings.Contains(said, "--engine") {
+				t.Errorf("another engine is offered, which has the same limit:\n%s", said)
+			}
 			for _, want := range append(c.want, "cannot run here") {
 				if !strings.Contains(said, want) {
 					t.Errorf("no %q in what it says:\n%s", want, said)
 				}
 			}
 		})
+	}
+}
+
+// So it is with processes, which an ordinary user has a limit of.
+func TestLimitOfProcesses(t *testing.T) {
+	b := build(t)
+	for _, program := range []string{"setpriv", "bash"} { // not every sh has ulimit -u
+		if _, err := exec.LookPath(program); err != nil || os.Getuid() != 0 {
+			t.Skipf("takes root and %s: %v", program, err)
+		}
+	}
+	const said = " more processes and threads, and a process may have "
+	for limit, refused := range map[string]bool{"30": true, "400": false} {
+		out, err := b.sh("exec setpriv --reuid 65534 --regid 65534 --clear-groups bash -c 'ulimit -u " + limit +
+			" && exec $SIRDBED run quickstart --engine real --set duration=1ms --out out'")
+		got := strings.Contains(out, said) && strings.Contains(out, "raise it with ulimit -u ") &&
+			code(err) == exitFailed
+		if got != refused || code(err) == exitFine { // since nobody may not write there
+			t.Errorf("ulimit -u %s: %v, want it refused for that: %v:\n%s", limit, err, refused, out)
+		}
 	}
 }
 

@@ -13,10 +13,23 @@ import (
 // it is closed. It fails at once if another process has locked it.
 func lockFile(file *os.File) error { return lockByte(file, 0) }
 
-// lockedElsewhere reports whether another process has locked a file.
+// lockedElsewhere reports whether another process has locked a file as lockFile does. A
+// read lock, which whoever may read the file can have, is none.
 func lockedElsewhere(file *os.File) bool {
 	lock := byteLock(0)
-	return unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock) != nil || lock.Type != unix.F_UNLCK
+	lock.Type = unix.F_RDLCK // which a write lock alone is in the way of
+	err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock)
+	return err == nil && lock.Type != unix.F_UNLCK || err != nil && !lacksLocks(err)
+}
+
+// lockHolder returns a process that keeps this one from locking a file: -1 if it cannot
+// be told which, as of a lock of an open file, 0 if there is none by now.
+func lockHolder(file *os.File) (pid int) {
+	lock := byteLock(0)
+	if unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock) != nil || lock.Type == unix.F_UNLCK {
+		return 0
+	}
+	return int(lock.Pid)
 }
 
 // lockByte locks one byte of a file, which need not have it.

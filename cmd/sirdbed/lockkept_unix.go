@@ -3,7 +3,10 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +22,12 @@ func keepLock(file *os.File) (*os.File, error) {
 		return nil, os.NewSyscallError("fcntl", err)
 	}
 	return os.NewFile(uintptr(fd), file.Name()), nil
+}
+
+// lacksLocks reports whether an error of a lock says that the file system has none.
+func lacksLocks(err error) bool {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	return ok && slices.Contains([]syscall.Errno{unix.ENOLCK, unix.EOPNOTSUPP, unix.ENOSYS, unix.EINVAL}, errno)
 }
 
 // lockedMoves reports whether a directory can be renamed that has a locked file in it.

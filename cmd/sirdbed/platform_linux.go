@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -44,7 +45,7 @@ func platformCommands() []*cobra.Command {
 // interrupts that come by another way than signals.
 func setUpProcess() (interrupts <-chan struct{}, err error) {
 	if err := sandbox.SetupInit(); err != nil {
-		return nil, err
+		return nil, cmp.Or(explainLimit(err), err)
 	}
 	return sandbox.Interrupts(), nil
 }
@@ -91,6 +92,12 @@ func innerCommand(args []string) (run func() (exitCode int), ok bool) {
 	}
 	run, ok = inner[args[0]]
 	return run, ok
+}
+
+// isLimit reports whether an error is of a limit of processes (see package rlimit).
+func isLimit(err error) bool {
+	_, ok := errors.AsType[*rlimit.Error](err)
+	return ok
 }
 
 // platformWays returns what to do about something of Linux that the machine lacks.

@@ -58,4 +58,6 @@ func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, f
 
 func (r *scenarioRun) publish(*emu.Experiment) func([]HostState) { return nil }
 
+func isLimit(error) bool { return false }
+
 func platformWays(*emu.Experiment, error) []string { return nil }

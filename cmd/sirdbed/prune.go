@@ -141,7 +141,7 @@ func prune(l *Listing, o pruneOptions, now time.Time) (*Pruning, error) {
 	p := &Pruning{Directory: l.Directory, DryRun: o.dryRun, Removed: []ListedRun{}, Spared: []Spared{}}
 	var failed []error
 	for i, r := range l.Results {
-		if o.keep >= 0 && i < o.keep || now.Sub(r.Created) < time.Duration(o.older) {
+		if o.keep >= 0 && i < o.keep || o.older > 0 && now.Sub(r.Created) < time.Duration(o.older) {
 			p.Kept++
 			continue
 		}

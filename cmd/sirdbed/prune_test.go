@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,56 @@ func TestAges(t *testing.T) {
 				t.Errorf("got %v, %v, want %v", time.Duration(got), err, c.want)
 			}
 		})
+	}
+}
+
+// Results from the future, as of a clock that was wrong, are kept for their age alone.
+func TestPruneOfResultsFromTheFuture(t *testing.T) {
+	for _, c := range []struct {
+		options       pruneOptions
+		kept, removed int
+	}{
+		{pruneOptions{keep: 0, dryRun: true}, 0, 2},
+		{pruneOptions{keep: 1, dryRun: true}, 1, 1},
+		{pruneOptions{keep: -1, older: age(time.Hour), dryRun: true}, 1, 1},
+	} {
+		dir := t.TempDir()
+		now := time.Now()
+		l := &Listing{Directory: dir}
+		for name, created := range map[string]time.Time{"new": now.Add(time.Hour), "old": now.Add(-2 * time.Hour)} {
+			path := filepath.Join(dir, name)
+			if err := os.Mkdir(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			l.Results = append(l.Results, ListedRun{Name: name, State: Reported, Created: created, path: path})
+		}
+		p, err := prune(l, c.options, now)
+		if err != nil || p.Kept != c.kept || len(p.Removed) != c.removed {
+			t.Errorf("%+v: got %+v, %v, want %d kept and %d to remove", c.options, p, err, c.kept, c.removed)
+		}
+	}
+}
+
+// A result that is called as another is while that is removed keeps neither.
+func TestPruneOfAResultCalledRemoving(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"a", "a.removing", "a.removing-2"}
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		err := errors.Join(os.Mkdir(path, 0o777),
+			os.WriteFile(filepath.Join(path, scenarioFile), []byte(`{"scenario": {"name": "small"}}`), 0o666))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := listResults(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := prune(l, pruneOptions{}, time.Now())
+	left, _ := os.ReadDir(dir)
+	if err != nil || len(p.Removed) != len(names) || len(left) > 0 {
+		t.Errorf("got %+v, %v, left: %v; want all removed", p, err, left)
 	}
 }
 

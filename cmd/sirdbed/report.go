@@ -61,7 +61,7 @@ func reportAgain(path string, asJSON bool, files resultFiles, stdout, stderr io.
 	}
 	unlock, err := lockResult(dir)
 	switch {
-	case errors.Is(err, errBusy):
+	case errors.Is(err, errBusy), errors.Is(err, errReadLock):
 		return err
 	case err == nil:
 		defer unlock()

@@ -56,8 +56,11 @@ func notEmpty(path, name string) error {
 	return fmt.Errorf("%s: is not empty (it has %s): results are never written over, name another", path, name)
 }
 
-// errBusy is wrapped by the error of lockResult if another process has the lock.
-var errBusy = errors.New("is being written by a run or report, or removed: wait until that has ended")
+// Errors of lockResult where another process has a lock.
+var (
+	errBusy     = errors.New("is being written by a run or report, or removed: wait until that has ended")
+	errReadLock = errors.New("holds a read lock") // as no sirdbed does, and whoever may read the file can
+)
 
 // On systems other than Linux a listing has the lock of a result for a moment, and must
 // not keep a run from it.
@@ -82,36 +85,57 @@ func lockResult(dir *tree.Dir) (release func(), err error) {
 	if err == nil {
 		return func() { file.Close() }, nil
 	}
-	if lockedElsewhere(file) {
-		err = fmt.Errorf("%s %w", dir.Path(), errBusy)
-	}
-	file.Close()
-	return nil, err
+	defer file.Close()
+	return nil, notLocked(dir, file, err)
 }
 
-// beginResult writes the file by which a directory is a result, locked as by
-// lockResult before it has its name: who sees the result sees that it is being written.
-// lockErr is why it could not be locked; it is written then all the same.
-func beginResult(dir *tree.Dir, record Record) (release func(), lockErr, err error) {
+// notLocked is the error of a result that could not be locked. err is the system's.
+func notLocked(dir *tree.Dir, file *os.File, err error) error {
+	switch {
+	case lockedElsewhere(file):
+		return fmt.Errorf("%s %w", dir.Path(), errBusy)
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		holder := "another process (lsof names it)"
+		if pid := lockHolder(file); pid > 0 {
+			holder = fmt.Sprintf("process %d", pid)
+		}
+		return fmt.Errorf("%s %w on %s: wait until it has ended, or end it",
+			holder, errReadLock, dir.At(scenarioFile))
+	}
+	return err
+}
+
+// beginResult writes the file by which a directory is a result, locked by lock, which
+// is keepLock, before it has its name: who sees the result sees that it is being
+// written. On a file system that has no locks noLocks says so, and it is not locked.
+func beginResult(dir *tree.Dir, record Record, lock func(*os.File) (*os.File, error)) (
+	release func(), noLocks, err error) {
 	text, err := atomicfile.Indented(record)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir.At(scenarioFile), err)
 	}
 	var kept *os.File
-	err = dir.Write(scenarioFile, func(file *os.File) error {
-		kept, lockErr = keepLock(file)
-		_, err := file.Write(text)
+	// Nobody else can open it to lock it first.
+	err = dir.WriteAlone(scenarioFile, func(file *os.File) (err error) {
+		if kept, err = lock(file); lacksLocks(err) {
+			noLocks = err
+		} else if err != nil {
+			return notLocked(dir, file, err)
+		}
+		_, err = file.Write(text)
 		return err
 	})
 	if err != nil {
 		kept.Close()
 		return nil, nil, err
 	}
-	if kept == nil && lockErr == nil {
-		release, lockErr = lockResult(dir)
-		return release, lockErr, nil
+	release = func() { kept.Close() }
+	if kept == nil && noLocks == nil {
+		if release, err = lockResult(dir); lacksLocks(err) {
+			return func() {}, err, nil
+		}
 	}
-	return func() { kept.Close() }, lockErr, nil
+	return release, noLocks, err
 }
 
 // beingWritten reports whether a run in progress, or a report, is writing a result.

@@ -63,10 +63,19 @@ var limitAdvice = map[syscall.Errno]string{
 	syscall.EAGAIN: "raise the limit of processes: ulimit -u, or pids.max of the cgroup",
 }
 
-// explainSandbox is the error of a sandbox that did not start, with what to do.
-func explainSandbox(err error) error {
+// explainLimit is the error of a sandbox that did not start for a limit, with what to do,
+// nil if there was none.
+func explainLimit(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && limitAdvice[errno] != "" {
 		return fmt.Errorf("starting the sandbox: %w: %s", err, limitAdvice[errno])
+	}
+	return nil
+}
+
+// explainSandbox is the error of a sandbox that did not start, with what to do.
+func explainSandbox(err error) error {
+	if e := explainLimit(err); e != nil {
+		return e
 	}
 	f := fabric.Probe(fabric.FeatureUserNS)
 	if os.Geteuid() == 0 || f.Err == nil {

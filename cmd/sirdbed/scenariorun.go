@@ -151,17 +151,13 @@ func (r *scenarioRun) keepScenario() (unlock func(), err error) {
 	if err := r.dir.WriteText(scenarioText, []byte(r.text())); err != nil {
 		return nil, err
 	}
-	unlock, lockErr, err := beginResult(r.dir, r.record())
+	unlock, noLocks, err := beginResult(r.dir, r.record(), keepLock)
 	if err != nil {
 		return nil, err
 	}
-	if errors.Is(lockErr, errBusy) {
-		return nil, lockErr
-	}
-	if lockErr != nil {
+	if noLocks != nil {
 		fmt.Fprintf(r.stderr, "warning: %s cannot be locked, so that sirdbed results will not list it as running: %v\n",
-			r.dir.Path(), lockErr)
-		unlock = func() {}
+			r.dir.Path(), noLocks)
 	}
 	if err := r.keepChecksums(scenarioText, scenarioFile); err != nil {
 		unlock()

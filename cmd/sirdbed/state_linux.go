@@ -54,9 +54,20 @@ func pidNamespace() string {
 	return name
 }
 
-// publishState writes the state of a fabric that has come up. If another run has its
-// name, it gets a number. The returned function withdraws it. PIDNamespace, when
-// empty, is this process's own.
+// sweepStates removes the states of runs that were killed. It is best effort.
+func sweepStates() {
+	list, err := states()
+	if err != nil {
+		return
+	}
+	for _, s := range list.dead {
+		_, _ = removeDead(s.Run + stateSuffix)
+	}
+}
+
+// publishState writes the state of a fabric that has come up, and removes those that
+// killed runs have left. If another run has its name, it gets a number. The returned
+// function withdraws it. PIDNamespace, when empty, is this process's own.
 func publishState(s State) (withdraw func(), err error) {
 	dir, err := makeRuntimeDir()
 	if err != nil {
@@ -65,6 +76,7 @@ func publishState(s State) (withdraw func(), err error) {
 	if s.PIDNamespace == "" {
 		s.PIDNamespace = pidNamespace()
 	}
+	sweepStates()
 	for range 10 {
 		// A clean that comes between creation and lock removes the draft.
 		if withdraw, err = publishIn(dir, &s); !errors.Is(err, os.ErrNotExist) {

@@ -137,6 +137,21 @@ func TestCleanRemovesTheDead(t *testing.T) {
 	}
 }
 
+// What killed runs have left goes when the next run begins, which has its own name then.
+func TestARunSweepsTheStatesOfTheDead(t *testing.T) {
+	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
+	published(t, State{Run: "lives"})
+	for _, name := range []string{"kr-sird.json", "kr-sird-2.json"} {
+		if err := os.WriteFile(filepath.Join(runtimeDir(), name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	published(t, State{Run: "kr-sird"})
+	if got := namesIn(t, runtimeDir()); got != "kr-sird.json lives.json" {
+		t.Errorf("left: %s", got)
+	}
+}
+
 // namesIn lists what is in a directory.
 func namesIn(t *testing.T, dir string) string {
 	t.Helper()

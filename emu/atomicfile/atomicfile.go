@@ -29,12 +29,55 @@ func Write(path string, write func(*os.File) error) error {
 }
 
 // WriteIn is Write of a file below an open directory.
-func WriteIn(root *os.Root, name string, write func(*os.File) error) (err error) {
-	part := name + Suffix
-	if err := root.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+func WriteIn(root *os.Root, name string, write func(*os.File) error) error {
+	return writeIn(root, name, 0o666, write)
+}
+
+// WriteAloneIn is WriteIn of a file that no other user can open, not even to lock it,
+// until write has returned.
+func WriteAloneIn(root *os.Root, name string, write func(*os.File) error) error {
+	mode, err := usualMode(root, name+Suffix)
+	if err != nil {
 		return err
 	}
-	file, err := root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	return writeIn(root, name, 0o600, func(file *os.File) error {
+		if err := write(file); err != nil {
+			return err
+		}
+		info, err := file.Stat()
+		if err != nil || info.Mode() == mode { // also where files have no modes of their own
+			return err
+		}
+		return file.Chmod(mode)
+	})
+}
+
+// usualMode is the mode that new files get in the directory of part, which it makes and
+// removes: the umask counts, and the directory's ACL.
+func usualMode(root *os.Root, part string) (fs.FileMode, error) {
+	file, err := create(root, part, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err = errors.Join(err, root.Remove(part)); err != nil {
+		return 0, err
+	}
+	return info.Mode(), nil
+}
+
+// create makes a file, in place of one that a process has left that was killed.
+func create(root *os.Root, part string, mode fs.FileMode) (*os.File, error) {
+	if err := root.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+}
+
+func writeIn(root *os.Root, name string, mode fs.FileMode, write func(*os.File) error) (err error) {
+	part := name + Suffix
+	file, err := create(root, part, mode)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package real
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
@@ -55,8 +56,12 @@ func CheckLimits(x *emu.Experiment) error {
 }
 
 func limits(f *topo.Fabric, x *emu.Experiment) error {
-	return errors.Join(rlimit.Descriptors(descriptors(f, x)), rlimit.AddressSpace(0))
+	return errors.Join(rlimit.Descriptors(descriptors(f, x)), rlimit.AddressSpace(0), rlimit.Processes(processes(f)))
 }
+
+// processes is about how many processes and threads a run takes: those of the
+// supervisor and controller, which Go makes for its processors too, and of each host.
+func processes(f *topo.Fabric) int { return 24 + runtime.GOMAXPROCS(0) + 4*len(f.Hosts) }
 
 // descriptors is how many files the controller has open, at most: of each host its
 // namespace, pipes and process, of each switch what reads its ports, and taps.

@@ -163,10 +163,20 @@ func (d *Dir) Create(name string) (*os.File, error) {
 
 // Write writes a file whole or not at all; see package atomicfile.
 func (d *Dir) Write(name string, write func(*os.File) error) error {
-	return d.located(atomicfile.WriteIn(d.root, filepath.FromSlash(name), func(file *os.File) error {
+	return d.located(atomicfile.WriteIn(d.root, filepath.FromSlash(name), owned(write)))
+}
+
+// WriteAlone is Write of a file that no other user can open until write has returned.
+func (d *Dir) WriteAlone(name string, write func(*os.File) error) error {
+	return d.located(atomicfile.WriteAloneIn(d.root, filepath.FromSlash(name), owned(write)))
+}
+
+// owned is write of a file that is made its owner's first (see Own).
+func owned(write func(*os.File) error) func(*os.File) error {
+	return func(file *os.File) error {
 		Own(file)
 		return write(file)
-	}))
+	}
 }
 
 // WriteText is Write of a text.

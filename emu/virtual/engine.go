@@ -73,12 +73,17 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	// The guest's kernel has all files of the machine open that its processes have.
 	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
 	// Its memory is a file.
-	err = errors.Join(rlimit.Descriptors(files), rlimit.AddressSpace(size), rlimit.FileSize(size))
+	err = errors.Join(rlimit.Descriptors(files), rlimit.AddressSpace(size), rlimit.FileSize(size),
+		rlimit.Processes(processes(topology)))
 	if err != nil {
 		return err
 	}
 	return checkMemory(topology, x, size)
 }
+
+// processes is about how many processes and threads a run takes: of this program, and of
+// the guest's kernel, which has one for each in the guest.
+func processes(f *topo.Fabric) int { return 12 + runtime.GOMAXPROCS(0) + len(f.Hosts) }
 
 // memory is what the guest may use, in bytes.
 func (e *Engine) memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
