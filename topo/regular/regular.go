@@ -1,6 +1,7 @@
 // Package regular opens regular files and nothing else: a pipe keeps nobody waiting, and
 // a device is left alone. What it is asked for may be another user's to make, or to
-// replace at any moment.
+// replace at any moment. It knows nothing of fabrics; it lies here because topo/limit reads
+// files by it, and engines do too.
 package regular
 
 import (
