@@ -86,7 +86,7 @@ func TestRunByTheGuestsEnd(t *testing.T) {
 func TestJobOfTheController(t *testing.T) {
 	dir, x := t.TempDir(), pair()
 	e := &Engine{Command: []string{"controller"}, NodeCommand: []string{"node", "arg"},
-		Kernel: fakeKernel(t, dir, `cp input job.json "$DIR"; echo "#guest exit 1"`)}
+		Kernel: fakeKernel(t, dir, `cp .guest/input .guest/job.json "$DIR"; echo "#guest exit 1"`)}
 	e.Run(t.Context(), x, rundir.Open(t, dir), emu.Hooks{})
 	var got job
 	var command struct{ Argv []string }
@@ -118,7 +118,7 @@ func TestCanceledRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	e := &Engine{Command: []string{"controller"}, Kernel: fakeKernel(t, dir, `echo "#reached 5"
-		until [ -e stop ]; do sleep 0.01; done
+		until [ -e .guest/stop ]; do sleep 0.01; done
 		echo '{"engine":"virtual","reached":"6ns"}' >$DIR/facts.json; echo "#guest exit 0"`)}
 	facts, err := e.Run(ctx, pair(), rundir.Open(t, dir), emu.Hooks{Progress: func(units.Time) { cancel() }})
 	if !errors.Is(err, context.Canceled) || facts.Reached != 6 || facts.Failure == "" {

@@ -10,8 +10,13 @@ import (
 )
 
 // program returns why a file is no program that a guest's kernel could be: one of this
-// program's own architecture, which it runs in the guest. Only its headers are looked at.
+// program's own architecture, which it runs in the guest, or a script that starts one.
+// Only its headers are looked at.
 func program(file *os.File) error {
+	var first [2]byte
+	if _, err := file.ReadAt(first[:], 0); err == nil && string(first[:]) == "#!" {
+		return nil
+	}
 	f, err := elf.NewFile(file)
 	if err != nil {
 		return fmt.Errorf("%s is no program, or not all of one: %w", file.Name(), err)
