@@ -33,9 +33,6 @@ type Message struct {
 	// Unloaded latency by both definitions, from Offered to Completed, over all paths
 	// together (scenarios/README, Slowdown).
 	UnloadedPaper, UnloadedExact units.Time
-	// Fastest is what no message can be faster than: UnloadedExact or, if framing is
-	// not known, UnloadedPaper.
-	Fastest units.Time
 
 	Class Class
 }
@@ -208,16 +205,15 @@ func (m *Message) addUnloaded(f *topo.Fabric, src, dst topo.HostID, size units.B
 	if src == dst || size <= 0 {
 		return
 	}
-	paper := f.FastestPaper(src, dst, size)
-	exact, fastest := units.Time(0), paper
+	m.UnloadedPaper += f.FastestPaper(src, dst, size)
 	if framing != nil {
-		exact = f.FastestExact(src, dst, size, *framing)
-		fastest = exact
+		m.UnloadedExact += f.FastestExact(src, dst, size, *framing)
 	}
-	m.UnloadedPaper += paper
-	m.UnloadedExact += exact
-	m.Fastest += fastest
 }
+
+// Fastest is what no message can be faster than: UnloadedExact or, if framing is not
+// known, UnloadedPaper.
+func (m *Message) Fastest() units.Time { return cmp.Or(m.UnloadedExact, m.UnloadedPaper) }
 
 // requestOnly reports that the stream's latency is that of requests alone.
 func (l *rawLogs) requestOnly(t traffic.Tag) bool {

@@ -41,7 +41,7 @@ func checkFastestMessage(j *judge) {
 		if m.Completed == units.Never {
 			continue
 		}
-		gain, slack := m.Fastest-m.Latency(), j.slack(m)
+		gain, slack := m.Fastest()-m.Latency(), j.slack(m)
 		if worst == nil || gain-slack > gained-allowed {
 			worst, gained, allowed = m, gain, slack
 		}
@@ -56,16 +56,16 @@ func checkFastestMessage(j *judge) {
 	name := fmt.Sprintf("%v, %s>%s", worst.Size, j.v.Fabric.HostName(worst.Src), j.v.Fabric.HostName(worst.Dst))
 	if gained <= 0 {
 		j.add(level, limit, "%.4f times its unloaded latency (%s)",
-			float64(worst.Latency())/float64(worst.Fastest), name)
+			float64(worst.Latency())/float64(worst.Fastest()), name)
 		return
 	}
-	j.add(level, limit, "%v less than %v unloaded, %v are explained (%s)", gained, worst.Fastest, allowed, name)
+	j.add(level, limit, "%v less than %v unloaded, %v are explained (%s)", gained, worst.Fastest(), allowed, name)
 }
 
 // slack is how much less than unloaded a message may take, there and, if that is
 // measured, back.
 func (j *judge) slack(m *results.Message) units.Time {
-	slack := units.Time(rateSlack.Limit*float64(m.Fastest)) + j.hops(m.Src, m.Dst)
+	slack := units.Time(rateSlack.Limit*float64(m.Fastest())) + j.hops(m.Src, m.Dst)
 	if m.Reply >= 0 {
 		slack += j.hops(m.Dst, m.Src)
 	}

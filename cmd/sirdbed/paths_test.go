@@ -56,7 +56,7 @@ func TestSeveralPathsAreNotTooFast(t *testing.T) {
 				}
 				for i := range v.Messages {
 					m := &v.Messages[i]
-					ratio := float64(m.Latency()) / float64(m.Fastest)
+					ratio := float64(m.Latency()) / float64(m.Fastest())
 					if m.Latency() == 0 || protocol == "homa" && ratio > 1.7 {
 						t.Errorf("%s: %v, %.2f times the least", v.Fabric.HostName(m.Src), m.Latency(), ratio)
 					}

@@ -180,15 +180,7 @@ func TestPruneSparesAResultThatIsBeingWritten(t *testing.T) {
 	if err != nil || len(l.Results) != 1 || l.Results[0].State != Reported {
 		t.Fatalf("got %+v, %v, want one result with a report", l, err)
 	}
-	dir, err := tree.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	unlock, err := lockResult(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := lockedResult(t, path)
 	p, err := prune(l, pruneOptions{}, time.Now())
 	if err != nil || len(p.Removed) > 0 || len(p.Spared) != 1 || p.Spared[0].Reason != "it "+errBusy.Error() {
 		t.Errorf("got %+v, %v, want it left alone", p, err)

@@ -83,18 +83,24 @@ func TestReportOfAResultThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Of two that write a result one is refused.
-func TestAResultIsWrittenByOneAtATime(t *testing.T) {
-	path := made(t)
+// lockedResult locks a result as a run or report does, until unlock is called.
+func lockedResult(t *testing.T, path string) (unlock func()) {
+	t.Helper()
 	dir, err := tree.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dir.Close()
-	unlock, err := lockResult(dir)
-	if err != nil {
+	t.Cleanup(func() { dir.Close() })
+	if unlock, err = lockResult(dir); err != nil {
 		t.Fatal(err)
 	}
+	return unlock
+}
+
+// Of two that write a result one is refused.
+func TestAResultIsWrittenByOneAtATime(t *testing.T) {
+	path := made(t)
+	unlock := lockedResult(t, path)
 	var stdout, stderr bytes.Buffer
 	if err := reportAgain(path, false, resultFiles{}, &stdout, &stderr); !errors.Is(err, errBusy) || stdout.Len() > 0 {
 		t.Errorf("got %v and %q, want an error that says it is being written", err, stdout.String())
