@@ -25,6 +25,11 @@ type Facts struct {
 	Hosts []HostFacts `json:"hosts"`
 	Ports []PortFacts `json:"ports"`
 
+	// The intervals at which gauges were read and queues sampled, which are longer
+	// than those asked for where the machine's clock would not bear them.
+	GaugeEvery units.Time `json:"gauge_every,omitempty"`
+	QueueEvery units.Time `json:"queue_every,omitempty"`
+
 	// Measured by engines that run on a clock; zero for the model.
 	Lateness       Lateness `json:"lateness"`
 	ThreadCPU      float64  `json:"busiest_host_cpu"` // share of wall time that the busiest host's loop used, 0 to 1

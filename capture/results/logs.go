@@ -94,6 +94,7 @@ func readLogs(dir emu.RunDir) (*rawLogs, error) {
 	}
 	if err == nil {
 		l.facts = facts
+		l.sampledAs(facts)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		l.problem(FactsLost, "facts.json is missing: "+
 			"the run was killed, or its disk full, before it could say what it ran on")
@@ -194,6 +195,12 @@ func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 		}
 		log.end = max(log.end, r.At)
 	}
+}
+
+// sampledAs takes over the intervals of gauges and queues that the run had.
+func (l *rawLogs) sampledAs(f *emu.Facts) {
+	in := func(every units.Time) units.Time { return min(every, capture.MaxTime) }
+	l.x.GaugeEvery, l.x.QueueEvery = max(l.x.GaugeEvery, in(f.GaugeEvery)), max(l.x.QueueEvery, in(f.QueueEvery))
 }
 
 func (l *rawLogs) readQueues(dir emu.RunDir) {

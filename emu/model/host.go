@@ -109,7 +109,9 @@ func (h *endpoint) receive(p *packet, ps int64, flip int) {
 func (h *endpoint) wake(ps int64) {
 	h.wakeAt = unset
 	if !h.sim.draining {
-		h.core.Advance(h.clock(ps))
+		now := h.clock(ps)
+		h.core.Advance(now)
+		h.core.Sample(now)
 	}
 	h.pump(ps)
 }

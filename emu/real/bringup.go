@@ -90,7 +90,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 	from, to := r.x.Window()
 	cfg := node.Config{
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
-		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.x.GaugeEvery,
+		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
 		CatchUp:   catchUpPackets * r.topology.PacketTime(h),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,

@@ -83,6 +83,7 @@ type run struct {
 	facts  *emu.Facts
 
 	// Brought up.
+	machine  Machine
 	topology *topo.Fabric
 	fabric   *fabric.Fabric
 	launcher *thread.Thread // starts the hosts, which end with it

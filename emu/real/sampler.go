@@ -43,10 +43,6 @@ type sampler struct {
 // flushEvery is how much of the samples a crash can cost, by the kernel's clock.
 const flushEvery = 200e6
 
-// leastInterval is the shortest time between two samples, by the kernel's clock.
-// A sample takes a netlink dump for each switch.
-const leastInterval = 200_000
-
 // leastGap is how many sampling intervals without a sample are a gap, if they are a
 // thousandth of the window too. Fewer may be what a sweep over all ports takes.
 const leastGap = 4
@@ -55,13 +51,18 @@ func (r *run) startSampler() (*sampler, error) {
 	if r.x.QueueEvery <= 0 {
 		return nil, nil
 	}
+	every, err := r.queueInterval()
+	if err != nil {
+		return nil, err
+	}
+	r.facts.QueueEvery = every
 	file, err := r.dir.Create(emu.QueueLog)
 	if err != nil {
 		return nil, err
 	}
 	s := &sampler{
 		fabric: r.fabric, clock: r.clock, end: r.x.End(), file: file, log: record.NewWriter(file),
-		every: max(r.x.QueueEvery, r.clock.SpanOf(leastInterval)),
+		every: every,
 		quit:  make(chan struct{}), ended: make(chan error, 1),
 	}
 	from, to := r.x.Window()

@@ -64,8 +64,7 @@ func NewApplication(cfg Config, log *record.Writer) (*Application, error) {
 // them.
 func (a *Application) SendOver(c Carrier) { a.below = c }
 
-// Advance does what is due by now: messages arrive from the application, gauges
-// are sampled.
+// Advance does what is due by now: messages arrive from the application.
 func (a *Application) Advance(now units.Time) {
 	for a.source.NextAt() <= now {
 		m, ok := a.source.Pop()
@@ -75,13 +74,18 @@ func (a *Application) Advance(now units.Time) {
 		}
 		a.offer(now, m.At, m.Dst, m.Size, m.Tag)
 	}
-	if a.gaugeAt <= now {
-		for i, read := range a.gauges {
-			a.log.PutGauge(now, i, read())
-		}
-		// Sampling that fell behind is not made up for.
-		a.gaugeAt += a.cfg.GaugeEvery * (1 + (now-a.gaugeAt)/a.cfg.GaugeEvery)
+}
+
+// Sample reads the gauges, if that is due by now. Sampling that fell behind is not
+// made up for.
+func (a *Application) Sample(now units.Time) {
+	if a.gaugeAt > now {
+		return
 	}
+	for i, read := range a.gauges {
+		a.log.PutGauge(now, i, read())
+	}
+	a.gaugeAt += a.cfg.GaugeEvery * (1 + (now-a.gaugeAt)/a.cfg.GaugeEvery)
 }
 
 // offer hands a message to the transport. at is its nominal arrival at the

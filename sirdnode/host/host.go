@@ -30,7 +30,8 @@ type Config struct {
 }
 
 // A Host is one host of the fabric. It is driven like a transport.Transport:
-// Advance or Receive, then Next until it returns false, then wait until Wake.
+// Advance and Sample, or Receive, then Next until it returns false, then wait until
+// Wake.
 // It is for one goroutine, and now may never decrease.
 type Host struct {
 	*Application
@@ -113,7 +114,7 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 // PauseNIC has the NIC take no packet before until.
 func (h *Host) PauseNIC(until units.Time) { h.nic.Pause(until) }
 
-// Wake returns when to call Advance and Next again if nothing arrives before.
+// Wake returns when to call Advance, Sample and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time { return min(h.NextWork(), h.gaugeAt) }
 
 // NextWork returns when the next message, packet or timer of the transport is due.

@@ -16,10 +16,13 @@ func (a *Application) Offer(now units.Time, dst topo.HostID, size units.Bytes, t
 	a.offer(now, now, dst, size, tag)
 }
 
-// NextArrival returns when Advance has something to do next: a message of the
-// streams, or gauges to sample. The rest of Wake is the transport's and the
-// NIC's.
+// NextArrival returns when Advance or Sample has something to do next: a message of
+// the streams, or gauges to read. The rest of Wake is the transport's and the NIC's.
 func (a *Application) NextArrival() units.Time { return min(a.source.NextAt(), a.gaugeAt) }
+
+// NextSample returns when Sample reads the gauges next, units.Never if there are none
+// to read.
+func (a *Application) NextSample() units.Time { return a.gaugeAt }
 
 // NextMessage returns when the application sends its next message.
 func (a *Application) NextMessage() units.Time { return a.source.NextAt() }

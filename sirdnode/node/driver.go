@@ -117,10 +117,11 @@ func (n *node) advance(now units.Time) {
 		return
 	}
 	n.app.Flush(now)
-	if due := n.app.NextArrival(); due <= now {
+	if due := n.app.NextMessage(); due <= now {
 		n.late(due, now)
 		n.app.Advance(now)
 	}
+	n.sample(now)
 	n.last = now
 }
 

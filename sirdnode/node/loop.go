@@ -45,6 +45,7 @@ func (n *node) loop() error {
 		if err := n.serve(now); err != nil {
 			return err
 		}
+		n.sample(now)
 		n.served = now
 		if err := n.keepLog(mono, now); err != nil {
 			return err
@@ -103,7 +104,7 @@ func (n *node) serve(now units.Time) error {
 	for idle := 0; idle < 2; {
 		arrival, wake := n.nic.due(), units.Never
 		if !n.draining {
-			wake = n.host.Wake()
+			wake = n.host.NextWork()
 		}
 		due := min(arrival, wake)
 		if due > now {
@@ -134,6 +135,14 @@ func (n *node) serve(now units.Time) error {
 		}
 	}
 	return n.nic.flush(now, n.host)
+}
+
+// sample reads the gauges, if that is due. It is housekeeping: however late it is, it
+// happens once, and now.
+func (n *node) sample(now units.Time) {
+	if !n.draining {
+		n.app.Sample(max(now, n.last))
+	}
 }
 
 // stood counts the time for which the host has stood still, if what was due first
