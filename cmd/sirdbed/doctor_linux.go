@@ -99,10 +99,10 @@ var needed = map[string]bool{
 }
 
 func diagnose() *Diagnosis {
-	m := real.MeasureMachine()
+	m := real.MeasureMachine(0)
 	d := &Diagnosis{
 		Kernel: cmp.Or(real.KernelRelease(), "unknown"), CPUs: runtime.NumCPU(), Root: sudo.Root(),
-		TimerNs: int64(m.Timer), CrowdNs: int64(m.Crowd),
+		TimerNs: int64(m.Timer.P90), CrowdNs: int64(m.Crowd.P90),
 	}
 	d.Engines = []EngineDiagnosis{
 		diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(emu.Model), Works: true, Verdict: "works everywhere"},

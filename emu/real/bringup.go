@@ -81,17 +81,13 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	})
 }
 
-// catchUpPackets is how many full packets' time a host that woke up late makes
-// good. What it sends at once, its port spaces.
-const catchUpPackets = 8
-
 // nodeConfig is what the process of a host is sent first, in one line.
 func (r *run) nodeConfig(h topo.HostID) string {
 	from, to := r.x.Window()
 	cfg := node.Config{
 		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
-		CatchUp:   catchUpPackets * r.topology.PacketTime(h),
+		CatchUp:   r.catchUp(h), Grain: r.grain(),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay,

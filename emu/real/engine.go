@@ -83,12 +83,13 @@ type run struct {
 	facts  *emu.Facts
 
 	// Brought up.
-	machine  Machine
-	topology *topo.Fabric
-	fabric   *fabric.Fabric
-	launcher *thread.Thread // starts the hosts, which end with it
-	hosts    []*hostProcess
-	before   machineCounters
+	machine   Machine
+	burstTime time.Duration // of ports
+	topology  *topo.Fabric
+	fabric    *fabric.Fabric
+	launcher  *thread.Thread // starts the hosts, which end with it
+	hosts     []*hostProcess
+	before    machineCounters
 
 	// While it is measured.
 	clock   *clock.Clock // nil before that

@@ -3,72 +3,14 @@
 package real
 
 import (
-	"runtime"
-	"slices"
-	"sync"
 	"time"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
-	"sirdbed/sirdnode/clock"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
-
-// A Machine is what this machine can do, measured: the basis of the automatic
-// dilation and of the ports' bursts.
-type Machine struct {
-	CPUs int
-	// Timer is how late a thread wakes up that has a processor to itself, and
-	// Crowd how late threads do that share all processors; 90th percentiles.
-	Timer, Crowd time.Duration
-}
-
-// Exact reports whether nothing is ever late, as by a virtual clock.
-func (m *Machine) Exact() bool { return m.Timer == 0 && m.Crowd == 0 }
-
-// MeasureMachine takes about a tenth of a second, once for each process.
-var MeasureMachine = sync.OnceValue(func() Machine {
-	cpus := runtime.NumCPU()
-	return Machine{CPUs: cpus, Timer: wakeUps(1, 0), Crowd: wakeUps(3*cpus, 20_000)}
-})
-
-// wakeUps has threads sleep and then work for some ns, in turn, as hosts do, and
-// returns the 90th percentile of how late they woke up.
-func wakeUps(threads int, work int64) time.Duration {
-	const rounds, nap = 150, 300_000 // ns
-	late := make(chan []int64, threads)
-	for range threads {
-		go func() {
-			var list []int64
-			defer func() { late <- list }()
-			if clock.LockThread() != nil {
-				return
-			}
-			defer runtime.UnlockOSThread()
-			for range rounds {
-				until := clock.Monotonic() + nap
-				if clock.SleepUntil(until) != nil {
-					return
-				}
-				woke := clock.Monotonic()
-				list = append(list, woke-until)
-				for clock.Monotonic() < woke+work {
-				}
-			}
-		}()
-	}
-	var all []int64
-	for range threads {
-		all = append(all, <-late...)
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return time.Duration(all[len(all)*9/10])
-}
 
 // timerMargin is how much later than measured a port's timer may be under load
 // without the port losing part of its rate.
@@ -76,13 +18,18 @@ const timerMargin = 10
 
 // BurstTime is what each port may make good after its timer fired late: with a
 // margin as much as this machine's timers are late, but at most a full packet's
-// time, so that after an idle time a port lets at most two packets out unspaced.
-func (m Machine) BurstTime(f *topo.Fabric, dilation units.Dilation) time.Duration {
+// time, so that after an idle time a port lets at most two packets out unspaced. In
+// real time packets are short against what timers are late by, and rates go first: a
+// port keeps its mean rate for wake-ups as late as their 99.9th percentile.
+func (m *Machine) BurstTime(f *topo.Fabric, dilation units.Dilation) time.Duration {
 	packet := units.Never
 	for i := range f.Ports {
 		packet = min(packet, f.Ports[i].Rate.TimeFor(f.FullFrame()))
 	}
-	return min(timerMargin*m.Timer, time.Duration(dilation.ToKernel(packet)))
+	if dilation == 1 {
+		return max(m.Crowd.P999, m.Timer.P999)
+	}
+	return min(timerMargin*m.Timer.P90, time.Duration(dilation.ToKernel(packet)))
 }
 
 // What the automatic dilation aims at.
@@ -104,8 +51,8 @@ const (
 // Dilation chooses how far to slow an experiment down: until a full packet on
 // the fastest host link lasts several times as long as wake-ups are late, and
 // until the machine can carry the packets offered.
-func (m Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
-	byLateness := float64(min(packetsLate*m.Crowd, enough)) / float64(f.LeastPacketTime())
+func (m *Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
+	byLateness := float64(min(packetsLate*m.Crowd.P90, enough)) / float64(f.LeastPacketTime())
 	cost := packetCost.Seconds() + float64(Hops(f))*hopCost.Seconds()
 	byCapacity := packetRate(f, x) * cost / (busyShare * float64(m.CPUs))
 	d := units.Dilation(max(byLateness, byCapacity, 1))

@@ -39,9 +39,9 @@ func TestDilation(t *testing.T) {
 		from, to units.Dilation
 	}{
 		{"at least one step", Machine{CPUs: 64}, 2, units.Gbps, idle, dilationStep, dilationStep},
-		{"16 times the lateness", Machine{CPUs: 64, Crowd: 10 * us}, 2, 100 * units.Gbps, idle, 1300, 1300},
-		{"of a slower link", Machine{CPUs: 64, Crowd: 10 * us}, 2, 10 * units.Gbps, idle, 130, 140},
-		{"but no longer than enough", Machine{CPUs: 64, Crowd: time.Second}, 2, 100 * units.Gbps, idle, 3260, 3260},
+		{"16 times the lateness", Machine{CPUs: 64, Crowd: WakeUps{P90: 10 * us}}, 2, 100 * units.Gbps, idle, 1300, 1300},
+		{"of a slower link", Machine{CPUs: 64, Crowd: WakeUps{P90: 10 * us}}, 2, 10 * units.Gbps, idle, 130, 140},
+		{"but no longer than enough", Machine{CPUs: 64, Crowd: WakeUps{P90: time.Second}}, 2, 100 * units.Gbps, idle, 3260, 3260},
 		// 2 hosts send 2 x 8.6 million packets of data a second, and as many of control, of 14 us each.
 		{"by what the machine carries", Machine{CPUs: 2}, 2, 100 * units.Gbps, full, 450, 520},
 		{"with twice the processors", Machine{CPUs: 4}, 2, 100 * units.Gbps, full, 225, 260},
@@ -71,7 +71,7 @@ func TestBurstTime(t *testing.T) {
 		{"by the dilated clock", time.Millisecond, 10, 1230 * time.Nanosecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := (Machine{Timer: c.timer}).BurstTime(f, c.dilation); got != c.want {
+			if got := (&Machine{Timer: WakeUps{P90: c.timer}}).BurstTime(f, c.dilation); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
@@ -80,8 +80,8 @@ func TestBurstTime(t *testing.T) {
 
 // The machine's figures are measured where the platform has none.
 func TestMeasuredMachine(t *testing.T) {
-	m := (&Platform{}).machine()
-	if m.CPUs < 1 || m.Timer <= 0 || m.Crowd <= 0 {
+	m := (&Platform{}).machine(2)
+	if m.CPUs < 1 || m.Timer.P90 <= 0 || m.Crowd.P90 <= 0 || m.Crowd.P999 < m.Crowd.P90 {
 		t.Errorf("got %+v, want processors, and timers that are late by some time", m)
 	}
 	if KernelRelease() == "" {

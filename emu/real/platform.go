@@ -18,7 +18,7 @@ import (
 // has another.
 type Platform struct {
 	Name    emu.EngineName // of the engine; "": emu.Real
-	Machine *Machine       // what it can do; nil: measured, once a process
+	Machine *Machine       // what it can do; nil: measured
 
 	// Wires and Marker are as in fabric.Config: the first there is, unless set. A
 	// marker matters where anything is to be marked.
@@ -38,11 +38,12 @@ type Platform struct {
 
 func (p *Platform) name() emu.EngineName { return cmp.Or(p.Name, emu.Real) }
 
-func (p *Platform) machine() Machine {
+// machine is what the machine can do with as many hosts.
+func (p *Platform) machine(hosts int) Machine {
 	if p.Machine != nil {
 		return *p.Machine
 	}
-	return MeasureMachine()
+	return MeasureMachine(hosts)
 }
 
 func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }

@@ -110,14 +110,15 @@ func (r *run) plan() (c fabric.Config, err error) {
 		return c, err
 	}
 	p := &r.engine.Platform
-	r.machine = p.machine()
+	r.machine = p.machine(len(r.topology.Hosts))
 	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
 		r.facts.Dilation = r.machine.Dilation(r.topology, r.x)
 	}
+	r.burstTime = r.machine.BurstTime(r.topology, r.facts.Dilation)
 	r.facts.GaugeEvery = r.gaugeInterval()
 	c = fabric.Config{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
-		BurstTime: r.machine.BurstTime(r.topology, r.facts.Dilation), HashSeed: uint32(r.x.Seed),
+		BurstTime: r.burstTime, HashSeed: uint32(r.x.Seed),
 		Marker: p.Marker, Wires: p.Wires,
 	}
 	if emu.KernelTCP(r.x) {

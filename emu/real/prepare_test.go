@@ -69,7 +69,8 @@ func TestExperimentsThatCannotRun(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	machine := &Machine{CPUs: 64, Timer: time.Microsecond, Crowd: 10 * time.Microsecond}
+	machine := &Machine{CPUs: 64, Timer: WakeUps{P90: time.Microsecond},
+		Crowd: WakeUps{P90: 10 * time.Microsecond}}
 	platform := Platform{Machine: machine, Wires: emu.HostDelay, Marker: emu.EBPF}
 	for _, c := range []struct {
 		name     string

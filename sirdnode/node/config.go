@@ -30,6 +30,9 @@ type Config struct {
 	// CatchUp is how much of a late wake-up is made good: what was due in the
 	// meantime happens as of its own time, up to so long ago.
 	CatchUp units.Time `json:"catch_up"`
+	// Grain is what the machine's timers resolve: a frame that is due within it is
+	// delivered at once, since a timer would make it later than that. 0: none is.
+	Grain units.Time `json:"grain,omitempty"`
 
 	Interface string         `json:"interface"`
 	RxFrames  int            `json:"rx_frames"` // of the receive ring, see StallFrames

@@ -102,7 +102,7 @@ func (n *node) settled() bool {
 // as if the process had woken up in time, and only what it sends is late.
 func (n *node) serve(now units.Time) error {
 	for idle := 0; idle < 2; {
-		arrival, wake := n.nic.due(), units.Never
+		arrival, wake := n.arrival(now), units.Never
 		if !n.draining {
 			wake = n.host.NextWork()
 		}
@@ -119,7 +119,7 @@ func (n *node) serve(now units.Time) error {
 		idle++ // a wake-up for nothing does not repeat for ever
 		if arrival <= at {
 			idle = 0
-			if p := n.nic.deliver(at); p != nil {
+			if p := n.nic.deliver(at, n.cfg.Grain); p != nil {
 				n.host.Receive(at, p)
 			}
 		}
@@ -135,6 +135,15 @@ func (n *node) serve(now units.Time) error {
 		}
 	}
 	return n.nic.flush(now, n.host)
+}
+
+// arrival is when the next frame arrives: now, where the machine cannot tell.
+func (n *node) arrival(now units.Time) units.Time {
+	at := n.nic.due()
+	if at > now && at-now <= n.cfg.Grain {
+		return now
+	}
+	return at
 }
 
 // sample reads the gauges, if that is due. It is housekeeping: however late it is, it

@@ -165,10 +165,10 @@ func (n *nic) transit(frame []byte) units.Time {
 // due returns when the next frame arrives.
 func (n *nic) due() units.Time { return n.delayed.Due() }
 
-// deliver takes the frame that has arrived by now and checks it. It returns nil
-// for one that is damaged or not for this host.
-func (n *nic) deliver(now units.Time) *transport.Packet {
-	frame, at, ok := n.delayed.Take(now)
+// deliver takes the frame that has arrived by now, or will within grain, and checks
+// it. It returns nil for one that is damaged or not for this host.
+func (n *nic) deliver(now, grain units.Time) *transport.Packet {
+	frame, at, ok := n.delayed.Take(now + grain)
 	if !ok {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (n *nic) deliver(now units.Time) *transport.Packet {
 	p.Peer, p.Spine, p.Entropy, p.Priority = src, spine, f.Entropy, f.Priority
 	p.HeaderLen = copy(p.HeaderBytes[:], f.Header)
 	p.Payload, p.PayloadLen = f.Payload, len(f.Payload)
-	p.CE, p.ECT, p.Credit, p.Arrived = f.ECN == wire.CE, f.ECN != wire.NotECT, f.Credit, at
+	p.CE, p.ECT, p.Credit, p.Arrived = f.ECN == wire.CE, f.ECN != wire.NotECT, f.Credit, min(at, now)
 	return p
 }
 
@@ -267,7 +267,7 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 // for the transport, but not to be counted.
 func (n *nic) finish() (NICCounts, error) {
 	for n.due() != units.Never {
-		n.deliver(units.Never)
+		n.deliver(units.Never, 0)
 	}
 	drops, err := n.socket.Drops()
 	if err != nil {

@@ -1,0 +1,38 @@
+//go:build linux
+
+package real
+
+import (
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// Rules of a run in real time, at dilation 1. A full packet at 1 Gbps lasts 12 us, and
+// wake-ups are later than that: what is then kept is mean rates, and latencies as far as
+// the machine's timers resolve them.
+
+// realTime reports whether the run's clock is the machine's own.
+func (r *run) realTime() bool { return r.facts.Dilation == 1 && !r.exact() }
+
+// catchUpPackets is how many full packets' time a host that woke up late makes
+// good. What it sends at once, its port spaces.
+const catchUpPackets = 8
+
+// catchUp is how long a host that woke up late makes good: in real time for as long as
+// its port does.
+func (r *run) catchUp(h topo.HostID) units.Time {
+	packets := catchUpPackets * r.topology.PacketTime(h)
+	if r.realTime() {
+		return max(packets, units.Time(r.burstTime))
+	}
+	return packets
+}
+
+// grain is what the machine's timers resolve, of nominal time: what is due sooner than
+// nine of ten wake-ups would come happens at once.
+func (r *run) grain() units.Time {
+	if r.realTime() {
+		return units.Time(r.machine.Crowd.P90)
+	}
+	return 0
+}

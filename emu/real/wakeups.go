@@ -1,0 +1,89 @@
+//go:build linux
+
+package real
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"sirdbed/sirdnode/clock"
+)
+
+// WakeUps is how late threads wake up after the time that they asked for: percentiles,
+// by the machine's clock. All are 0 where the clock is virtual.
+type WakeUps struct{ Median, P90, P99, P999 time.Duration }
+
+// A Machine is what this machine can do, measured: the basis of the automatic
+// dilation, of the ports' bursts and of what a run at dilation 1 may rest on.
+type Machine struct {
+	CPUs int
+	// Timer is of a thread that has a processor to itself, Crowd of threads that share
+	// all processors, as the hosts of a run do.
+	Timer, Crowd WakeUps
+}
+
+// Exact reports whether nothing is ever late, as by a virtual clock.
+func (m *Machine) Exact() bool { return m.Timer == WakeUps{} && m.Crowd == WakeUps{} }
+
+// How wake-ups are measured.
+const (
+	napRounds = 500
+	nap       = 300 * time.Microsecond
+	napWork   = 20 * time.Microsecond // of a thread in a crowd, between two naps
+	leastLoud = 3                     // threads for each processor that are a crowd at least
+	mostLoud  = 64                    // threads that are enough of one
+)
+
+// measured is what MeasureMachine has found, by the size of the crowd.
+var measured = struct {
+	sync.Mutex
+	machines map[int]Machine
+}{machines: map[int]Machine{}}
+
+// MeasureMachine measures with a crowd of as many threads as a run has hosts, three for
+// each processor at least. It takes about a third of a second, once for each size.
+func MeasureMachine(hosts int) Machine {
+	cpus := runtime.NumCPU()
+	threads := max(leastLoud*cpus, min(hosts, mostLoud))
+	measured.Lock()
+	defer measured.Unlock()
+	m, ok := measured.machines[threads]
+	if !ok {
+		m = Machine{CPUs: cpus, Timer: wakeUps(1, 0), Crowd: wakeUps(threads, napWork)}
+		measured.machines[threads] = m
+	}
+	return m
+}
+
+// wakeUps has threads sleep and then work for a time, in turn, as hosts do, and returns
+// how late they woke up.
+func wakeUps(threads int, work time.Duration) WakeUps {
+	late := make(chan *clock.Lateness, threads)
+	for range threads {
+		go func() {
+			l := &clock.Lateness{}
+			defer func() { late <- l }()
+			if clock.LockThread() != nil {
+				return
+			}
+			defer runtime.UnlockOSThread()
+			for range napRounds {
+				until := clock.Monotonic() + nap.Nanoseconds()
+				if clock.SleepUntil(until) != nil {
+					return
+				}
+				woke := clock.Monotonic()
+				l.Add(woke - until)
+				for clock.Monotonic() < woke+work.Nanoseconds() {
+				}
+			}
+		}()
+	}
+	all := &clock.Lateness{}
+	for range threads {
+		all.Merge(<-late)
+	}
+	q := func(p float64) time.Duration { return time.Duration(all.Quantile(p)) }
+	return WakeUps{Median: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999)}
+}
