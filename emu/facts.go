@@ -30,6 +30,9 @@ type Facts struct {
 	GaugeEvery units.Time `json:"gauge_every,omitempty"`
 	QueueEvery units.Time `json:"queue_every,omitempty"`
 
+	// Loop is the credit loop as hosts found it, nil where they did not look.
+	Loop *LoopFacts `json:"loop,omitempty"`
+
 	// Measured by engines that run on a clock; zero for the model.
 	Lateness       Lateness `json:"lateness"`
 	ThreadCPU      float64  `json:"busiest_host_cpu"` // share of wall time that the busiest host's loop used, 0 to 1
@@ -41,6 +44,17 @@ type Facts struct {
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
+}
+
+// LoopFacts are a credit loop as computed from the links, and as the hosts measured it
+// before the run, in nominal time: 90th and 99.9th percentile.
+type LoopFacts struct {
+	Computed units.Time `json:"computed"`
+	Usual    units.Time `json:"usual"`
+	Tail     units.Time `json:"tail"`
+	// The BDP that follows from either; that of the measured loop has a limit.
+	ComputedBDP units.Bytes `json:"computed_bdp"`
+	MeasuredBDP units.Bytes `json:"measured_bdp"`
 }
 
 // Stalls are the time of the window in which something stood still and should not

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
+	"sirdbed/baselines/all"
 	"sirdbed/topo/limit"
 )
 
@@ -114,11 +115,15 @@ func (d *decoder) section(n ast.Node, what string, s section) json.RawMessage {
 	n = resolve(n)
 	v := reflect.New(s.typ).Elem()
 	before := len(d.errs)
+	n, measured := d.measured(n, what)
 	d.fields(n, v, what, s.limits)
 	if len(d.errs) != before {
 		return nil
 	}
 	given := map[string]any{}
+	for _, name := range measured {
+		given[name] = measuredText
+	}
 	known := fieldTypes(s.typ)
 	for _, pair := range n.(*ast.MappingNode).Values {
 		given[keyOf(pair)] = v.FieldByIndex(known[keyOf(pair)].index).Interface()
@@ -128,6 +133,39 @@ func (d *decoder) section(n ast.Node, what string, s section) json.RawMessage {
 		panic(err) // limits leave no number that JSON has not
 	}
 	return text
+}
+
+// measuredText is the value of a parameter that is to follow from the measured loop.
+var measuredText = strings.Trim(all.Measured, `"`)
+
+// measured takes out of a protocol's section the parameters that are to follow from the
+// measured loop. It returns the rest, and their names.
+func (d *decoder) measured(n ast.Node, protocol string) (ast.Node, []string) {
+	m, ok := n.(*ast.MappingNode)
+	p, err := all.Find(protocol)
+	if !ok || err != nil {
+		return n, nil
+	}
+	var names []string
+	rest := *m
+	rest.Values = nil
+	for _, pair := range m.Values {
+		value, key := resolve(pair.Value), keyOf(pair)
+		if !isScalar(value) || scalar(value) != measuredText {
+			rest.Values = append(rest.Values, pair)
+			continue
+		}
+		follows, err := all.Follows(p, sectionFabric(), key)
+		switch {
+		case err != nil:
+			rest.Values = append(rest.Values, pair) // an unknown key
+		case follows:
+			names = append(names, key)
+		default:
+			d.fail(value, "%s: cannot be measured: its default does not follow from the credit loop", key)
+		}
+	}
+	return &rest, names
 }
 
 func (d *decoder) items(n ast.Node, v reflect.Value, what string, table limit.Table, field string) {

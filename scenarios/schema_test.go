@@ -16,6 +16,7 @@ import (
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
 	"sirdbed/sirdnode/fault"
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
@@ -116,7 +117,32 @@ func schema(t *testing.T) *jsonschema.Schema {
 			limitFields(d, table)
 		}
 	}
+	for _, p := range all.List() {
+		if d, ok := s.Definitions[p.Name]; ok {
+			alsoMeasured(t, d, p)
+		}
+	}
 	return s
+}
+
+// alsoMeasured lets parameters that follow from the credit loop be measured.
+func alsoMeasured(t *testing.T, d *jsonschema.Schema, p transport.Protocol) {
+	for pair := d.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		follows, err := all.Follows(p, sectionFabric(), pair.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !follows {
+			continue
+		}
+		given := *pair.Value
+		given.Description = ""
+		pair.Value = &jsonschema.Schema{
+			AnyOf: []*jsonschema.Schema{&given, {Const: measuredText}},
+			Description: pair.Value.Description +
+				" measured: as for the credit loop that hosts find at the start of a run (engine real).",
+		}
+	}
 }
 
 // tables are the limits of all types but Scenario that a file has.

@@ -62,6 +62,8 @@ type Fabric struct {
 	byName map[string]NodeID
 	loop   units.Time  // the longest credit loop
 	bdp    units.Bytes // of the receiver whose downlink carries the most in its loops
+
+	measured Loop
 }
 
 // New makes the fabric of a Spec. The error is a *SpecError.

@@ -41,11 +41,17 @@ func Find(name string) (transport.Protocol, error) {
 }
 
 // DecodeParams returns the protocol's default parameters for a fabric, changed
-// by overrides, a JSON object (nil for none). Unknown keys are an error.
+// by overrides, a JSON object (nil for none). The text "measured" stands for what the
+// default is where credit loops take as long as they took on the machine that carries the
+// fabric. Unknown keys are an error.
 func DecodeParams(p transport.Protocol, f *topo.Fabric, overrides json.RawMessage) (any, error) {
 	params := p.DefaultParams(f)
 	if len(overrides) == 0 {
 		return params, nil
+	}
+	overrides, err := resolveMeasured(p, f, overrides)
+	if err != nil {
+		return nil, fmt.Errorf("parameters of %s: %w", p.Name, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(overrides))
 	d.DisallowUnknownFields()

@@ -57,7 +57,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	return &Params{
 		InitialWindow: max(1, math.Round(66*scale)), MaxWindow: max(1, math.Round(1256*scale)),
 		Growth: "always", Gain: 0.08, InitialAlpha: 0, K: param.EvaluatedMark(f),
-		UplinkMarks: true, MinRTO: 200 * units.Microsecond, MaxTimeouts: 15,
+		UplinkMarks: true, MinRTO: param.Timeout(f, 200*units.Microsecond), MaxTimeouts: 15,
 		DelayedAck: 6 * units.Microsecond, SegmentsPerAck: 1, Connections: 40,
 	}
 }

@@ -51,7 +51,7 @@ const priorities = 8
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
 		RTTBytes: param.EvaluatedBDP(f), Workload: "none",
-		LossTimeout: 5 * units.Millisecond, MaxResends: 5,
+		LossTimeout: param.Timeout(f, 5*units.Millisecond), MaxResends: 5,
 	}
 }
 

@@ -64,7 +64,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
 		AI: 1, Beta: 0.8, MaxMDF: 0.5,
 		InitialWindow: max(1, math.Round(66*scale)), MinWindow: 0.001, MaxWindow: max(1, math.Round(1256*scale)),
-		MinRTO: 10 * units.Millisecond, RetxReset: 12, MaxTimeouts: 15, Connections: 40,
+		MinRTO: param.Timeout(f, 10*units.Millisecond), RetxReset: 12, MaxTimeouts: 15, Connections: 40,
 	}
 }
 

@@ -33,11 +33,19 @@ func (r *run) bringUp(ctx context.Context) error {
 	r.facts.Features = r.fabric.Features()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
-	return r.startHosts(ctx)
+	if err := r.startHosts(); err != nil {
+		return err
+	}
+	if r.asksForLoops() {
+		if err := r.measureLoops(ctx); err != nil {
+			return err
+		}
+	}
+	return r.configureHosts(ctx)
 }
 
-// startHosts starts a process for each host and waits until all are ready.
-func (r *run) startHosts(ctx context.Context) error {
+// startHosts starts a process for each host.
+func (r *run) startHosts() error {
 	for _, h := range r.topology.Hosts {
 		p, err := r.startHost(h)
 		if err != nil {
@@ -45,10 +53,19 @@ func (r *run) startHosts(ctx context.Context) error {
 		}
 		r.hosts = append(r.hosts, p)
 	}
+	return nil
+}
+
+// configureHosts tells hosts what to be, and waits until all are ready.
+func (r *run) configureHosts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	for _, p := range r.hosts {
-		if err := p.send(r.nodeConfig(p.host)); err != nil {
+		text, err := json.Marshal(r.nodeConfig(p.host))
+		if err != nil {
+			return err
+		}
+		if err := p.send(string(text)); err != nil {
 			return errors.Join(p.death(), err)
 		}
 	}
@@ -81,22 +98,17 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	})
 }
 
-// nodeConfig is what the process of a host is sent first, in one line.
-func (r *run) nodeConfig(h topo.HostID) string {
+// nodeConfig is what the process of a host is sent before it is ready.
+func (r *run) nodeConfig(h topo.HostID) node.Config {
 	from, to := r.x.Window()
-	cfg := node.Config{
-		Self: h, Topology: r.x.Topology, Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
+	return node.Config{
+		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(), Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
-		CatchUp:   r.catchUp(h), Grain: r.grain(),
+		CatchUp: r.catchUp(h), Grain: r.grain(),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay,
 	}
-	b, err := json.Marshal(cfg)
-	if err != nil {
-		panic(err) // all of it is plain data
-	}
-	return string(b)
 }
 
 // announce reports which processes are hosts; nil: none any more.

@@ -12,6 +12,10 @@ import (
 	"sirdbed/traffic"
 )
 
+// longestBurst is the longest that a port makes good in real time. What a machine is
+// later by is no lateness of timers any more, and the rate that is lost shows.
+const longestBurst = 2 * time.Millisecond
+
 // timerMargin is how much later than measured a port's timer may be under load
 // without the port losing part of its rate.
 const timerMargin = 10
@@ -27,7 +31,7 @@ func (m *Machine) BurstTime(f *topo.Fabric, dilation units.Dilation) time.Durati
 		packet = min(packet, f.Ports[i].Rate.TimeFor(f.FullFrame()))
 	}
 	if dilation == 1 {
-		return max(m.Crowd.P999, m.Timer.P999)
+		return min(max(m.Crowd.P999, m.Timer.P999), longestBurst)
 	}
 	return min(timerMargin*m.Timer.P90, time.Duration(dilation.ToKernel(packet)))
 }

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Self     topo.HostID      `json:"self"`
 	Topology topo.Spec        `json:"topology"`
+	Loop     topo.Loop        `json:"loop,omitzero"` // as hosts have measured it
 	Protocol string           `json:"protocol"`
 	Params   json.RawMessage  `json:"params,omitempty"`
 	Streams  []traffic.Stream `json:"streams"`
@@ -45,6 +46,9 @@ type Config struct {
 // The controller sends a host process lines: its config, commands in this order.
 // The process answers each time with Status in JSON.
 const (
+	// CommandCalibrate comes, if at all, before the config, with a Calibration in JSON:
+	// the process measures credit loops, and reports them.
+	CommandCalibrate = "calibrate"
 	// CommandGo comes with the CLOCK_MONOTONIC in ns at which nominal time is 0,
 	// once the process is ready.
 	CommandGo = "go"
@@ -58,11 +62,12 @@ const (
 
 // The states of a host process.
 const (
-	StateReady    = "ready"    // configured, waiting for "go"
-	StateDone     = "done"     // its own messages are settled, or the end has come; it serves others
-	StateBusy     = "busy"     // not done after all: others had something for it
-	StateFinished = "finished" // stopped in good order; Report has its totals
-	StateFailed   = "failed"   // Error has the reason
+	StateCalibrated = "calibrated" // Loops has how long credit loops took
+	StateReady      = "ready"      // configured, waiting for "go"
+	StateDone       = "done"       // its own messages are settled, or the end has come; it serves others
+	StateBusy       = "busy"       // not done after all: others had something for it
+	StateFinished   = "finished"   // stopped in good order; Report has its totals
+	StateFailed     = "failed"     // Error has the reason
 )
 
 // Status is a host process's line to the controller.
@@ -70,6 +75,8 @@ type Status struct {
 	State  string  `json:"state"`
 	Error  string  `json:"error,omitempty"`
 	Report *Report `json:"report,omitempty"`
+	// Loops is how long credit loops took, in nominal ns.
+	Loops *clock.Lateness `json:"loops,omitempty"`
 }
 
 // Report is the totals of a host process.

@@ -64,7 +64,8 @@ const StallFrames = 1024
 
 func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Network, cfg *Config) (*nic, error) {
 	socket, err := ring.Open(ring.Config{
-		Interface: cfg.Interface, Protocol: etherTypeIPv4, RxFrames: cfg.RxFrames, SendBuffer: 64 << 20,
+		Interface: cfg.Interface, Protocol: etherTypeIPv4, Port: protocol.Wire.Port, RxFrames: cfg.RxFrames,
+		SendBuffer: 64 << 20,
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@
 package node
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,6 +67,14 @@ func (n *node) run(log io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("no configuration from the controller: %w", err)
 	}
+	if task, ok := bytes.CutPrefix(line, []byte(CommandCalibrate+" ")); ok {
+		if err := n.calibrate(task); err != nil {
+			return err
+		}
+		if line, err = n.control.line(); err != nil {
+			return fmt.Errorf("no configuration from the controller: %w", err)
+		}
+	}
 	if err := json.Unmarshal(line, &n.cfg); err != nil {
 		return fmt.Errorf("configuration from the controller: %w", err)
 	}
@@ -112,6 +121,7 @@ func (n *node) setUp(log io.Writer) error {
 	if n.fabric, err = topo.New(n.cfg.Topology); err != nil {
 		return err
 	}
+	n.fabric = n.fabric.WithLoop(n.cfg.Loop)
 	protocol, err := all.Find(n.cfg.Protocol)
 	if err != nil {
 		return err

@@ -60,6 +60,9 @@ type Config struct {
 	// ETH_P_IP sees those that come back from it (net/core/dev.c,
 	// __netif_receive_skb_core).
 	Protocol uint16
+	// Port receives UDP over IPv4 to that destination port alone, 0 all frames. What
+	// the kernel's filter keeps out is in no count.
+	Port uint16
 	// Outgoing also receives what others send on the interface, never this
 	// socket's own frames (skb_loop_sk). Only a socket for all protocols can.
 	Outgoing bool
@@ -174,6 +177,11 @@ func (s *Socket) setUp(c Config) error {
 	}
 	if err := s.link.set(s.fd, options); err != nil {
 		return err
+	}
+	if c.Port != 0 {
+		if err := s.link.filter(s.fd, onlyPort(c.Port)); err != nil {
+			return err
+		}
 	}
 	if c.SendBuffer > 0 {
 		if err := setSendBuffer(s.fd, c.SendBuffer); err != nil {

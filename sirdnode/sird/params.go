@@ -114,7 +114,7 @@ func defaults(f *topo.Fabric) *Params {
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
 		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
-		LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+		LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
 	}
 }
 

@@ -45,6 +45,15 @@ func EvaluatedBDP(f *topo.Fabric) transport.Bytes {
 	return max(bdp, f.BDP())
 }
 
+// timeoutLoops is after how many of the slowest credit loops a packet is lost.
+const timeoutLoops = 8
+
+// Timeout returns a default time-out: otherwise, unless round trips take so long on the
+// machine that carries the fabric that packets on their way would be taken for lost.
+func Timeout(f *topo.Fabric, otherwise transport.Time) transport.Time {
+	return max(otherwise, timeoutLoops*f.Loop().Tail)
+}
+
 // EvaluatedMark returns the ECN threshold of switch ports in the paper's
 // evaluation: 1.25 times EvaluatedBDP.
 func EvaluatedMark(f *topo.Fabric) transport.Bytes {

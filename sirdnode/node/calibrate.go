@@ -1,0 +1,135 @@
+//go:build linux
+
+package node
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/ring"
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/wire"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+)
+
+// In real time a credit loop takes longer than its links: two hosts have to wake up.
+// Before a run all hosts measure it at once, each with one other: a minimal packet there,
+// a full one back, as credit and data are.
+
+// Calibration is what a host is to measure, as the argument of CommandCalibrate.
+type Calibration struct {
+	Config Config      `json:"config"` // of the run, as far as sockets and links go
+	Peer   topo.HostID `json:"peer"`   // whom to ask
+	// Every is how often, in monotonic ns, from Start until End. Answers are given for
+	// as long.
+	Every int64 `json:"every"`
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
+
+// loopProtocol is what loops are measured with. Nobody else uses its port.
+var loopProtocol = transport.Protocol{
+	Name:    "loop",
+	Wire:    wire.Protocol{Name: "loop", Port: 47099, HeaderLen: loopHeaderLen},
+	Network: func(*topo.Fabric, any) transport.Network { return transport.Network{} },
+}
+
+// The header of loopProtocol: what it is, and when the loop began at who asked.
+const (
+	loopHeader = 9
+	loopAsk    = 1
+	loopAnswer = 2
+)
+
+func loopHeaderLen(b []byte) (int, error) {
+	if len(b) < loopHeader || b[0] != loopAsk && b[0] != loopAnswer {
+		return 0, errors.New("no packet of a loop")
+	}
+	return loopHeader, nil
+}
+
+// calibrate measures as a command says and reports how long loops took.
+func (n *node) calibrate(arguments []byte) error {
+	var c Calibration
+	if err := json.Unmarshal(arguments, &c); err != nil {
+		return fmt.Errorf("the controller's calibration: %w", err)
+	}
+	f, err := topo.New(c.Config.Topology)
+	if err != nil {
+		return err
+	}
+	nic, err := openNIC(f, loopProtocol, transport.Network{}, &c.Config)
+	if err != nil {
+		return err
+	}
+	defer nic.close()
+	if nic.clock, err = clock.New(0, c.Config.Dilation); err != nil {
+		return err
+	}
+	p := prober{nic: nic, grain: c.Config.Grain, full: int(wire.MSS(f.Spec.MTU, loopHeader))}
+	if err := p.run(&c); err != nil {
+		return err
+	}
+	return n.out.Encode(Status{State: StateCalibrated, Loops: &p.loops})
+}
+
+// A prober asks and answers.
+type prober struct {
+	nic   *nic
+	grain units.Time
+	full  int // payload of a full packet
+	loops clock.Lateness
+}
+
+func (p *prober) run(c *Calibration) error {
+	for next := c.Start; ; {
+		_, mono, err := p.nic.socket.Wait(min(next, c.End, p.nic.clock.ToKernel(p.nic.due())), nil)
+		if err != nil {
+			return err
+		}
+		if mono >= c.End {
+			return nil
+		}
+		p.nic.take(mono)
+		now := p.nic.clock.ToNominal(mono)
+		for p.nic.due() <= now+p.grain {
+			if in := p.nic.deliver(now, p.grain); in != nil {
+				p.receive(in, mono)
+			}
+		}
+		if mono >= next {
+			p.send(c.Peer, loopAsk, mono, 0)
+			next = max(next+c.Every, mono)
+		}
+		if err := p.nic.socket.Flush(); err != nil && !errors.Is(err, ring.ErrBackPressure) {
+			return err
+		}
+	}
+}
+
+// receive answers, or takes the answer's time.
+func (p *prober) receive(in *transport.Packet, mono int64) {
+	began := int64(binary.BigEndian.Uint64(in.HeaderBytes[1:]))
+	if in.HeaderBytes[0] == loopAsk {
+		p.send(in.Peer, loopAnswer, began, p.full)
+		return
+	}
+	p.loops.Add(int64(p.nic.clock.SpanOf(mono - began)))
+}
+
+// send queues a packet. With a full ring it is lost, and so is its loop.
+func (p *prober) send(peer topo.HostID, kind byte, began int64, payload int) {
+	buf := p.nic.socket.Reserve()
+	if buf == nil {
+		return
+	}
+	tx := &p.nic.tx
+	*tx = transport.Packet{Peer: peer, HeaderLen: loopHeader, PayloadLen: payload}
+	tx.HeaderBytes[0] = kind
+	binary.BigEndian.PutUint64(tx.HeaderBytes[1:], uint64(began))
+	p.nic.socket.Commit(p.nic.encode(buf, tx))
+}
