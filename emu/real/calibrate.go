@@ -10,6 +10,7 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
+	"sirdbed/emu/fabric/port"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
@@ -65,6 +66,10 @@ func (r *run) measureLoops(ctx context.Context) error {
 	}
 	if loops.Count() == 0 {
 		return fmt.Errorf("measuring the credit loop: no packet came back in %v", loopsTime)
+	}
+	r.idle = make([]port.Stats, len(r.topology.Ports))
+	if err := r.fabric.PortStats(r.idle); err != nil {
+		return err
 	}
 	loop := topo.Loop{Usual: units.Time(loops.Quantile(0.9)), Tail: units.Time(loops.Quantile(0.999))}
 	computed := r.topology

@@ -97,6 +97,7 @@ type run struct {
 	taps    *tapping
 	sampler *sampler
 
+	idle       []port.Stats  // of ports before the run, nil if they have carried nothing
 	sentInTime []port.Stats  // of ports at the run's end, nil before
 	keptUp     time.Duration // how long the fabric was kept up afterwards
 }

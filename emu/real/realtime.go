@@ -3,6 +3,8 @@
 package real
 
 import (
+	"time"
+
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -35,4 +37,18 @@ func (r *run) grain() units.Time {
 		return units.Time(r.machine.Crowd.P90)
 	}
 	return 0
+}
+
+// wakeShare is the share of all processors that wake-ups of hosts take at most, in real
+// time.
+const wakeShare = 0.5
+
+// apart is how far apart hosts keep their wake-ups: of a packet at 1 Gbps each takes
+// longer than the packet. Where there are processors to spare they need not.
+func (r *run) apart() time.Duration {
+	if !r.realTime() {
+		return 0
+	}
+	hosts := time.Duration(len(r.topology.Hosts))
+	return time.Duration(float64(hosts*r.machine.WakeCost) / (wakeShare * float64(r.machine.CPUs)))
 }

@@ -21,6 +21,8 @@ type Machine struct {
 	// Timer is of a thread that has a processor to itself, Crowd of threads that share
 	// all processors, as the hosts of a run do.
 	Timer, Crowd WakeUps
+	// WakeCost is the processor time that one wake-up of a crowd takes.
+	WakeCost time.Duration
 }
 
 // Exact reports whether nothing is ever late, as by a virtual clock.
@@ -50,40 +52,55 @@ func MeasureMachine(hosts int) Machine {
 	defer measured.Unlock()
 	m, ok := measured.machines[threads]
 	if !ok {
-		m = Machine{CPUs: cpus, Timer: wakeUps(1, 0), Crowd: wakeUps(threads, napWork)}
+		m.CPUs = cpus
+		m.Timer, _ = wakeUps(1, 0)
+		m.Crowd, m.WakeCost = wakeUps(threads, napWork)
 		measured.machines[threads] = m
 	}
 	return m
 }
 
 // wakeUps has threads sleep and then work for a time, in turn, as hosts do, and returns
-// how late they woke up.
-func wakeUps(threads int, work time.Duration) WakeUps {
-	late := make(chan *clock.Lateness, threads)
+// how late they woke up, and the processor time of a wake-up.
+func wakeUps(threads int, work time.Duration) (WakeUps, time.Duration) {
+	type naps struct {
+		late  clock.Lateness
+		spent int64 // of processor time, in ns
+	}
+	// Threads keep their Go processor while they sleep: with one for each they meet in
+	// the kernel alone, as hosts do.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + threads))
+	ended := make(chan *naps, threads)
 	for range threads {
 		go func() {
-			l := &clock.Lateness{}
-			defer func() { late <- l }()
+			n := &naps{}
+			defer func() { ended <- n }()
 			if clock.LockThread() != nil {
 				return
 			}
 			defer runtime.UnlockOSThread()
+			n.spent = -clock.ThreadTime()
 			for range napRounds {
 				until := clock.Monotonic() + nap.Nanoseconds()
 				if clock.SleepUntil(until) != nil {
 					return
 				}
 				woke := clock.Monotonic()
-				l.Add(woke - until)
+				n.late.Add(woke - until)
 				for clock.Monotonic() < woke+work.Nanoseconds() {
 				}
 			}
+			n.spent += clock.ThreadTime() - napRounds*work.Nanoseconds()
 		}()
 	}
 	all := &clock.Lateness{}
+	spent := int64(0)
 	for range threads {
-		all.Merge(<-late)
+		n := <-ended
+		all.Merge(&n.late)
+		spent += n.spent
 	}
 	q := func(p float64) time.Duration { return time.Duration(all.Quantile(p)) }
-	return WakeUps{Median: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999)}
+	return WakeUps{Median: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999)},
+		time.Duration(max(0, spent) / int64(threads*napRounds))
 }

@@ -84,3 +84,13 @@ func LockThread() error {
 	}
 	return nil
 }
+
+// ThreadTime returns the processor time, in ns, that the calling thread has used since
+// it began; 0 where the kernel does not tell.
+func ThreadTime() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}

@@ -34,6 +34,9 @@ type Config struct {
 	// Grain is what the machine's timers resolve: a frame that is due within it is
 	// delivered at once, since a timer would make it later than that. 0: none is.
 	Grain units.Time `json:"grain,omitempty"`
+	// Apart is how far apart the host keeps wake-ups that come close together, in
+	// monotonic ns; 0: it does not.
+	Apart int64 `json:"apart,omitempty"`
 
 	Interface string         `json:"interface"`
 	RxFrames  int            `json:"rx_frames"` // of the receive ring, see StallFrames

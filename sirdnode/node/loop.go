@@ -20,11 +20,16 @@ func (n *node) loop() error {
 	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
 	wait := n.clock.Origin()
 	n.flushAt = wait + logEvery
+	pace := moderation{apart: n.cfg.Apart}
 	for {
+		if err := pace.rest(); err != nil {
+			return err
+		}
 		_, mono, err := n.nic.socket.Wait(wait, extra)
 		if err != nil {
 			return err
 		}
+		pace.wokeAt(mono)
 		now := n.clock.ToNominal(mono)
 		if now >= 0 {
 			n.nic.take(mono)

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 
-	"golang.org/x/sys/unix"
-
 	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/host"
@@ -95,7 +93,7 @@ func (n *node) run(log io.Writer) error {
 	if n.clock, err = clock.New(origin, n.cfg.Dilation); err != nil {
 		return err
 	}
-	n.busy = -processCPU()
+	n.busy = -clock.ThreadTime()
 	if n.driver != nil {
 		err = n.driverLoop()
 	} else {
@@ -112,7 +110,7 @@ func (n *node) run(log io.Writer) error {
 func (n *node) drain(mono int64) {
 	if !n.draining {
 		n.draining, n.drained = true, mono
-		n.busy += processCPU()
+		n.busy += clock.ThreadTime()
 	}
 }
 
@@ -182,13 +180,4 @@ func (n *node) finish(cpu float64) error {
 	}
 	report.Counts = n.app.Counts()
 	return n.out.Encode(Status{State: StateFinished, Report: report})
-}
-
-// processCPU returns the processor time used by the calling thread, in ns.
-func processCPU() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
 }
