@@ -46,10 +46,13 @@ type Transport struct {
 	layers.BaseLayer
 	Protocol string
 	CRC      [wire.CRCLen]byte
-	Fields   []wire.Field
+	Header   *wire.Header // whose Values are the fields of Bytes
 
 	layer gopacket.LayerType
 }
+
+// Bytes is the transport's header alone.
+func (t *Transport) Bytes() []byte { return t.Contents[wire.CRCLen:] }
 
 // LayerType implements gopacket.Layer.
 func (t *Transport) LayerType() gopacket.LayerType { return t.layer }
@@ -76,7 +79,7 @@ func (d *decoder) decode(data []byte, b gopacket.PacketBuilder) error {
 		BaseLayer: layers.BaseLayer{Contents: data[:n], Payload: data[n:]},
 		Protocol:  d.protocol.Name,
 		CRC:       [wire.CRCLen]byte(data),
-		Fields:    d.protocol.Fields(data[wire.CRCLen:n]),
+		Header:    d.protocol.Header,
 		layer:     d.layer,
 	})
 	return b.NextDecoder(gopacket.LayerTypePayload)
