@@ -103,6 +103,10 @@ func (s Types) Has(value uint8) bool { return s == 0 || s>>value&1 != 0 }
 // Flag reports whether a field is one bit.
 func (f *Field) Flag() bool { return bits.OnesCount8(f.Mask) == 1 }
 
+// Told reports whether a line about a packet has the field; it has flags that are set
+// in any case.
+func (f *Field) Told() bool { return f.Role != NoRole && f.Role != Count && !f.Flag() }
+
 // Bytes returns how many bytes a field lies in.
 func (f *Field) Bytes() int { return max(f.Size, 1) }
 
