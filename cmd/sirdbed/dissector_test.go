@@ -82,7 +82,7 @@ func TestDissectorAgreesWithDecoders(t *testing.T) {
 			for _, node := range []string{"leaf1", "h2-1"} {
 				variant := filepath.Join(dir, "variants", p.Name)
 				path := filepath.Join(variant, filepath.FromSlash(emu.CaptureFile(node)))
-				compareWithTshark(t, tshark, script, p.Wire, fabricOf(t, variant), path, seen)
+				compareWithTshark(t, tshark, script, p.Wire, fabricAt(t, variant), path, seen)
 			}
 			if len(seen) < 2 || 2*len(seen) < len(p.Wire.Header.Types) {
 				t.Errorf("only %v are compared: the test tests little", seen)
@@ -98,8 +98,8 @@ func TestDissectorAgreesWithDecoders(t *testing.T) {
 	}
 }
 
-// fabricOf returns the fabric of a variant in a result.
-func fabricOf(t *testing.T, variant string) *topo.Fabric {
+// fabricAt returns the fabric of a variant in a result.
+func fabricAt(t *testing.T, variant string) *topo.Fabric {
 	t.Helper()
 	var x emu.Experiment
 	text, err := os.ReadFile(filepath.Join(variant, emu.ExperimentFile))

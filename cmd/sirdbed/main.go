@@ -188,7 +188,7 @@ func newRoot() *cobra.Command {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	addGroup(root, "Experiments:", newRun(), newTopo(), newReport(), newExplain(), newCompare(), newResults(),
-		newDissector())
+		newPackets(), newDissector())
 	addGroup(root, "This machine:", platformCommands()...)
 	const others = "Other commands:"
 	addGroup(root, others, newVersion())

@@ -44,9 +44,8 @@ func Decode(frame []byte, options gopacket.DecodeOptions) gopacket.Packet {
 // A Transport is a transport's header as a gopacket layer.
 type Transport struct {
 	layers.BaseLayer
-	Protocol string
+	Protocol *wire.Protocol // whose Header has the fields of Bytes
 	CRC      [wire.CRCLen]byte
-	Header   *wire.Header // whose Values are the fields of Bytes
 
 	layer gopacket.LayerType
 }
@@ -77,9 +76,8 @@ func (d *decoder) decode(data []byte, b gopacket.PacketBuilder) error {
 	}
 	b.AddLayer(&Transport{
 		BaseLayer: layers.BaseLayer{Contents: data[:n], Payload: data[n:]},
-		Protocol:  d.protocol.Name,
+		Protocol:  &d.protocol,
 		CRC:       [wire.CRCLen]byte(data),
-		Header:    d.protocol.Header,
 		layer:     d.layer,
 	})
 	return b.NextDecoder(gopacket.LayerTypePayload)
