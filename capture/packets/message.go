@@ -17,8 +17,8 @@ type Message struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	ID       uint32 `json:"message"`
-	Size     int64  `json:"size_bytes"` // 0 if no packet says
-	First    int64  `json:"first_ns"`   // packet
+	Size     int64  `json:"size_bytes"`
+	First    int64  `json:"first_ns"` // packet
 	Last     int64  `json:"last_ns"`
 	Packets  int    `json:"packets"` // of all types, either way, that have its whole id
 	Payload  int64  `json:"payload_bytes"`
@@ -66,7 +66,8 @@ func (p *Packet) pair() (sender, receiver topo.Addr) {
 	return p.From, p.To
 }
 
-// add counts a packet, and returns its message: nil if the packet does not name it.
+// add counts a packet, and returns its message: nil if the packet does not name it, or
+// nothing has told of such a message and how large it is.
 func (m *messages) add(p *Packet) *message {
 	id, ok := p.value(wire.Message)
 	if !ok || p.shortID() {
@@ -75,6 +76,10 @@ func (m *messages) add(p *Packet) *message {
 	sender, receiver := p.pair()
 	key := messageKey{sender, receiver, p.Protocol.Port, id}
 	x := m.open[key]
+	size, sized := p.value(wire.Length)
+	if x == nil && !sized {
+		return nil
+	}
 	if x == nil {
 		if len(m.open) >= mostMessages {
 			m.settle()
@@ -88,8 +93,8 @@ func (m *messages) add(p *Packet) *message {
 	}
 	x.Packets++
 	x.First, x.Last = min(x.First, int64(p.At)), max(x.Last, int64(p.At))
-	if n, ok := p.value(wire.Length); ok {
-		x.Size = int64(n)
+	if sized {
+		x.Size = int64(size)
 	}
 	if offset, ok := p.value(wire.Offset); ok && p.Type.Data && p.Payload > 0 {
 		from := units.Bytes(offset)

@@ -38,8 +38,8 @@ func (p *packetsPage) print() error {
 	return nil
 }
 
-// table prints as many of n rows as fit, and says what the others are.
-func (p *packetsPage) table(n int, rest string, head []string, row func(i int) []string) error {
+// table prints as many of n rows as are asked for, and how many more there are.
+func (p *packetsPage) table(n int, head []string, row func(i int) []string) error {
 	if n == 0 {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (p *packetsPage) table(n int, rest string, head []string, row func(i int) [
 		return err
 	}
 	if n > most {
-		fmt.Fprintf(p.w, "and %d more %s (--limit %d)\n", n-most, rest, n)
+		fmt.Fprintf(p.w, "and %d more (--limit %d)\n", n-most, n)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func number[T int | int64](n T) string {
 
 func (p *packetsPage) types() error {
 	head := []string{"protocol", "type", "packets", "payload", "frames"}
-	return p.table(len(p.s.Types), "types", head, func(i int) []string {
+	return p.table(len(p.s.Types), head, func(i int) []string {
 		t := p.s.Types[i]
 		return []string{t.Protocol, t.Type, fmt.Sprint(t.Packets), humanSize(t.Payload), humanSize(t.Frames)}
 	})
@@ -84,13 +84,9 @@ func (p *packetsPage) types() error {
 func (p *packetsPage) messages() error {
 	list := p.s.Messages
 	head := []string{"message", "id", "size", "first packet", "last packet", "packets", "sent again"}
-	err := p.table(len(list), "messages", head, func(i int) []string {
+	err := p.table(len(list), head, func(i int) []string {
 		m := list[i]
-		size := "?"
-		if m.Size > 0 {
-			size = humanSize(m.Size)
-		}
-		return []string{m.From + " > " + m.To, fmt.Sprint(m.ID), size, micros(m.First), micros(m.Last),
+		return []string{m.From + " > " + m.To, fmt.Sprint(m.ID), humanSize(m.Size), micros(m.First), micros(m.Last),
 			fmt.Sprint(m.Packets), againText(m.Again)}
 	})
 	if err != nil || len(list) == 0 {
@@ -119,7 +115,7 @@ func againText(n int64) string {
 func (p *packetsPage) connections() error {
 	list := p.s.Connections
 	head := []string{"TCP connection", "ports", "first segment", "last segment", "segments", "payload", "sent again"}
-	return p.table(len(list), "directions of connections", head, func(i int) []string {
+	return p.table(len(list), head, func(i int) []string {
 		c := list[i]
 		return []string{c.From + " > " + c.To, fmt.Sprintf("%d > %d", c.FromPort, c.ToPort), micros(c.First),
 			micros(c.Last), fmt.Sprint(c.Segments), humanSize(c.Payload), againText(c.Again)}
@@ -129,7 +125,7 @@ func (p *packetsPage) connections() error {
 func (p *packetsPage) credit() error {
 	list := p.s.Credit
 	head := []string{"credit", "of", "granted", "spent", "outstanding", "mean", "max", "over time"}
-	return p.table(len(list), "pairs", head, func(i int) []string {
+	return p.table(len(list), head, func(i int) []string {
 		c := list[i]
 		amount := func(n int64) string {
 			if c.Unit == "packets" {
@@ -165,7 +161,7 @@ func bars(list []packets.Sample, most int64) string {
 func (p *packetsPage) senders() error {
 	list := p.s.Senders
 	head := []string{"sender", "packets", "with payload", "csn", "CE"}
-	return p.table(len(list), "senders", head, func(i int) []string {
+	return p.table(len(list), head, func(i int) []string {
 		s := list[i]
 		return []string{s.Host, fmt.Sprint(s.Packets), fmt.Sprint(s.Data), number(s.CSN), number(s.CE)}
 	})
@@ -174,7 +170,7 @@ func (p *packetsPage) senders() error {
 func (p *packetsPage) ports() error {
 	list := p.s.Ports
 	head := []string{"port", "packets", "frames", "csn", "CE", "marked here"}
-	return p.table(len(list), "ports", head, func(i int) []string {
+	return p.table(len(list), head, func(i int) []string {
 		x := list[i]
 		return []string{x.Port, fmt.Sprint(x.Packets), humanSize(x.Frames), number(x.CSN), number(x.CE), number(x.Marked)}
 	})
@@ -191,7 +187,7 @@ func (p *packetsPage) queues() error {
 		return nil
 	}
 	head := []string{"queue", "packets", "max", "mean", "p99"}
-	return p.table(len(list), "queues", head, func(i int) []string {
+	return p.table(len(list), head, func(i int) []string {
 		q := list[i]
 		return []string{q.Port, fmt.Sprint(q.Packets), humanSize(q.Max), humanSize(int64(q.Mean)), humanSize(q.P99)}
 	})
