@@ -13,10 +13,11 @@ import (
 // PortDepths is how deep the queue of a port was, and for how long.
 type PortDepths struct {
 	Port    *topo.Port
-	Packets int // that arrived and left
+	Packets int // that left
 
-	local int                  // that left without having arrived
-	held  map[int64]units.Time // by depth in bytes
+	// Of all windows, some packets of two: those that left after they had arrived, and without.
+	passed, local int
+	held          map[int64]units.Time // by depth in bytes
 }
 
 // Depths rebuilds the queues of a switch as Reconstruct does, in windows of the
@@ -60,7 +61,7 @@ func depthsBy(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error], w
 		r := rebuildFrom(f, node, seen)
 		add(list, r, from, r.To+1)
 	}
-	return slices.DeleteFunc(list, func(d *PortDepths) bool { return d.Packets == 0 || d.local > d.Packets }), err
+	return slices.DeleteFunc(list, func(d *PortDepths) bool { return d.passed == 0 || d.local > d.passed }), err
 }
 
 // add adds what a window shows of the time from from to until.
@@ -68,8 +69,13 @@ func add(list []*PortDepths, r *Reconstruction, from, until units.Time) {
 	from = max(from, r.From)
 	for i, q := range r.Ports {
 		d := list[i]
-		d.Packets += q.Packets
+		d.passed += q.Packets
 		d.local += q.Local
+		for _, left := range q.Left {
+			if left.At >= from && left.At < until {
+				d.Packets++
+			}
+		}
 		now := q.At(from)
 		for _, next := range q.Series[q.after(from):] {
 			if next.At >= until {
