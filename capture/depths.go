@@ -38,7 +38,7 @@ func depthsBy(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error], w
 	for _, id := range node.Ports {
 		list = append(list, &PortDepths{Port: &f.Ports[id], held: map[int64]units.Time{}})
 	}
-	seen := make([]sighting, 0, window)
+	var seen []sighting
 	from := -MaxTime
 	for fr, e := range frames {
 		if e != nil {

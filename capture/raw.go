@@ -14,6 +14,9 @@ import (
 // application is what the captures of this program say that they are from.
 const application = "sirdbed"
 
+// century is longer than captures take, and differences of two such times are times.
+const century = 100 * 365 * 24 * 3600 * units.Second
+
 // A RawFrame is a frame of any pcapng capture, whose network need not be known.
 type RawFrame struct {
 	Interface string     // its name; in sirdbed's captures the port that sent the frame, such as leaf1>h1-2
@@ -69,8 +72,11 @@ func (r *Reader) Next() (RawFrame, error) {
 		r.start = ns
 	}
 	r.begun = true
-	at := units.Time(ns - r.start)
-	if r.ours && (at < -MaxTime || at > MaxTime) {
+	at, most := units.Time(ns-r.start), MaxTime
+	if !r.ours {
+		most = century
+	}
+	if at < -most || at > most || (at < 0) != (ns < r.start) {
 		return RawFrame{}, fmt.Errorf("capture is damaged: a frame at %v", at)
 	}
 	sender, _, _ := strings.Cut(from.Name, ">")

@@ -75,7 +75,7 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 					}
 				}
 			}
-			if err == nil && (x.At < -MaxTime || x.At > MaxTime) {
+			if err == nil && (x.At < -MaxTime || x.At > MaxTime) { // of another program's capture
 				err = fmt.Errorf("capture is damaged: a frame at %v", x.At)
 			}
 			if err != nil {

@@ -1,10 +1,12 @@
 package packets_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,14 +70,14 @@ func init() {
 
 // A rack of three hosts, and the capture of its leaf.
 type rack struct {
-	t    *testing.T
+	t    testing.TB
 	f    *topo.Fabric
 	w    *capture.Writer
 	path string
 	id   uint16
 }
 
-func newRack(t *testing.T) *rack {
+func newRack(t testing.TB) *rack {
 	t.Helper()
 	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})
 	must(t, err)
@@ -148,7 +150,8 @@ func TestMessagesHaveWhatWasSentOfThem(t *testing.T) {
 	want := []packets.Message{
 		{Protocol: "P47900", From: "h1-1", To: "h1-2", ID: 7, Size: 3000, First: 1000, Last: 4000, Packets: 4,
 			Payload: 3000, Again: 1000},
-		{Protocol: "P47900", From: "h1-2", To: "h1-1", ID: 7, Size: 10, First: 5000, Last: 5000, Packets: 1, Payload: 10},
+		{Protocol: "P47900", From: "h1-2", To: "h1-1", ID: 7, Size: 10, First: 5000, Last: 5000, Packets: 1,
+			Payload: 10},
 	}
 	if !slices.Equal(s.Messages, want) {
 		t.Errorf("got %+v\nwant %+v", s.Messages, want)
@@ -212,7 +215,9 @@ func TestMarksCountBySenderAndByPort(t *testing.T) {
 	r.send(0, 2, 2000, totals, header{kind: data}, 1000, false)
 	r.send(1, 2, 3000, totals, header{kind: data}, 1000, true)
 	s := r.summary(packets.Filter{})
-	senders := []packets.Sender{{Host: "h1-1", Packets: 2, Data: 2, CSN: 1, CE: 1}, {Host: "h1-2", Packets: 1, Data: 1, CE: 1}}
+	senders := []packets.Sender{
+		{Host: "h1-1", Packets: 2, Data: 2, CSN: 1, CE: 1}, {Host: "h1-2", Packets: 1, Data: 1, CE: 1},
+	}
 	if !slices.Equal(s.Senders, senders) {
 		t.Errorf("senders %+v, want %+v", s.Senders, senders)
 	}
@@ -320,7 +325,9 @@ func TestBadCaptures(t *testing.T) {
 	if s.Packets != 100 || len(s.Problems) != 1 {
 		t.Errorf("together with a whole one %d packets are told, with the problems %q; want 100", s.Packets, s.Problems)
 	}
-	for name, content := range map[string]string{"empty": "", "text": "this is not a capture", "short": string(text[:10])} {
+	for name, content := range map[string]string{
+		"empty": "", "text": "this is not a capture", "short": string(text[:10]),
+	} {
 		path := filepath.Join(t.TempDir(), name)
 		must(t, os.WriteFile(path, []byte(content), 0o666))
 		_, err := packets.Summarize([]packets.File{file(path)}, packets.Filter{})
@@ -348,7 +355,37 @@ func TestMemoryDoesNotGrowWithMessages(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+// Whatever a file has in it, it is told or refused.
+func FuzzSummarize(f *testing.F) {
+	r := newRack(f)
+	r.send(0, 1, 1000, totals, header{kind: data, id: 7, size: 3000, cred: 9}, 1000, true)
+	r.send(1, 0, 2000, offsets, header{kind: grant, id: 7}, 0, false)
+	r.pass(0, 1, 3000, r.segment(0, 1, 5, 10), false)
+	must(f, r.w.Close())
+	whole, err := os.ReadFile(r.path)
+	must(f, err)
+	f.Add(whole)
+	f.Add(bytes.ReplaceAll(whole, []byte("sirdbed"), []byte("another"))) // program's
+	path := filepath.Join(f.TempDir(), "fuzzed.pcapng")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		must(t, os.WriteFile(path, b, 0o666))
+		s, err := packets.Summarize([]packets.File{file(path)}, packets.Filter{From: math.MinInt64})
+		if err != nil {
+			if !errors.Is(err, packets.ErrNoCapture) {
+				t.Errorf("%v: want that it is no capture", err)
+			}
+			return
+		}
+		if s.Packets > s.Frames || s.Frames > len(b) {
+			t.Errorf("%d packets in %d frames in %d bytes", s.Packets, s.Frames, len(b))
+		}
+		if err := s.AddQueues(r.f, file(path), packets.Filter{From: math.MinInt64}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

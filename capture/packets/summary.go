@@ -84,7 +84,7 @@ type portKey struct {
 // there, and is one of the summary's problems.
 func Summarize(files []File, filter Filter) (*Summary, error) {
 	c := summarizer{
-		s:       &Summary{Types: []Type{}, Messages: []Message{}, Senders: []Sender{}, Ports: []Port{}, Queues: []Queue{}},
+		s:       &Summary{Types: []Type{}, Senders: []Sender{}, Ports: []Port{}, Queues: []Queue{}},
 		types:   map[typeKey]*Type{},
 		senders: map[topo.Addr]*Sender{},
 		ports:   map[portKey]*Port{},

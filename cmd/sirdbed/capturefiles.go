@@ -43,9 +43,8 @@ func openCaptures(path, variant string) (*captures, error) {
 		if variant != "" {
 			return nil, fmt.Errorf("--variant %s: %s is a file, not a result", variant, path)
 		}
-		c := &captures{files: []packets.File{{Path: path, Open: func() (*os.File, error) { return regular.Open(path) }}}}
-		c.fabric = fabricAround(path)
-		return c, nil
+		file := packets.File{Path: path, Open: func() (*os.File, error) { return regular.Open(path) }}
+		return &captures{files: []packets.File{file}, fabric: fabricAround(path)}, nil
 	}
 	dir, err := tree.Open(path)
 	if err != nil {
@@ -77,7 +76,8 @@ func openCaptures(path, variant string) (*captures, error) {
 func capturedVariants(dir *tree.Dir) (names []string) {
 	list, _ := dir.List(results.VariantsDir)
 	for _, v := range list {
-		if files, err := dir.List(results.VariantsDir + "/" + v.Name() + "/" + emu.Captures); err == nil && len(files) > 0 {
+		files, err := dir.List(results.VariantsDir + "/" + v.Name() + "/" + emu.Captures)
+		if err == nil && len(files) > 0 {
 			names = append(names, v.Name())
 		}
 	}

@@ -95,14 +95,14 @@ func wireProtocols() (list []wire.Protocol) {
 func pluginDirectory(system string) (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("Wireshark's directory is not known: %w: name one with --dir", err)
+		return "", fmt.Errorf("the directory of Wireshark is not known: %w: name one with --dir", err)
 	}
 	if system == "windows" {
 		return filepath.Join(config, "Wireshark", "plugins"), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("Wireshark's directory is not known: %w: name one with --dir", err)
+		return "", fmt.Errorf("the directory of Wireshark is not known: %w: name one with --dir", err)
 	}
 	if system == "darwin" { // where os.UserConfigDir is another place than Wireshark's
 		if config = os.Getenv("XDG_CONFIG_HOME"); config == "" {

@@ -178,10 +178,10 @@ func compareWithTshark(
 	last := []string{"_ws.col.Protocol", "_ws.col.Info", "_ws.expert"}
 	const own = 4 // columns before names
 	args := []string{"-X", "lua_script:" + script, "-r", path, "-n", "-T", "fields", "-E", "separator=|",
-		"-o", dissector.Filter(p, "check_crc:TRUE")}
+		"-o", filterName(p, "check_crc:TRUE")}
 	columns := []string{"crc32c", "crc32c.status", "payload_length", "payload"}
 	for _, name := range append(columns, names...) {
-		args = append(args, "-e", dissector.Filter(p, name))
+		args = append(args, "-e", filterName(p, name))
 	}
 	for _, name := range last {
 		args = append(args, "-e", name)
@@ -346,3 +346,6 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// filterName is a field's name in Wireshark's filters.
+func filterName(p wire.Protocol, field string) string { return strings.ToLower(p.Name) + "." + field }

@@ -37,9 +37,9 @@ func newPackets() *cobra.Command {
 			each packet at each place where it was captured.
 
 			A packet that was captured at several places counts once, where it was seen first; "marked here" are those
-			that had no CE before this port. Outstanding credit is granted less spent as seen there: with credit by the packet,
-			what was not used or was dropped stays. Depths come from what went into a switch against what came out,
-			and need the result that the capture is in.
+			that had no CE before this port. Outstanding credit is granted less spent as seen there: with credit by
+			the packet, what was not used or was dropped stays. Depths come from what went into a switch against what
+			came out, and need the result that the capture is in.
 
 			Times are nominal: with --from and --to give them units, such as 1.5ms.`),
 		Example: examples(`
@@ -95,8 +95,8 @@ func (o *packetsOptions) filter() (f packets.Filter, err error) {
 	if o.from == "" {
 		f.From = math.MinInt64
 	}
-	if o.to != "" && f.To <= f.From {
-		return f, badInput(fmt.Errorf("--to %v is not after --from %v", f.To, f.From))
+	if o.to != "" && f.To <= max(0, f.From) {
+		return f, badInput(fmt.Errorf("--to %v is not after --from %v", f.To, max(0, f.From)))
 	}
 	return f, nil
 }

@@ -18,7 +18,8 @@ import (
 func tellJSON(t *testing.T, args ...string) (s packets.Summary) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), append([]string{"packets", "--json"}, args...), &stdout, &stderr); code != exitFine {
+	args = append([]string{"packets", "--json"}, args...)
+	if code := execute(t.Context(), args, &stdout, &stderr); code != exitFine {
 		t.Fatalf("packets %v: exit code %d: %s", args, code, &stderr)
 	}
 	must(t, json.Unmarshal(stdout.Bytes(), &s))
@@ -72,8 +73,8 @@ func TestPacketsAgreeWithTheRun(t *testing.T) {
 			for _, p := range facts.Ports {
 				got := ports[p.Name]
 				if int64(got.Packets) != p.Packets || int64(got.Marked) != p.Marks {
-					t.Errorf("%s: %d packets, %d marked here; want %d and %d", p.Name, got.Packets, got.Marked, p.Packets,
-						p.Marks)
+					t.Errorf("%s: %d packets, %d marked here; want %d and %d", p.Name, got.Packets, got.Marked,
+						p.Packets, p.Marks)
 				}
 			}
 			again := int64(0)
@@ -117,14 +118,16 @@ func TestPacketsForPeople(t *testing.T) {
 	must(t, os.WriteFile(elsewhere, text, 0o666))
 	cut := filepath.Join(t.TempDir(), "cut.pcapng")
 	must(t, os.WriteFile(cut, text[:len(text)-100], 0o666))
+	none, empty := filepath.Join(t.TempDir(), "none.pcapng"), t.TempDir()
+	variant := filepath.Join(dir, "variants", "sird")
 	for name, c := range map[string]struct {
 		args  []string
 		code  int
 		lines int // 0: not counted
 		want  []string
 	}{
-		"result":    {[]string{dir}, exitFine, 0, []string{"h1-2 > h1-4", "h1-4 to h1-2", "wire bytes", "leaf1>h1-4", "p99"}},
-		"variant":   {[]string{filepath.Join(dir, "variants", "sird")}, exitFine, 0, []string{"h1-1.pcapng", "leaf1.pcapng"}},
+		"result":    {[]string{dir}, exitFine, 0, []string{"h1-2 > h1-4", "h1-4 to h1-2", "wire bytes", "p99"}},
+		"variant":   {[]string{variant}, exitFine, 0, []string{"h1-1.pcapng", "leaf1.pcapng"}},
 		"file":      {[]string{file}, exitFine, 0, []string{"queue", "csn", "and 1 more (--limit 21)"}},
 		"elsewhere": {[]string{elsewhere}, exitFine, 0, []string{"they need the result"}},
 		"list":      {[]string{file, "--list", "--limit", "7"}, exitFine, 7, []string{"SIRD DATA message=0 offset=0"}},
@@ -132,13 +135,13 @@ func TestPacketsForPeople(t *testing.T) {
 			[]string{"message=3"}},
 		"json":          {[]string{file, "--list", "--limit", "1", "--json"}, exitFine, 1, []string{`"port":"h1-`}},
 		"cut":           {[]string{cut}, exitFailed, 0, []string{"h1-2 > h1-4", "cut off", "what comes before"}},
-		"none":          {[]string{filepath.Join(t.TempDir(), "none.pcapng")}, exitBadInput, 1, []string{"none.pcapng"}},
+		"none":          {[]string{none}, exitBadInput, 1, []string{"none.pcapng"}},
 		"yaml":          {[]string{dir + ".yaml"}, exitBadInput, 1, []string{"not a pcapng capture"}},
 		"other variant": {[]string{dir, "--variant", "homa"}, exitBadInput, 1, []string{"these have some: sird"}},
-		"no result":     {[]string{t.TempDir()}, exitBadInput, 1, []string{"has no captures"}},
+		"no result":     {[]string{empty}, exitBadInput, 1, []string{"has no captures"}},
 		"limit":         {[]string{file, "--limit", "-1"}, exitBadInput, 1, []string{"--limit is -1"}},
 		"time":          {[]string{file, "--from", "soon"}, exitBadInput, 1, []string{"--from"}},
-		"times":         {[]string{file, "--from", "2ms", "--to", "1ms"}, exitBadInput, 1, []string{"--to 1ms is not after"}},
+		"times":         {[]string{file, "--from", "2ms", "--to", "1ms"}, exitBadInput, 1, []string{"is not after"}},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := execute(t.Context(), append([]string{"packets"}, c.args...), &stdout, &stderr)

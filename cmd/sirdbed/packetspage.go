@@ -172,7 +172,8 @@ func (p *packetsPage) ports() error {
 	head := []string{"port", "packets", "frames", "csn", "CE", "marked here"}
 	return p.table(len(list), head, func(i int) []string {
 		x := list[i]
-		return []string{x.Port, fmt.Sprint(x.Packets), humanSize(x.Frames), number(x.CSN), number(x.CE), number(x.Marked)}
+		return []string{x.Port, fmt.Sprint(x.Packets), humanSize(x.Frames), number(x.CSN), number(x.CE),
+			number(x.Marked)}
 	})
 }
 

@@ -23,12 +23,10 @@ const placeholder = "-- PROTOCOLS\n"
 // Mark is the first line of every dissector that Write has written.
 const Mark = "-- sirdbed dissector\n"
 
-// Filter returns the name of a protocol's field in Wireshark's filters: sird.credit.
-// Beside the fields of its table each protocol has type, crc32c, crc32c.status,
-// payload_length and payload, and version if there is one.
-func Filter(p wire.Protocol, field string) string { return strings.ToLower(p.Name) + "." + field }
-
-// Write writes the dissector of some protocols.
+// Write writes the dissector of some protocols. In Wireshark's filters a field has the
+// name of its protocol, in lower case, before its own: sird.credit. Beside the fields of
+// its table each protocol has type, crc32c, crc32c.status, payload_length and payload, and
+// version if there is one.
 func Write(w io.Writer, protocols []wire.Protocol) error {
 	var tables strings.Builder
 	tables.WriteString("local protocols = {\n")

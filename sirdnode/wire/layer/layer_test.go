@@ -56,7 +56,8 @@ func TestGopacketDecodes(t *testing.T) {
 		t.Fatalf("layers %v, want %v", names, want)
 	}
 	l := p.Layers()[3].(*Transport)
-	if l.Protocol.Name != "TEST" || l.Protocol.Header.Values(l.Bytes())[0].N != ' ' || [4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC ||
+	if l.Protocol.Name != "TEST" || l.Protocol.Header.Values(l.Bytes())[0].N != ' ' ||
+		[4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC ||
 		len(p.ApplicationLayer().Payload()) != 40 {
 		t.Errorf("%+v", l)
 	}
