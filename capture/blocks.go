@@ -58,7 +58,10 @@ func (b *blocks) next() error {
 	switch {
 	case err == io.EOF && (b.ended || b.foreign):
 		return io.EOF
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	case err == io.EOF:
+		return fmt.Errorf("%w after %d bytes, or saved by a program that leaves out the counts at its end",
+			ErrCaptureCut, b.offset)
+	case err == io.ErrUnexpectedEOF:
 		return fmt.Errorf("%w after %d bytes", ErrCaptureCut, b.offset+int64(n))
 	case err != nil:
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,7 +164,8 @@ func cutCapture(problems []string) error {
 	return errors.Join(list...)
 }
 
-func listPackets(files []packets.File, filter packets.Filter, o packetsOptions, w io.Writer) error {
+func listPackets(files []packets.File, filter packets.Filter, o packetsOptions, stdout io.Writer) error {
+	w := bufio.NewWriter(stdout)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	cut, err := packets.List(files, filter, o.limit, func(l packets.Line) error {
@@ -172,6 +174,9 @@ func listPackets(files []packets.File, filter packets.Filter, o packetsOptions, 
 		}
 		return printLine(w, &l)
 	})
+	if flushed := w.Flush(); err == nil {
+		err = flushed
+	}
 	if err != nil {
 		return badCapture(err)
 	}
