@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type blocks struct {
 	offset  int64  // of the end of the current block in the file
 	ended   bool   // interface statistics were seen: the writer was done
 	started bool
+	foreign bool // another program's, which need not end with statistics
 }
 
 func newBlocks(r io.Reader) *blocks { return &blocks{in: bufio.NewReaderSize(r, 64<<10)} }
@@ -54,9 +56,12 @@ func (b *blocks) next() error {
 	var head [blockHead]byte
 	n, err := io.ReadFull(b.in, head[:])
 	switch {
-	case err == io.EOF && b.ended:
+	case err == io.EOF && (b.ended || b.foreign):
 		return io.EOF
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	case err == io.EOF:
+		return fmt.Errorf("%w after %d bytes, or saved by a program that leaves out the counts at its end",
+			ErrCaptureCut, b.offset)
+	case err == io.ErrUnexpectedEOF:
 		return fmt.Errorf("%w after %d bytes", ErrCaptureCut, b.offset+int64(n))
 	case err != nil:
 		return err
@@ -85,6 +90,9 @@ func (b *blocks) next() error {
 		err = fmt.Errorf("capture is damaged at byte %d: %w", b.offset, err)
 		b.block = b.block[:0]
 		return err
+	}
+	if kind == typeSection {
+		b.foreign = !bytes.Contains(b.block, []byte(application))
 	}
 	b.offset += int64(length)
 	b.ended = kind == typeStats

@@ -17,6 +17,27 @@ const (
 	ipv4Header     = 20
 )
 
+// Fingerprint returns a number by which the sightings of one packet at several places
+// are known, almost certainly no other's. ok is false if the frame is not an IPv4
+// packet, or was cut too short.
+func Fingerprint(frame []byte) (n uint64, ok bool) {
+	key, _, ok := identify(frame)
+	if !ok {
+		return 0, false
+	}
+	n = 14695981039346656037 // FNV-1a's
+	add := func(list ...byte) {
+		for _, b := range list {
+			n = (n ^ uint64(b)) * 1099511628211
+		}
+	}
+	add(key.src[:]...)
+	add(key.dst[:]...)
+	add(byte(key.id), byte(key.id>>8), byte(key.len), byte(key.len>>8))
+	add(key.body[:]...)
+	return n, true
+}
+
 // identify reads a frame's identity and IP precedence. ok is false if it is
 // not an IPv4 packet, or was cut too short.
 func identify(frame []byte) (key identity, priority uint8, ok bool) {

@@ -68,7 +68,7 @@ func Create(file *os.File, f *topo.Fabric, node *topo.Node) (*Writer, error) {
 	for i, d := range w.ports {
 		if i == 0 {
 			section := pcapgo.NgSectionInfo{
-				Application: "sirdbed",
+				Application: application,
 				Comment:     node.Name + ": nominal time in ns since the start of the run",
 			}
 			w.ng, w.err = pcapgo.NewNgWriterInterface(buf, describe(f, d), pcapgo.NgWriterOptions{SectionInfo: section})

@@ -51,7 +51,7 @@ func TestCaptureRoundTrip(t *testing.T) {
 			t.Fatalf("frame %d: %v %s out %v, %d bytes, %d kept", n, fr.At, fr.Port.Name, fr.Out, fr.Len, len(fr.Data))
 		}
 		h, ok := transportOf(fr)
-		if !ok || h.Protocol != "TEST" || len(h.Fields) != 1 {
+		if !ok || h.Protocol.Name != "TEST" || len(h.Protocol.Header.Values(h.Bytes())) != 1 {
 			t.Fatalf("frame %d has the transport header %v", n, h)
 		}
 		n++

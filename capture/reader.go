@@ -51,37 +51,38 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 		ports[f.Ports[i].Name] = &f.Ports[i]
 	}
 	return func(yield func(Frame, error) bool) {
-		ng, err := open(r)
+		raw, err := NewReader(r)
 		if err != nil {
 			yield(Frame{}, err)
 			return
 		}
-		var node topo.NodeID // the captured one: the sender of interface 0
-		for first := true; ; first = false {
-			data, info, err := read(ng)
+		node := topo.NodeID(-1) // the captured one: the sender of interface 0
+		for {
+			x, err := raw.Next()
 			if err == io.EOF {
 				return
 			}
 			var sent *topo.Port
 			if err == nil {
-				sent, err = senderOf(ng, info.InterfaceIndex, ports)
+				sent, err = senderOf(x.Interface, ports)
 			}
-			if err == nil && first {
-				var own *topo.Port
-				if own, err = senderOf(ng, 0, ports); err == nil {
-					node = own.Node
+			if err == nil && node < 0 {
+				var first pcapgo.NgInterface
+				if first, err = raw.ng.Interface(0); err == nil {
+					var own *topo.Port
+					if own, err = senderOf(first.Name, ports); err == nil {
+						node = own.Node
+					}
 				}
+			}
+			if err == nil && (x.At < -MaxTime || x.At > MaxTime) { // of another program's capture
+				err = fmt.Errorf("capture is damaged: a frame at %v", x.At)
 			}
 			if err != nil {
 				yield(Frame{}, err)
 				return
 			}
-			at := units.Time(info.Timestamp.UnixNano())
-			if at < -MaxTime || at > MaxTime {
-				yield(Frame{}, fmt.Errorf("capture is damaged: a frame at %v", at))
-				return
-			}
-			fr := Frame{Port: sent, Out: sent.Node == node, At: at, Len: info.Length, Data: data}
+			fr := Frame{Port: sent, Out: sent.Node == node, At: x.At, Len: x.Len, Data: x.Data}
 			if !fr.Out {
 				fr.Port = &f.Ports[sent.Reverse]
 			}
@@ -92,14 +93,10 @@ func frames(r io.Reader, f *topo.Fabric) iter.Seq2[Frame, error] {
 	}
 }
 
-func senderOf(ng *pcapgo.NgReader, i int, ports map[string]*topo.Port) (*topo.Port, error) {
-	intf, err := ng.Interface(i)
-	if err != nil {
-		return nil, err
-	}
-	p, ok := ports[intf.Name]
+func senderOf(name string, ports map[string]*topo.Port) (*topo.Port, error) {
+	p, ok := ports[name]
 	if !ok {
-		return nil, fmt.Errorf("interface %q is no port of the run's fabric", intf.Name)
+		return nil, fmt.Errorf("interface %q is no port of the run's fabric", name)
 	}
 	return p, nil
 }

@@ -32,6 +32,36 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 	if node.Kind == topo.Host {
 		return nil, fmt.Errorf("%s is a host: what waits in it passes no interface before it leaves", node.Name)
 	}
+	var seen []sighting
+	unreadable := 0
+	var cut error
+	for fr, err := range frames {
+		if err != nil {
+			cut = err
+			break
+		}
+		if s, ok := sight(&fr); ok {
+			seen = append(seen, s)
+		} else {
+			unreadable++
+		}
+	}
+	r := rebuildFrom(f, node, seen)
+	r.Unreadable = unreadable
+	if len(seen) == 0 {
+		return r, errors.Join(cut, fmt.Errorf("the capture of %s has no packets", node.Name))
+	}
+	return r, cut
+}
+
+// sight is a frame as a sighting of its packet.
+func sight(fr *Frame) (s sighting, ok bool) {
+	key, priority, ok := identify(fr.Data)
+	return sighting{key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len}, ok
+}
+
+// rebuildFrom rebuilds the queues of a switch from what was seen there, which it sorts.
+func rebuildFrom(f *topo.Fabric, node *topo.Node, seen []sighting) *Reconstruction {
 	r := rebuild{Reconstruction: &Reconstruction{Node: node}, f: f, pending: map[identity][]arrival{}}
 	for _, id := range node.Ports {
 		r.Ports = append(r.Ports, &PortQueue{Port: &f.Ports[id]})
@@ -41,22 +71,6 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 
 	// Frames are written in the order in which they are seen: a departure may come
 	// before its own arrival in the file, but never by its timestamp.
-	var seen []sighting
-	var cut error
-	for fr, err := range frames {
-		if err != nil {
-			cut = err
-			break
-		}
-		key, priority, ok := identify(fr.Data)
-		if !ok {
-			r.Unreadable++
-			continue
-		}
-		seen = append(seen, sighting{
-			key: key, priority: priority, at: fr.At, port: fr.Port.ID, out: fr.Out, len: fr.Len,
-		})
-	}
 	slices.SortStableFunc(seen, func(a, b sighting) int {
 		if c := cmp.Compare(a.at, b.at); c != 0 {
 			return c
@@ -65,14 +79,14 @@ func Reconstruct(f *topo.Fabric, node *topo.Node, frames iter.Seq2[Frame, error]
 	})
 	r.Frames = len(seen)
 	if len(seen) == 0 {
-		return r.Reconstruction, errors.Join(cut, fmt.Errorf("the capture of %s has no packets", node.Name))
+		return r.Reconstruction
 	}
 	r.From, r.To = seen[0].at, seen[len(seen)-1].at
 	for i := range seen {
 		r.see(i, &seen[i])
 	}
 	r.finish()
-	return r.Reconstruction, cut
+	return r.Reconstruction
 }
 
 func b2i(b bool) int {

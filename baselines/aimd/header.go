@@ -3,7 +3,6 @@ package aimd
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/wire"
@@ -19,6 +18,23 @@ const (
 	ackLen  = 10
 	dataLen = 18
 )
+
+// table is the header for captures.
+var table = wire.Header{
+	Types: []wire.Type{
+		{Value: data, Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: ack, Name: "ACK", Len: ackLen, From: wire.Receiver},
+	},
+	Fields: []wire.Field{
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message, of the DATA that an ACK answers", At: 6, Size: 4,
+			Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 10, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "marked", Doc: "the packet that is acknowledged was marked", At: 1, Mask: 1, In: 1 << ack,
+			Role: wire.Echo},
+		{Name: "tag", Doc: "the application's", At: 14, Size: 4, In: 1 << data},
+	},
+}
 
 type header struct {
 	kind   uint8
@@ -75,18 +91,4 @@ func (h *header) decode(b []byte) error {
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[14:]))
 	}
 	return nil
-}
-
-// fields names the header's fields in captures.
-func fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	return []wire.Field{
-		{Name: "type", Value: map[uint8]string{data: "DATA", ack: "ACK"}[h.kind]},
-		{Name: "message", Value: fmt.Sprint(h.id)},
-		{Name: "offset", Value: fmt.Sprint(h.offset)},
-		{Name: "marked", Value: fmt.Sprint(h.marked)},
-	}
 }

@@ -49,7 +49,7 @@ func (p *Params) validate() error { return limits.Check(p) }
 // Protocol makes the package selectable: package all lists it.
 var Protocol = transport.Protocol{
 	Name:          "aimd",
-	Wire:          wire.Protocol{Name: "AIMD", Port: 47030, HeaderLen: headerLen, Fields: fields},
+	Wire:          wire.Protocol{Name: "AIMD", Port: 47030, HeaderLen: headerLen, Header: &table},
 	Framing:       framing,
 	DefaultParams: defaults,
 	Limits:        limits,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -193,3 +194,5 @@ func (h Header) Encode(p *transport.Packet) {
 // Remembered returns how many delivered messages of a sender are remembered one
 // by one.
 func (s *DCPIM) Remembered(id topo.HostID) int { return s.receiver.peers[id].messages.Remembered() }
+
+var kindNames = headertest.Names[kind](&table)

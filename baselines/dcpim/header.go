@@ -2,7 +2,6 @@ package dcpim
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
@@ -28,11 +27,6 @@ const (
 	ack                     // receiver to sender: the message is complete
 	gone                    // sender to receiver: the message is settled here
 )
-
-var kindNames = [...]string{
-	rts: "RTS", rtsAck: "RTSACK", request: "REQUEST", grant: "GRANT", accept: "ACCEPT",
-	grantsr: "GRANTSR", token: "TOKEN", data: "DATA", ack: "ACK", gone: "GONE",
-}
 
 const (
 	version = 1
@@ -78,10 +72,48 @@ type header struct {
 	aboveFloor uint16
 }
 
-var lengths = layout.Headers{Version: version, Lengths: [16]int{
-	rts: rtsLen, rtsAck: baseLen, request: baseLen, grant: baseLen, accept: baseLen,
-	grantsr: baseLen, token: baseLen, data: dataLen, ack: baseLen, gone: baseLen,
-}}
+// table is the header for captures.
+var table = wire.Header{
+	Version: version, Credit: wire.CreditPackets,
+	Types: []wire.Type{
+		{Value: uint8(rts), Name: "RTS", Len: rtsLen, From: wire.Sender},
+		{Value: uint8(rtsAck), Name: "RTSACK", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(request), Name: "REQUEST", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(grant), Name: "GRANT", Len: baseLen, From: wire.Sender},
+		{Value: uint8(accept), Name: "ACCEPT", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(grantsr), Name: "GRANTSR", Len: baseLen, From: wire.Sender},
+		{Value: uint8(token), Name: "TOKEN", Len: baseLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(gone), Name: "GONE", Len: baseLen, From: wire.Sender},
+	},
+	Fields: []wire.Field{
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, In: 1<<token | 1<<data, Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 6, Size: 4, In: 1 << rts, Role: wire.Length},
+		{Name: "length", Doc: "bytes of the message", At: 14, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "sequence", Doc: "number of the token", At: 6, Size: 4, In: 1<<token | 1<<data,
+			Role: wire.CreditNumber},
+		{Name: "free", Doc: "sent without a token", At: 1, Mask: 1, In: 1 << data, Role: wire.Free},
+		{Name: "epoch", Doc: "whose data phase a token is for, modulo 16", At: 1, Mask: 0x0f, In: 1 << token},
+		{Name: "priority", Doc: "of a token among those of its sender, 0 the first", At: 1, Mask: 0xf0, In: 1 << token},
+		{Name: "channels", Doc: "asked for, offered, matched or taken back", At: 1, In: ofMatching},
+		{Name: "round", Doc: "of the matching, since time 0, modulo 2^32", At: 6, Size: 4, In: ofMatching},
+		{Name: "remaining", Doc: "packets that the receiver is missing", At: 10, Size: 4,
+			In: 1<<request | 1<<grant},
+		{Name: "tag", Doc: "the application's", At: 10, Size: 4, In: 1 << rts},
+		{Name: "tag", Doc: "the application's", At: 18, Size: 4, In: 1 << data},
+		{Name: "above_floor", Doc: aboveFloor, At: 14, Size: 2, In: 1 << rts},
+		{Name: "above_floor", Doc: aboveFloor, At: 22, Size: 2, In: 1 << data},
+	},
+}
+
+const (
+	ofMatching = 1<<request | 1<<grant | 1<<accept | 1<<grantsr
+	aboveFloor = "id less the lowest one that is not settled; 65535: more than fits"
+)
+
+var lengths = layout.Of(&table)
 
 // encode writes h into p.
 func (h *header) encode(p *transport.Packet) {
@@ -141,37 +173,4 @@ func (h *header) decode(b []byte) error {
 		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
 	}
 	return nil
-}
-
-// fields names the header's fields for captures.
-func fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	list := []wire.Field{{Name: "type", Value: kindNames[h.kind]}, {Name: "message", Value: fmt.Sprint(h.id)}}
-	add := func(name string, value any) {
-		list = append(list, wire.Field{Name: name, Value: fmt.Sprint(value)})
-	}
-	switch h.kind {
-	case request, grant, accept, grantsr:
-		add("round", h.round)
-		add("channels", h.channels)
-		if h.kind == request || h.kind == grant {
-			add("remaining", h.remaining)
-		}
-	case token:
-		add("epoch", h.epoch)
-		add("priority", h.priority)
-		add("seq", h.seq)
-		add("offset", h.offset)
-	case rts:
-		add("length", h.length)
-	case data:
-		add("free", h.unscheduled)
-		add("seq", h.seq)
-		add("offset", h.offset)
-		add("length", h.length)
-	}
-	return list
 }

@@ -130,7 +130,7 @@ func (p *Params) class(packets, short int) int {
 // Protocol is dcPIM, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "dcpim",
-	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: lengths.Len, Fields: fields},
+	Wire:          wire.Protocol{Name: "dcPIM", Port: Port, HeaderLen: lengths.Len, Header: &table},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,

@@ -99,7 +99,7 @@ func (p *Params) validate(frame units.Bytes) error {
 // Protocol is DCTCP, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "dctcp",
-	Wire:          wire.Protocol{Name: "DCTCP", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Wire:          wire.Protocol{Name: "DCTCP", Port: Port, HeaderLen: flow.HeaderLen, Header: &flow.Headers},
 	Framing:       flow.Framing,
 	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
 	Limits:        limits,

@@ -26,7 +26,7 @@ func (w Fixed) Pacing() flow.Time         { return 0 }
 func ExampleTransport() {
 	protocol := transport.Protocol{
 		Name:          "fixed",
-		Wire:          wire.Protocol{Name: "FIXED", Port: 47099, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+		Wire:          wire.Protocol{Name: "FIXED", Port: 47099, HeaderLen: flow.HeaderLen, Header: &flow.Headers},
 		Framing:       flow.Framing,
 		DefaultParams: func(*topo.Fabric) any { return nil },
 		Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 )
 
 // Broken describes a sum that does not add up, "" when all do.
@@ -98,3 +99,5 @@ func (e Header) Encode(p *transport.Packet) {
 	}
 	h.encode(p)
 }
+
+var kindNames = headertest.Names[kind](&Headers)

@@ -3,7 +3,6 @@ package flow
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
@@ -17,8 +16,6 @@ const (
 	data kind = 1 + iota // bytes of a message
 	ack                  // receiver to sender: what has arrived
 )
-
-var kindNames = map[kind]string{data: "DATA", ack: "ACK"}
 
 const (
 	version = 1
@@ -87,8 +84,34 @@ type extent struct{ from, to uint32 }
 
 var errRanges = errors.New("header with too many ranges")
 
+// Headers are the headers for captures.
+var Headers = wire.Header{
+	Version: version,
+	Types: []wire.Type{
+		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(ack), Name: "ACK", Len: ackLen, Each: rangeLen, From: wire.Receiver},
+	},
+	Fields: []wire.Field{
+		{Name: "connection", Doc: "of the pool from the sender to the receiver", At: 2},
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 3, Size: 4, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message; of an ACK, all bytes below it have arrived", At: 7, Size: 4,
+			Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 15, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "echo", Doc: "the packet that is acknowledged was marked", At: 1, Mask: echoBit, In: 1 << ack,
+			Role: wire.Echo},
+		{Name: "stamp", Doc: "when the DATA left that this is, or acknowledges, ns modulo 2^32", At: 11, Size: 4},
+		{Name: "held", Doc: "how long the receiver delayed the acknowledgment, ns", At: 15, Size: 4, In: 1 << ack},
+		{Name: "ranges", Doc: "that have arrived beyond the offset", At: 1, Mask: 0x7f, In: 1 << ack, Role: wire.Count},
+		{Name: "range_from", Doc: "first byte of a range", At: ackLen, Size: 4, In: 1 << ack, Each: rangeLen},
+		{Name: "range_to", Doc: "first byte behind a range", At: ackLen + 4, Size: 4, In: 1 << ack, Each: rangeLen},
+		{Name: "tag", Doc: "the application's", At: 19, Size: 4, In: 1 << data},
+		{Name: "above_floor", Doc: "id less the lowest one that is not settled; 65535: more than fits", At: 23,
+			Size: 2, In: 1 << data},
+	},
+}
+
 // lengths are those of headers without ranges.
-var lengths = layout.Headers{Version: version, Lengths: [16]int{data: dataLen, ack: ackLen}}
+var lengths = layout.Of(&Headers)
 
 // HeaderLen returns the length of the header that b begins with.
 func HeaderLen(b []byte) (int, error) {
@@ -163,30 +186,4 @@ func (h *header) decode(b []byte) error {
 		}
 	}
 	return nil
-}
-
-// Fields names the header's fields for captures.
-func Fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	list := []wire.Field{
-		{Name: "type", Value: kindNames[h.kind]},
-		{Name: "connection", Value: fmt.Sprint(h.connection)},
-		{Name: "message", Value: fmt.Sprint(h.id)},
-		{Name: "offset", Value: fmt.Sprint(h.offset)},
-		{Name: "stamp", Value: fmt.Sprint(h.stamp)},
-	}
-	if h.kind == data {
-		return append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
-	}
-	list = append(list, wire.Field{Name: "held", Value: fmt.Sprint(h.ackDelay)})
-	if h.echo {
-		list = append(list, wire.Field{Name: "echo", Value: "1"})
-	}
-	for _, r := range h.ranges[:h.n] {
-		list = append(list, wire.Field{Name: "range", Value: fmt.Sprintf("%d-%d", r.from, r.to)})
-	}
-	return list
 }

@@ -49,7 +49,7 @@ func config(window float64, change func(*flow.Config)) *flow.Config {
 // windowed is a protocol of fixed windows.
 var windowed = transport.Protocol{
 	Name:          "windowed",
-	Wire:          wire.Protocol{Name: "windowed", Port: 47099, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Wire:          wire.Protocol{Name: "windowed", Port: 47099, HeaderLen: flow.HeaderLen, Header: &flow.Headers},
 	Framing:       flow.Framing,
 	DefaultParams: func(*topo.Fabric) any { return config(66, nil) },
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 	"sirdbed/topo"
 	"sirdbed/traffic"
 )
@@ -158,3 +159,5 @@ func (h Header) Encode(p *transport.Packet) {
 	}
 	e.encode(p)
 }
+
+var kindNames = headertest.Names[kind](&table)

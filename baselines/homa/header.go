@@ -3,7 +3,6 @@ package homa
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
@@ -27,10 +26,6 @@ const (
 	needAck                 // sender to receiver: in what state is the message?
 	unknown                 // either way: there is no such message here
 )
-
-var kindNames = map[kind]string{
-	data: "DATA", grant: "GRANT", resend: "RESEND", busy: "BUSY", ack: "ACK", needAck: "NEED_ACK", unknown: "UNKNOWN",
-}
 
 const (
 	version = 1
@@ -78,9 +73,36 @@ type header struct {
 
 var errReserved = errors.New("Homa header with reserved bits set")
 
-var lengths = layout.Headers{Version: version, Lengths: [16]int{
-	data: dataLen, grant: baseLen, resend: resendLen, busy: baseLen, ack: baseLen, needAck: baseLen, unknown: baseLen,
-}}
+// table is the header for captures.
+var table = wire.Header{
+	Version: version, Credit: wire.CreditOffsets,
+	Types: []wire.Type{
+		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(grant), Name: "GRANT", Len: baseLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(resend), Name: "RESEND", Len: resendLen, From: wire.Receiver},
+		{Value: uint8(busy), Name: "BUSY", Len: baseLen},
+		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(needAck), Name: "NEED_ACK", Len: baseLen, From: wire.Sender},
+		{Value: uint8(unknown), Name: "UNKNOWN", Len: baseLen},
+	},
+	Fields: []wire.Field{
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message; of a GRANT, up to which byte to send", At: 6, Size: 4,
+			Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 10, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "range", Doc: "bytes that are missing", At: 10, Size: 4, In: 1 << resend, Role: wire.Range},
+		{Name: "priority", Doc: "of the data to be sent, 7 the most urgent", At: 1, Mask: priorityBits},
+		{Name: "from_sender", Doc: "the message's sender sends this", At: 1, Mask: fromSenderBit,
+			Role: wire.FromSender},
+		{Name: "tag", Doc: "the application's", At: 14, Size: 4, In: 1 << data},
+		{Name: "above_floor", Doc: "id less the lowest one that is not acknowledged; 65535: more than fits", At: 18,
+			Size: 2, In: 1 << data},
+		{Name: "unscheduled", Doc: "packets at the start of the message that need no grant", At: 20, Size: 2,
+			In: 1 << data, Role: wire.Unscheduled},
+	},
+}
+
+var lengths = layout.Of(&table)
 
 // headerLen returns the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
@@ -137,31 +159,4 @@ func (h *header) decode(b []byte) error {
 		h.length = binary.BigEndian.Uint32(b[10:])
 	}
 	return nil
-}
-
-// fields names the header's fields for captures.
-func fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	list := []wire.Field{
-		{Name: "type", Value: kindNames[h.kind]},
-		{Name: "message", Value: fmt.Sprint(h.id)},
-		{Name: "offset", Value: fmt.Sprint(h.offset)},
-	}
-	if h.fromSender {
-		list = append(list, wire.Field{Name: "own", Value: "1"})
-	}
-	switch h.kind {
-	case grant:
-		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)})
-	case resend:
-		list = append(list, wire.Field{Name: "priority", Value: fmt.Sprint(h.priority)},
-			wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
-	case data:
-		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)},
-			wire.Field{Name: "unscheduled", Value: fmt.Sprint(h.unscheduled)})
-	}
-	return list
 }

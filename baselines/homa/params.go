@@ -123,7 +123,7 @@ func (p *Params) validate(mss units.Bytes) error {
 // Protocol is Homa, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "homa",
-	Wire:          wire.Protocol{Name: "Homa", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Wire:          wire.Protocol{Name: "Homa", Port: Port, HeaderLen: headerLen, Header: &table},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,

@@ -106,7 +106,7 @@ func (p *Params) validate() error {
 // Protocol is Swift, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "swift",
-	Wire:          wire.Protocol{Name: "Swift", Port: Port, HeaderLen: flow.HeaderLen, Fields: flow.Fields},
+	Wire:          wire.Protocol{Name: "Swift", Port: Port, HeaderLen: flow.HeaderLen, Header: &flow.Headers},
 	Framing:       flow.Framing,
 	DefaultParams: func(f *topo.Fabric) any { return DefaultParams(f) },
 	Limits:        limits,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 )
 
 // Idle is Leaks as an error, for modeltest.
@@ -111,3 +112,5 @@ func (f *Feedback) Set(rate, w float64, uncongested bool) {
 // Count sets what is known of credits, and Counts returns it.
 func (f *Feedback) Count(total, lost int64)     { f.total, f.lost = total, lost }
 func (f *Feedback) Counts() (total, lost int64) { return f.total, f.lost }
+
+var kindNames = headertest.Names[kind](&table)

@@ -3,7 +3,6 @@ package xpass
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
@@ -27,11 +26,6 @@ const (
 	ack                     // receiver to sender: the message is complete
 	busy                    // receiver to sender: the message is known, and gets credits
 )
-
-var kindNames = map[kind]string{
-	request: "CREDIT_REQUEST", credit: "CREDIT", data: "DATA", stop: "CREDIT_STOP",
-	nack: "NACK", ack: "ACK", busy: "BUSY",
-}
 
 const (
 	version = 1
@@ -85,10 +79,46 @@ type header struct {
 
 var errPad = errors.New("ExpressPass credit with too much padding")
 
+// table is the header for captures.
+var table = wire.Header{
+	Version: version, Credit: wire.CreditPackets,
+	Types: []wire.Type{
+		{Value: uint8(request), Name: "CREDIT_REQUEST", Len: controlLen, From: wire.Sender},
+		{Value: uint8(credit), Name: "CREDIT", Len: creditLen, Each: 1, From: wire.Receiver, Grant: true},
+		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(stop), Name: "CREDIT_STOP", Len: controlLen, From: wire.Sender},
+		{Value: uint8(nack), Name: "NACK", Len: nackLen, From: wire.Receiver},
+		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(busy), Name: "BUSY", Len: baseLen, From: wire.Receiver},
+	},
+	Fields: []wire.Field{
+		{Name: "connection", Doc: "among those from the sender to the receiver", At: 2, Size: 2},
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 4, Size: 4, In: named,
+			Role: wire.Message},
+		{Name: "message", Doc: "id modulo 65536", At: 4, Size: 2, In: 1 << credit, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message", At: 24, Size: 4, In: 1 << data, Role: wire.Offset},
+		{Name: "offset", Doc: "first byte in the message", At: 8, Size: 4, In: 1 << nack, Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 16, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "range", Doc: "bytes that are missing", At: 12, Size: 4, In: 1 << nack, Role: wire.Range},
+		{Name: "packets", Doc: "left to be sent", At: 8, Size: 4, In: 1 << request},
+		{Name: "sent", Doc: "payload bytes so far", At: 8, Size: 4, In: 1 << stop},
+		{Name: "gone", Doc: "the sender has given the message up", At: 1, Mask: 1, In: 1 << stop},
+		{Name: "sequence", Doc: "number of the credit", At: 6, Size: 4, In: 1 << credit, Role: wire.CreditNumber},
+		{Name: "sequence", Doc: "number of the credit", At: 8, Size: 4, In: 1 << data, Role: wire.CreditNumber},
+		{Name: "time", Doc: "when the credit was sent, ns modulo 2^32", At: 10, Size: 4, In: 1 << credit},
+		{Name: "time", Doc: "when the credit was sent, ns modulo 2^32", At: 12, Size: 4, In: 1 << data},
+		{Name: "padding", Doc: "bytes at the header's end", At: 1, In: 1 << credit, Role: wire.Count},
+		{Name: "tag", Doc: "the application's", At: 20, Size: 4, In: 1 << data},
+		{Name: "above_floor", Doc: "id less the lowest one that is not settled; 65535: more than fits", At: 28,
+			Size: 2, In: 1 << data},
+	},
+}
+
+// named are the types with a whole message id.
+const named = 1<<request | 1<<data | 1<<stop | 1<<nack | 1<<ack | 1<<busy
+
 // lengths are those of headers without padding.
-var lengths = layout.Headers{Version: version, Lengths: [16]int{
-	request: controlLen, credit: creditLen, data: dataLen, stop: controlLen, nack: nackLen, ack: baseLen, busy: baseLen,
-}}
+var lengths = layout.Of(&table)
 
 // headerLen returns the length of the header that b begins with.
 func headerLen(b []byte) (int, error) {
@@ -174,36 +204,4 @@ func (h *header) decode(b []byte) error {
 		h.aboveFloor = binary.BigEndian.Uint16(b[28:])
 	}
 	return nil
-}
-
-// fields names the header's fields for captures.
-func fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	list := []wire.Field{{Name: "type", Value: kindNames[h.kind]}}
-	add := func(name string, v uint32) { list = append(list, wire.Field{Name: name, Value: fmt.Sprint(v)}) }
-	add("connection", uint32(h.conn))
-	add("message", uint32(h.id))
-	switch h.kind {
-	case request:
-		add("packets", h.count)
-	case stop:
-		add("sent", h.count)
-		if h.gone {
-			add("gone", 1)
-		}
-	case nack:
-		add("offset", h.offset)
-		add("length", h.length)
-	case credit, data:
-		add("sequence", h.seq)
-		add("time", h.time)
-		if h.kind == data {
-			add("offset", h.offset)
-			add("length", h.length)
-		}
-	}
-	return list
 }

@@ -141,7 +141,7 @@ func CreditShare(f *topo.Fabric, p *Params) float64 {
 // select.
 var Protocol = transport.Protocol{
 	Name:          "xpass",
-	Wire:          wire.Protocol{Name: "ExpressPass", Port: Port, HeaderLen: headerLen, Fields: fields},
+	Wire:          wire.Protocol{Name: "ExpressPass", Port: Port, HeaderLen: headerLen, Header: &table},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,

@@ -22,7 +22,8 @@ var order = []string{
 	"emu/atomicfile", "emu/thread", "emu/sudo", "emu/tree",
 	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
-	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report",
+	"capture/stats", "capture", "capture/packets", "capture/results", "capture/verdict", "capture/metric",
+	"capture/report",
 	"capture/internal",
 	"scenarios", "cmd",
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/headertest"
 )
 
 // Idle is Leaks as an error, for modeltest.
@@ -175,3 +176,5 @@ func (l *loops) Window() int                   { return l.window }
 
 // SetBuckets sets both buckets.
 func (l *loops) SetBuckets(sender, net Bytes) { l.sender.bucket, l.net.bucket = sender, net }
+
+var kindNames = headertest.Names[kind](&table)

@@ -2,7 +2,6 @@ package sird
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
@@ -23,8 +22,6 @@ const (
 	ack                    // receiver to sender: the message is complete
 	busy                   // either way: the message is not lost, it waits
 )
-
-var kindNames = map[kind]string{data: "DATA", credit: "CREDIT", resend: "RESEND", ack: "ACK", busy: "BUSY"}
 
 // flags of a header.
 type flags uint8
@@ -86,9 +83,40 @@ func (h *header) fromReceiver() bool {
 	return false
 }
 
-var lengths = layout.Headers{Version: version, Lengths: [16]int{
-	data: dataLen, credit: baseLen, resend: resendLen, ack: baseLen, busy: baseLen,
-}}
+// table is the header for captures.
+var table = wire.Header{
+	Version: version, Credit: wire.CreditTotals,
+	Types: []wire.Type{
+		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(credit), Name: "CREDIT", Len: baseLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(resend), Name: "RESEND", Len: resendLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
+		{Value: uint8(busy), Name: "BUSY", Len: baseLen},
+	},
+	Fields: []wire.Field{
+		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
+		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, Role: wire.Offset},
+		{Name: "length", Doc: "bytes of the message", At: 14, Size: 4, In: 1 << data, Role: wire.Length},
+		{Name: "range", Doc: "bytes that are missing", At: 14, Size: 4, In: 1 << resend, Role: wire.Range},
+		{Name: "credit", Doc: "total granted, or of what the sender sends total spent, wire bytes modulo 2^32",
+			At: 6, Size: 4, Role: wire.CreditTotal},
+		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch},
+		{Name: "csn", Doc: "the sender holds more than SThr of credit", At: 1, Mask: uint8(csn), Role: wire.CSN},
+		{Name: "scheduled", Doc: "paid for with credit", At: 1, Mask: uint8(scheduled)},
+		{Name: "request", Doc: "asks for credit", At: 1, Mask: uint8(request),
+			In: 1<<data | 1<<credit | 1<<resend | 1<<ack},
+		{Name: "from_receiver", Doc: "the message's receiver sends this", At: 1, Mask: uint8(request), In: 1 << busy,
+			Role: wire.FromReceiver},
+		{Name: "gone", Doc: "the sender has no such message", At: 1, Mask: uint8(gone)},
+		{Name: "tag", Doc: "the application's", At: 18, Size: 4, In: 1 << data},
+		{Name: "above_floor", Doc: "id less the lowest one that is not acknowledged; 65535: more than fits", At: 22,
+			Size: 2, In: 1 << data},
+		{Name: "prefix", Doc: "packets in the unscheduled prefix", At: 24, Size: 2, In: 1 << data,
+			Role: wire.Unscheduled},
+	},
+}
+
+var lengths = layout.Of(&table)
 
 // encode writes h into p's header.
 func (h *header) encode(p *transport.Packet) {
@@ -135,31 +163,4 @@ func (h *header) decode(b []byte) error {
 		h.length = binary.BigEndian.Uint32(b[14:])
 	}
 	return nil
-}
-
-// fields names the header's fields for captures.
-func fields(b []byte) []wire.Field {
-	var h header
-	if h.decode(b) != nil {
-		return nil
-	}
-	list := []wire.Field{
-		{Name: "type", Value: kindNames[h.kind]},
-		{Name: "epoch", Value: fmt.Sprint(h.epoch)},
-		{Name: "message", Value: fmt.Sprint(h.id)},
-		{Name: "credit", Value: fmt.Sprint(h.credit)},
-		{Name: "offset", Value: fmt.Sprint(h.offset)},
-	}
-	for _, f := range []struct {
-		flag flags
-		name string
-	}{{csn, "csn"}, {scheduled, "scheduled"}, {request, "request"}, {gone, "gone"}} {
-		if h.flags&f.flag != 0 {
-			list = append(list, wire.Field{Name: f.name, Value: "1"})
-		}
-	}
-	if h.kind == data || h.kind == resend {
-		list = append(list, wire.Field{Name: "length", Value: fmt.Sprint(h.length)})
-	}
-	return list
 }

@@ -173,7 +173,7 @@ func (p *Params) validate(frame units.Bytes) error {
 // Protocol is SIRD, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "sird",
-	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: lengths.Len, Fields: fields},
+	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: lengths.Len, Header: &table},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,

@@ -20,7 +20,10 @@ func init() {
 			}
 			return 4, nil
 		},
-		Fields: func([]byte) []wire.Field { return []wire.Field{{Name: "type", Value: "DATA"}} },
+		Header: &wire.Header{
+			Types:  []wire.Type{{Value: 0x7e, Name: "DATA", Len: 4}},
+			Fields: []wire.Field{{Name: "second", At: 1}},
+		},
 	})
 }
 

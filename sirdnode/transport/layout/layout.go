@@ -23,6 +23,15 @@ type Headers struct {
 	Lengths [16]int // by type, in bytes; 0: there is no such type
 }
 
+// Of returns the lengths that a table of headers states.
+func Of(table *wire.Header) (l Headers) {
+	l.Version = table.Version
+	for _, t := range table.Types {
+		l.Lengths[t.Value] = t.Len
+	}
+	return l
+}
+
 // Len returns the length of the header that b begins with.
 func (l *Headers) Len(b []byte) (int, error) {
 	if len(b) == 0 {

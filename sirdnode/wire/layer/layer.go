@@ -44,12 +44,14 @@ func Decode(frame []byte, options gopacket.DecodeOptions) gopacket.Packet {
 // A Transport is a transport's header as a gopacket layer.
 type Transport struct {
 	layers.BaseLayer
-	Protocol string
+	Protocol *wire.Protocol // whose Header has the fields of Bytes
 	CRC      [wire.CRCLen]byte
-	Fields   []wire.Field
 
 	layer gopacket.LayerType
 }
+
+// Bytes is the transport's header alone.
+func (t *Transport) Bytes() []byte { return t.Contents[wire.CRCLen:] }
 
 // LayerType implements gopacket.Layer.
 func (t *Transport) LayerType() gopacket.LayerType { return t.layer }
@@ -74,9 +76,8 @@ func (d *decoder) decode(data []byte, b gopacket.PacketBuilder) error {
 	}
 	b.AddLayer(&Transport{
 		BaseLayer: layers.BaseLayer{Contents: data[:n], Payload: data[n:]},
-		Protocol:  d.protocol.Name,
+		Protocol:  &d.protocol,
 		CRC:       [wire.CRCLen]byte(data),
-		Fields:    d.protocol.Fields(data[wire.CRCLen:n]),
 		layer:     d.layer,
 	})
 	return b.NextDecoder(gopacket.LayerTypePayload)

@@ -23,7 +23,10 @@ func init() {
 			}
 			return testHeader, nil
 		},
-		Fields: func(b []byte) []wire.Field { return []wire.Field{{Name: "first", Value: string(b[:1])}} },
+		Header: &wire.Header{
+			Types:  []wire.Type{{Value: 'A', Name: "A", Len: testHeader}},
+			Fields: []wire.Field{{Name: "second", At: 1}},
+		},
 	})
 }
 
@@ -53,7 +56,8 @@ func TestGopacketDecodes(t *testing.T) {
 		t.Fatalf("layers %v, want %v", names, want)
 	}
 	l := p.Layers()[3].(*Transport)
-	if l.Protocol != "TEST" || l.Fields[0].Value != "A" || [4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC ||
+	if l.Protocol.Name != "TEST" || l.Protocol.Header.Values(l.Bytes())[0].N != ' ' ||
+		[4]byte(frame[wire.HeaderOffset-wire.CRCLen:]) != l.CRC ||
 		len(p.ApplicationLayer().Payload()) != 40 {
 		t.Errorf("%+v", l)
 	}
