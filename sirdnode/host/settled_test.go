@@ -46,6 +46,7 @@ func TestHostIsSettledWhenItsTransportIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Advance(0)
+	h.Sample(0)
 	h.Offer(0, 1, 1000, traffic.Tag(0))
 	if !h.Done() || h.Settled() {
 		t.Errorf("done %v, settled %v: want true, false", h.Done(), h.Settled())
