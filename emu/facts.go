@@ -30,6 +30,8 @@ type Facts struct {
 	GaugeEvery units.Time `json:"gauge_every,omitempty"`
 	QueueEvery units.Time `json:"queue_every,omitempty"`
 
+	// RealTime is set for runs in real time, nil for others.
+	RealTime *RealTime `json:"real_time,omitempty"`
 	// Loop is the credit loop as hosts found it, nil where they did not look.
 	Loop *LoopFacts `json:"loop,omitempty"`
 
@@ -44,6 +46,22 @@ type Facts struct {
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
+}
+
+// RealTime is what a run at dilation 1 on a machine's own clock rests on, as measured
+// before it.
+type RealTime struct {
+	// Late wake-ups of as many threads as there are hosts: percentiles.
+	Median units.Time `json:"late_median"`
+	P90    units.Time `json:"late_p90"`
+	P99    units.Time `json:"late_p99"`
+	P999   units.Time `json:"late_p99_9"`
+	// MadeGood is what hosts and ports make good of a late wake-up: later ones cost rate.
+	MadeGood units.Time `json:"made_good"`
+	// Grain is how much sooner than it was due a frame may have been delivered.
+	Grain units.Time `json:"grain"`
+	// Apart is how far apart hosts kept wake-ups that came close together.
+	Apart units.Time `json:"apart"`
 }
 
 // LoopFacts are a credit loop as computed from the links, and as the hosts measured it
@@ -88,8 +106,9 @@ type HostFacts struct {
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
 	Generator Lateness `json:"generator"` // of messages handed to the transport, after their nominal arrivals
 	Finished  bool     `json:"finished"`  // ended in good order
-	// Stalls are those of the host's loop: from when a packet, a message or a timer
-	// was due, more than a full packet's time ago, until it woke up. nil: not measured.
+	// Stalls are those of the host's loop: from when a packet, a message or a timer was
+	// due, more than a full packet's time ago (in real time: longer than what is made
+	// good), until it woke up. nil: not measured.
 	Stalls *Stalls `json:"stalls,omitempty"`
 	// Kernel is set where Sent, Received and Corrupt are segments of the kernel's
 	// TCP, by the kernel's counters. Such a host has no receive ring.

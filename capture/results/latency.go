@@ -13,8 +13,8 @@ var DefaultBorders = []units.Bytes{1460, 100_000, 800_000}
 // AllSizes is the name of the group of messages of every size.
 const AllSizes = "all"
 
-// group returns the name of a size's group: A, B, ...
-func group(size units.Bytes, borders []units.Bytes) string {
+// Group returns the name of a size's group: A, B, ...
+func Group(size units.Bytes, borders []units.Bytes) string {
 	i := 0
 	for i < len(borders) && size >= borders[i] {
 		i++
@@ -70,7 +70,7 @@ func newCollected() *collected {
 
 func (c *collected) add(m *Message, borders []units.Bytes) {
 	c.latency = append(c.latency, float64(m.Latency()))
-	g := group(m.Size, borders)
+	g := Group(m.Size, borders)
 	for definition, unloaded := range map[string]units.Time{Paper: m.UnloadedPaper, Exact: m.UnloadedExact} {
 		if unloaded > 0 {
 			s := float64(m.Latency()) / float64(unloaded)

@@ -14,7 +14,8 @@ var fastestMessage = Check{
 	How: "Each message's latency is compared with the least that an idle fabric allows: headers, every hop's " +
 		"store-and-forward, and where there are several paths the fastest use of all of them (see sirdbed topo). A " +
 		"message may be faster by what ports may send at once after an idle time, by what their rates are rounded " +
-		"by, and by 2 ns a hop for times that are rounded down. Faster than that means that a port or a wire was " +
+		"by, by 2 ns a hop for times that are rounded down, and in real time by what the machine's timers do not " +
+		"resolve. Faster than that means that a port or a wire was " +
 		"faster than it should be, or that a clock was wrong.",
 	Made:       always,
 	Thresholds: []Threshold{rateSlack},
@@ -66,6 +67,9 @@ func checkFastestMessage(j *judge) {
 // measured, back.
 func (j *judge) slack(m *results.Message) units.Time {
 	slack := units.Time(rateSlack.Limit*float64(m.Fastest())) + j.hops(m.Src, m.Dst)
+	if j.realTime() {
+		slack += 2 * j.v.Facts.RealTime.Grain // there, and back where that is measured
+	}
 	if m.Reply >= 0 {
 		slack += j.hops(m.Dst, m.Src)
 	}

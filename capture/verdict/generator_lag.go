@@ -25,7 +25,7 @@ var generatorLag = Check{
 	How: "Each message has a nominal time of arrival at the sender's application. How much later it is handed to " +
 		"the transport is measured at each host; the worst host counts. Packet times are those of the check " +
 		"wake-up lateness.",
-	Made:       onKernel,
+	Made:       stretched,
 	Thresholds: []Threshold{lagLimit, farBehindLimit},
 	Do:         "The same as for wake-up lateness: a larger --dilation, or a machine with less to do.",
 	check:      checkGeneratorLag,

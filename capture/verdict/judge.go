@@ -16,9 +16,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Judge comes to the verdict on a run. All checks that can be made are made.
-func Judge(v *results.Variant) results.Verdict {
-	j := judge{v: v, packet: v.Fabric.LeastPacketTime()}
+// Judge comes to the verdict on a run, of which some figures are asked for; none: those
+// that every run has. All checks that can be made are made.
+func Judge(v *results.Variant, asked ...Figure) results.Verdict {
+	j := judge{v: v, asked: asked, packet: v.Fabric.LeastPacketTime()}
 	for i := range checks {
 		c := &checks[i]
 		if c.Made.of(&j) {
@@ -32,6 +33,7 @@ func Judge(v *results.Variant) results.Verdict {
 // A judge makes the checks of one run, one after the other.
 type judge struct {
 	v      *results.Variant
+	asked  []Figure
 	packet units.Time // how long a full-size packet takes on the fastest host link
 	name   string     // of the check that is being made
 	made   []results.Check

@@ -84,7 +84,7 @@ func readVariants(dir *tree.Dir, record *Record, justWritten bool) (
 			continue
 		}
 		v.Files = audit.Of(name)
-		v.Verdict = verdict.Judge(v)
+		v.Verdict = verdict.Judge(v, scenarios.Asked(record.Scenario.Bounds, record.Engine, v)...)
 		variants = append(variants, v)
 	}
 	for _, name := range record.expected() {

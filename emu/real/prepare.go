@@ -116,6 +116,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 	}
 	r.burstTime = r.machine.BurstTime(r.topology, r.facts.Dilation)
 	r.facts.GaugeEvery = r.gaugeInterval()
+	r.facts.RealTime = r.realTimeFacts()
 	c = fabric.Config{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: r.burstTime, HashSeed: uint32(r.x.Seed),

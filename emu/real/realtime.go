@@ -5,6 +5,7 @@ package real
 import (
 	"time"
 
+	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -51,4 +52,25 @@ func (r *run) apart() time.Duration {
 	}
 	hosts := time.Duration(len(r.topology.Hosts))
 	return time.Duration(float64(hosts*r.machine.WakeCost) / (wakeShare * float64(r.machine.CPUs)))
+}
+
+// realTimeFacts states what the run rests on, nil unless it is in real time.
+func (r *run) realTimeFacts() *emu.RealTime {
+	if !r.realTime() {
+		return nil
+	}
+	crowd := &r.machine.Crowd
+	return &emu.RealTime{
+		Median: units.Time(crowd.Median), P90: units.Time(crowd.P90), P99: units.Time(crowd.P99),
+		P999: units.Time(crowd.P999), MadeGood: units.Time(r.burstTime), Grain: r.grain(), Apart: units.Time(r.apart()),
+	}
+}
+
+// stall is from when on a late wake-up is a stall: when it lets more than one packet be
+// late, or in real time more than is made good.
+func (r *run) stall(h topo.HostID) units.Time {
+	if r.realTime() {
+		return r.catchUp(h)
+	}
+	return r.topology.PacketTime(h)
 }

@@ -31,6 +31,8 @@ type Config struct {
 	// CatchUp is how much of a late wake-up is made good: what was due in the
 	// meantime happens as of its own time, up to so long ago.
 	CatchUp units.Time `json:"catch_up"`
+	// Stall is the longest lateness of a wake-up that is no stall.
+	Stall units.Time `json:"stall"`
 	// Grain is what the machine's timers resolve: a frame that is due within it is
 	// delivered at once, since a timer would make it later than that. 0: none is.
 	Grain units.Time `json:"grain,omitempty"`
@@ -89,8 +91,8 @@ type Report struct {
 	Faults    fault.Counters `json:"faults"`
 	Lateness  clock.Lateness `json:"lateness"`  // of what was due, in nominal ns
 	Generator clock.Lateness `json:"generator"` // of messages from the application, in nominal ns
-	// Stalled is the time of the window that the loop lost by waking up more than a full
-	// packet's time late, and LongestStall the most at once; both nominal.
+	// Stalled is the time of the window that the loop lost by waking up later than
+	// Config.Stall, and LongestStall the most at once; both nominal.
 	Stalled      units.Time `json:"stalled"`
 	LongestStall units.Time `json:"longest_stall"`
 	CPU          float64    `json:"cpu"` // share of a processor that the loop used

@@ -126,7 +126,7 @@ func (n *node) setUp(log io.Writer) error {
 	}
 	n.stalls = clock.Stalls{
 		From: n.cfg.From, To: n.cfg.To,
-		Least: n.fabric.PacketTime(n.cfg.Self),
+		Least: n.cfg.Stall,
 	}
 	params, err := all.DecodeParams(protocol, n.fabric, n.cfg.Params)
 	if err != nil {
