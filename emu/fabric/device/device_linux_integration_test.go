@@ -1,0 +1,384 @@
+//go:build linux
+
+package device
+
+import (
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/fabric/rtnl"
+	"sirdbed/sirdnode/nstest"
+	"sirdbed/topo/units"
+)
+
+// A bench is a machine with a device, and what it takes to take that.
+type bench struct {
+	t       *testing.T
+	cable   *nstest.Cable
+	near    *netlink.Handle
+	machine *Machine
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	nstest.RequireNetAdmin(t)
+	nstest.Lock(t)
+	cable := nstest.NewCable(t)
+	dir, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	return &bench{t, cable, cable.Machine.Handle(t), &Machine{Enter: cable.Machine.Do, FD: cable.Machine.FD(),
+		Journal: Journal{Dir: dir}}}
+}
+
+// requireBPF skips the test where programs cannot be attached.
+func (b *bench) requireBPF() {
+	b.t.Helper()
+	lo := &Link{Name: "lo", Index: rtnl.Loopback}
+	err := nstest.Namespace(b.t).Do(func() error {
+		c, err := rtnl.Open()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		j, err := join(c, lo, lo)
+		if err == nil {
+			err = j.close()
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Skip(err)
+	}
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// look takes a snapshot.
+func (b *bench) look() (s *Snapshot) {
+	b.t.Helper()
+	b.must(b.machine.Enter(func() error {
+		c, err := rtnl.Open()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		s, err = Look(c, nstest.CableNear)
+		return err
+	}))
+	return s
+}
+
+// attach takes the device, as a fabric does.
+func (b *bench) attach(mtu units.Bytes, force bool) *Device {
+	b.t.Helper()
+	d, err := b.machine.Take(nstest.CableNear, force)
+	b.must(err)
+	leaf := nstest.Namespace(b.t)
+	b.must(b.near.LinkAdd(&netlink.Veth{
+		LinkAttrs: netlink.LinkAttrs{Name: d.Beside(), MTU: int(mtu)}, PeerName: "leaf",
+		PeerNamespace: netlink.NsFd(leaf.FD()), PeerMTU: uint32(mtu),
+	}))
+	b.must(d.Attach(mtu))
+	return d
+}
+
+// unchanged fails unless the device is as it was, within 2 s.
+func (b *bench) unchanged(before *Snapshot) {
+	b.t.Helper()
+	var differences []string
+	for range 40 {
+		if differences = b.look().Differences(before); len(differences) == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if len(differences) > 0 {
+		b.t.Errorf("the device is not as it was:\n%s", strings.Join(differences, "\n"))
+	}
+	list, err := b.near.LinkList()
+	b.must(err)
+	if len(list) != 2 { // with lo
+		b.t.Errorf("the machine has %d interfaces, want 2", len(list))
+	}
+	names, err := b.machine.Journal.names()
+	b.must(err)
+	if len(names) > 0 {
+		b.t.Errorf("the journal still has %v", names)
+	}
+}
+
+func (b *bench) address(text string) {
+	b.t.Helper()
+	a, err := netlink.ParseAddr(text)
+	b.must(err)
+	a.Flags = unix.IFA_F_NODAD
+	b.must(b.near.AddrAdd(b.cable.Near(b.t), a))
+}
+
+// states are what a device may be like before a run: each is more than the one before it.
+var states = []struct {
+	name string
+	make func(*bench)
+}{
+	{"new", func(*bench) {}},
+	{"down, with addresses", func(b *bench) {
+		b.address("192.0.2.1/24")
+		b.address("2001:db8::1/64")
+		b.must(b.near.LinkSetMTU(b.cable.Near(b.t), 1400))
+	}},
+	{"up", func(b *bench) { b.must(b.near.LinkSetUp(b.cable.Near(b.t))) }},
+	{"in use", func(b *bench) {
+		l := b.cable.Near(b.t)
+		_, all, _ := net.ParseCIDR("0.0.0.0/0")
+		_, some, _ := net.ParseCIDR("198.51.100.0/24")
+		gateway := net.IPv4(192, 0, 2, 2)
+		b.must(b.near.RouteAdd(&netlink.Route{LinkIndex: l.Attrs().Index, Dst: all, Gw: gateway}))
+		b.must(b.near.RouteAdd(&netlink.Route{LinkIndex: l.Attrs().Index, Dst: some, Gw: gateway, Table: 77}))
+		b.must(b.near.NeighAdd(&netlink.Neigh{LinkIndex: l.Attrs().Index, IP: gateway, State: netlink.NUD_PERMANENT,
+			HardwareAddr: net.HardwareAddr{2, 0, 0, 0, 0, 9}}))
+		b.must(b.near.QdiscAdd(&netlink.Clsact{QdiscAttrs: netlink.QdiscAttrs{LinkIndex: l.Attrs().Index,
+			Handle: netlink.MakeHandle(0xffff, 0), Parent: netlink.HANDLE_CLSACT}}))
+	}},
+}
+
+// eachState runs a test with a device in each state, joined by links and by filters.
+func eachState(t *testing.T, test func(*testing.T, *bench)) {
+	newBench(t).requireBPF()
+	for _, how := range []string{"links", "filters"} {
+		for n, s := range states {
+			t.Run(how+", "+s.name, func(t *testing.T) {
+				classic = how == "filters"
+				t.Cleanup(func() { classic = false })
+				b := newBench(t)
+				for _, s := range states[:n+1] {
+					s.make(b)
+				}
+				time.Sleep(100 * time.Millisecond) // an interface that comes up gives itself addresses
+				test(t, b)
+			})
+		}
+	}
+}
+
+// What a device was like it is again when it is released.
+func TestReleasedDeviceIsAsItWas(t *testing.T) {
+	eachState(t, func(t *testing.T, b *bench) {
+		before := b.look()
+		d := b.attach(1500, true)
+		now := b.look()
+		if !now.Up() || now.MTU < 1500 || now.Features["rx-gro"] || now.MAC != before.MAC {
+			t.Errorf("taken, it is up %v with MTU %d, GRO %v and address %v: want it up, 1500 or more, no GRO, %v",
+				now.Up(), now.MTU, now.Features["rx-gro"], now.MAC, before.MAC)
+		}
+		b.must(d.Release())
+		b.must(d.Release())
+		b.unchanged(before)
+	})
+}
+
+// What a process that was killed has taken, another one restores; so does the next who
+// takes the device.
+func TestKilledTakersDeviceIsRestored(t *testing.T) {
+	eachState(t, func(t *testing.T, b *bench) {
+		before := b.look()
+		for _, next := range []string{"clean", "take"} {
+			d := b.attach(1500, true)
+			if _, err := b.machine.Take(nstest.CableNear, true); !errors.Is(err, ErrTaken) {
+				t.Fatalf("taken twice: %v", err)
+			}
+			b.must(d.joint.close()) // as a process that ends
+			d.drop()
+			if next == "take" {
+				d, err := b.machine.Take(nstest.CableNear, true)
+				b.must(err)
+				b.must(d.Release())
+			}
+			b.must(b.machine.Enter(func() error {
+				restored, err := b.machine.Journal.Restore(0)
+				if want := next == "clean"; slices.Equal(restored, []string{nstest.CableNear}) != want {
+					t.Errorf("%s: restored %v", next, restored)
+				}
+				return err
+			}))
+			b.unchanged(before)
+		}
+	})
+}
+
+// Runs in progress are left alone.
+func TestRestoreLeavesRunsAlone(t *testing.T) {
+	b := newBench(t)
+	b.requireBPF()
+	d := b.attach(1500, false)
+	b.must(b.machine.Enter(func() error {
+		restored, err := b.machine.Journal.Restore(50 * time.Millisecond)
+		if len(restored) > 0 {
+			t.Errorf("restored %v", restored)
+		}
+		return err
+	}))
+	if !b.look().Up() {
+		t.Error("the device of a run in progress was brought down")
+	}
+	b.must(d.Release())
+}
+
+// A record that was cut off is of a device that was not changed yet.
+func TestRecordThatWasCutOff(t *testing.T) {
+	b := newBench(t)
+	before := b.look()
+	d, err := b.machine.Take(nstest.CableNear, false)
+	b.must(err)
+	info, err := d.entry.file.Stat()
+	b.must(err)
+	for _, size := range []int64{0, 1, info.Size() / 2, info.Size() - 1} {
+		b.must(d.entry.file.Truncate(size))
+		e := &entry{b.machine.Journal, d.entry.name, d.entry.file}
+		_, err := e.file.Seek(0, 0)
+		b.must(err)
+		if r, err := e.read(); r != nil || err != nil {
+			t.Errorf("of %d bytes: %v, %v, want none", size, r, err)
+		}
+	}
+	d.drop()
+	b.must(b.machine.Enter(func() error {
+		_, err := b.machine.Journal.Restore(0)
+		return err
+	}))
+	b.unchanged(before)
+}
+
+// A record of another namespace is for a clean there, one from before the machine was
+// started for nobody.
+func TestRecordsOfOtherPlacesAndTimes(t *testing.T) {
+	b := newBench(t)
+	for _, c := range []struct {
+		name   string
+		change func(*Record)
+		left   int
+	}{
+		{"namespace", func(r *Record) { r.Namespace = "net:[1]" }, 1},
+		{"boot", func(r *Record) { r.Boot = "another" }, 0},
+		{"unplugged", func(r *Record) { r.Before.Index = 1 << 20 }, 0},
+	} {
+		d, err := b.machine.Take(nstest.CableNear, false)
+		b.must(err)
+		c.change(d.record)
+		b.must(d.entry.write(d.record))
+		d.drop()
+		b.must(b.machine.Enter(func() error {
+			_, err := b.machine.Journal.Restore(0)
+			return err
+		}))
+		names, err := b.machine.Journal.names()
+		b.must(err)
+		if len(names) != c.left {
+			t.Errorf("%s: %d records are left, want %d", c.name, len(names), c.left)
+		}
+		for _, name := range names {
+			b.must(b.machine.Journal.Dir.Remove(name))
+		}
+	}
+}
+
+// What the machine uses is refused, with what to do.
+func TestDevicesInUseAreRefused(t *testing.T) {
+	b := newBench(t)
+	refused := func(want string) {
+		t.Helper()
+		_, err := b.machine.Take(nstest.CableNear, false)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "force: true") {
+			t.Errorf("got %v, want an error with %q and what to do", err, want)
+		}
+		if names, _ := b.machine.Journal.names(); len(names) > 0 {
+			t.Errorf("what was refused is in the journal: %v", names)
+		}
+	}
+	states[1].make(b)
+	refused("it has the address 192.0.2.1/24 and 2001:db8::1/64")
+	states[2].make(b)
+	states[3].make(b)
+	refused("the default route leads over it, it has the address 192.0.2.1/24")
+	bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "br0"}}
+	if b.near.LinkAdd(bridge) == nil {
+		b.must(b.near.LinkSetMaster(b.cable.Near(t), bridge))
+		refused("it is a port of br0")
+	}
+	for name, want := range map[string]string{"lo": "it is the loopback interface", "nowhere0": "no such interface"} {
+		if _, err := b.machine.Take(name, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, want)
+		}
+	}
+}
+
+// Nothing of the machine's own leaves a device that is taken, and nothing that arrives
+// gets to it.
+func TestMachineIsSilentOnTakenDevice(t *testing.T) {
+	for _, how := range []string{"links", "filters"} {
+		t.Run(how, func(t *testing.T) {
+			classic = how == "filters"
+			t.Cleanup(func() { classic = false })
+			b := newBench(t)
+			b.requireBPF()
+			states[1].make(b)
+			far := b.cable.Far.Handle(t)
+			l, err := far.LinkByName(nstest.CableFar)
+			b.must(err)
+			a, err := netlink.ParseAddr("192.0.2.2/24")
+			b.must(err)
+			b.must(far.AddrAdd(l, a))
+			d := b.attach(1500, true)
+			l, err = far.LinkByName(nstest.CableFar)
+			b.must(err)
+			counted := l.Attrs().Statistics.RxPackets
+			send := func(from *nstest.Net, to string) {
+				b.must(from.Do(func() error {
+					c, err := net.Dial("udp4", to)
+					if err != nil {
+						return err
+					}
+					defer c.Close()
+					_, _ = c.Write([]byte("x")) // a filter that drops may be an error to it
+					return nil
+				}))
+			}
+			var heard net.PacketConn
+			b.must(b.cable.Machine.Do(func() (err error) {
+				heard, err = net.ListenPacket("udp4", "192.0.2.1:7000")
+				return err
+			}))
+			defer heard.Close()
+			send(b.cable.Machine, "192.0.2.2:7000")
+			send(b.cable.Far, "192.0.2.1:7000")
+			heard.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+			if n, _, err := heard.ReadFrom(make([]byte, 100)); err == nil {
+				t.Errorf("the machine got %d bytes", n)
+			}
+			l, err = far.LinkByName(nstest.CableFar)
+			b.must(err)
+			if n := l.Attrs().Statistics.RxPackets - counted; n != 0 {
+				t.Errorf("%d packets of the machine's own left", n)
+			}
+			b.must(d.Release())
+			send(b.cable.Far, "192.0.2.1:7000") // down again, as it was
+		})
+	}
+}
+
+func TestMain(m *testing.M) { nstest.Main(m) }
