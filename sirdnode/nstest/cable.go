@@ -32,6 +32,7 @@ func NewCable(t testing.TB) *Cable {
 			for _, which := range []string{"all", "default"} {
 				// Absent where the kernel has no IPv6.
 				_ = os.WriteFile("/proc/sys/net/ipv6/conf/"+which+"/disable_ipv6", []byte("0"), 0)
+				_ = os.WriteFile("/proc/sys/net/ipv6/conf/"+which+"/accept_dad", []byte("0"), 0) // takes a second
 			}
 			return nil
 		})

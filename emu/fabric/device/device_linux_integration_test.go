@@ -131,6 +131,21 @@ func (b *bench) address(text string) {
 	b.must(b.near.AddrAdd(b.cable.Near(b.t), a))
 }
 
+// settle waits until the interface has given itself an address, as one does that comes
+// up, by IPv6 if there is that.
+func (b *bench) settle() {
+	b.t.Helper()
+	for range 60 {
+		own := func(i Item) bool {
+			return i.Body[0] == unix.AF_INET6 && i.Body[3] == unix.RT_SCOPE_LINK && i.Body[2]&unix.IFA_F_TENTATIVE == 0
+		}
+		if s := b.look(); !s.Up() || slices.ContainsFunc(s.Addresses, own) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // states are what a device may be like before a run: each is more than the one before it.
 var states = []struct {
 	name string
@@ -169,7 +184,7 @@ func eachState(t *testing.T, test func(*testing.T, *bench)) {
 				for _, s := range states[:n+1] {
 					s.make(b)
 				}
-				time.Sleep(100 * time.Millisecond) // an interface that comes up gives itself addresses
+				b.settle()
 				test(t, b)
 			})
 		}
