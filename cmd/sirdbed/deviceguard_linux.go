@@ -30,8 +30,9 @@ import (
 // ends with the run.
 const restorerCommand = "device-restorer"
 
-// restoreFor is how long a restorer waits for processes of the run that just end.
-const restoreFor = 10 * time.Second
+// restoreFor is how long a restorer waits for records that are locked: by a process of its
+// run that just ends, or by another run, which it cannot tell.
+const restoreFor = 500 * time.Millisecond
 
 // A deviceGuard is what a front has of a run that takes devices.
 type deviceGuard struct {
