@@ -40,6 +40,9 @@ func newClean() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := warnOfDevicesElsewhere(c.ErrOrStderr()); err != nil {
+				return err
+			}
 			removed, err := list.removeDead()
 			if err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/capture/report"
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/fabric/device"
@@ -123,6 +124,24 @@ func restoreDevices(wait time.Duration) (names []string, err error) {
 	}
 	defer dir.Close()
 	return device.Journal{Dir: dir}.Restore(wait)
+}
+
+// warnOfDevicesElsewhere names the devices that killed runs have left in other namespaces.
+func warnOfDevicesElsewhere(w io.Writer) error {
+	dir, err := openRuntimeDir()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	list, err := device.Journal{Dir: dir}.Elsewhere()
+	for _, r := range list {
+		fmt.Fprintf(w, "warning: a killed run has changed the device %s in the network namespace %s: "+
+			"run sirdbed clean there\n", report.Printable(r.Before.Name), report.Printable(r.Namespace))
+	}
+	return err
 }
 
 // restoreAfterRun is a restorer.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"sirdbed/capture/report"
 	"sirdbed/emu/fabric/device"
@@ -76,7 +77,9 @@ func printDeviceList(w io.Writer, list []device.Candidate) error {
 	for i := range list {
 		d := &list[i]
 		kind, state := d.Kind, "down"
-		if kind == "" {
+		if kind == "" && d.Flags&unix.IFF_LOOPBACK != 0 {
+			kind = "loopback"
+		} else if kind == "" {
 			kind = "hardware"
 		}
 		if d.Up() {

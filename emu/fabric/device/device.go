@@ -83,7 +83,7 @@ func (m *Machine) take(name string, force bool) (_ *Device, err error) {
 	if err := refuse(d.conn, before, force); err != nil {
 		return nil, errors.Join(err, d.entry.remove())
 	}
-	d.record = &Record{Namespace: namespace, PID: os.Getpid(), Taken: time.Now(), Before: *before,
+	d.record = &Record{Namespace: namespace, Cookie: cookie(), PID: os.Getpid(), Taken: time.Now(), Before: *before,
 		Beside: fmt.Sprintf("sird%d", before.Index)}
 	if d.record.Boot, err = boot(); err != nil {
 		return nil, err
@@ -165,6 +165,9 @@ func (d *Device) attach(mtu uint32) (err error) {
 	}
 	if d.joint, err = join(d.conn, own, &beside); err != nil {
 		return err
+	}
+	if own.MaxMTU != 0 && mtu > own.MaxMTU {
+		return fmt.Errorf("its MTU is %d at most, and topology.mtu %d", own.MaxMTU, mtu)
 	}
 	if err := d.record.Before.Features.off().set(own.Name); err != nil {
 		return err

@@ -132,17 +132,20 @@ func (b *bench) address(text string) {
 }
 
 // settle waits until the interface has given itself an address, as one does that comes
-// up, by IPv6 if there is that.
+// up, by IPv6 if there is that, and until the routes of its addresses are there.
 func (b *bench) settle() {
 	b.t.Helper()
+	before := b.look()
 	for range 60 {
+		time.Sleep(100 * time.Millisecond)
 		own := func(i Item) bool {
 			return i.Body[0] == unix.AF_INET6 && i.Body[3] == unix.RT_SCOPE_LINK && i.Body[2]&unix.IFA_F_TENTATIVE == 0
 		}
-		if s := b.look(); !s.Up() || slices.ContainsFunc(s.Addresses, own) {
+		now := b.look()
+		if len(now.Differences(before)) == 0 && (!now.Up() || slices.ContainsFunc(now.Addresses, own)) {
 			break
 		}
-		time.Sleep(50 * time.Millisecond)
+		before = now
 	}
 }
 
@@ -290,6 +293,7 @@ func TestRecordsOfOtherPlacesAndTimes(t *testing.T) {
 	}{
 		{"namespace", func(r *Record) { r.Namespace = "net:[1]" }, 1},
 		{"boot", func(r *Record) { r.Boot = "another" }, 0},
+		{"namespace that is gone", func(r *Record) { r.Cookie = 1 << 60 }, 0},
 		{"unplugged", func(r *Record) { r.Before.Index = 1 << 20 }, 0},
 	} {
 		d, err := b.machine.Take(nstest.CableNear, false)
@@ -303,12 +307,62 @@ func TestRecordsOfOtherPlacesAndTimes(t *testing.T) {
 		}))
 		names, err := b.machine.Journal.names()
 		b.must(err)
-		if len(names) != c.left {
-			t.Errorf("%s: %d records are left, want %d", c.name, len(names), c.left)
+		var elsewhere []Record
+		b.must(b.machine.Enter(func() (err error) {
+			elsewhere, err = b.machine.Journal.Elsewhere()
+			return err
+		}))
+		if len(names) != c.left || len(elsewhere) != c.left {
+			t.Errorf("%s: %d records are left and %d elsewhere, want %d", c.name, len(names), len(elsewhere), c.left)
 		}
 		for _, name := range names {
 			b.must(b.machine.Journal.Dir.Remove(name))
 		}
+	}
+}
+
+// A tap comes and goes; so does a card that is pulled out. A run has then nothing to give
+// back.
+func TestDeviceThatGoes(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(*bench) error
+	}{
+		{"veth", func(*bench) error { return nil }},
+		{"tap", func(b *bench) error {
+			if err := b.near.LinkDel(b.cable.Near(b.t)); err != nil {
+				return err
+			}
+			return b.cable.Machine.Do(func() error {
+				tap := &netlink.Tuntap{LinkAttrs: netlink.LinkAttrs{Name: nstest.CableNear},
+					Mode: netlink.TUNTAP_MODE_TAP, Queues: 1}
+				err := netlink.LinkAdd(tap)
+				for _, fd := range tap.Fds {
+					err = errors.Join(err, fd.Close())
+				}
+				return err
+			})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			b.requireBPF()
+			if err := c.make(b); err != nil {
+				t.Skipf("make a %s: %v", c.name, err)
+			}
+			before := b.look()
+			d := b.attach(1500, false)
+			b.must(d.Release())
+			b.unchanged(before)
+			d = b.attach(1500, false)
+			b.must(b.near.LinkDel(b.cable.Near(t)))
+			b.must(d.Release())
+			list, err := b.near.LinkList()
+			b.must(err)
+			if len(list) != 1 { // lo
+				t.Errorf("the machine has %d interfaces, want 1", len(list))
+			}
+		})
 	}
 }
 
@@ -347,10 +401,10 @@ func TestDevicesInUseAreRefused(t *testing.T) {
 func TestMachineIsSilentOnTakenDevice(t *testing.T) {
 	for _, how := range []string{"links", "filters"} {
 		t.Run(how, func(t *testing.T) {
-			classic = how == "filters"
-			t.Cleanup(func() { classic = false })
 			b := newBench(t)
 			b.requireBPF()
+			classic = how == "filters"
+			t.Cleanup(func() { classic = false })
 			states[1].make(b)
 			far := b.cable.Far.Handle(t)
 			l, err := far.LinkByName(nstest.CableFar)

@@ -32,6 +32,7 @@ type Journal struct {
 type Record struct {
 	Boot      string    `json:"boot"`      // of the machine
 	Namespace string    `json:"namespace"` // that the device is in
+	Cookie    uint64    `json:"cookie"`    // of that, 0 where the kernel has none
 	PID       int       `json:"pid"`       // of who took it
 	Taken     time.Time `json:"taken"`
 	Beside    string    `json:"beside"` // the end of the veth pair

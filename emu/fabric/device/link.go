@@ -118,6 +118,22 @@ func Namespace() (string, error) {
 	return name, nil
 }
 
+// cookie tells the calling thread's network namespace from all others since the machine
+// was started: names of those that are gone are used again. 0 where the kernel has none
+// (before Linux 5.14).
+func cookie() uint64 {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	n, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // boot names the time since the machine was started. What was changed before is gone.
 func boot() (string, error) {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")

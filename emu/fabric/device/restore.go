@@ -41,6 +41,27 @@ func (j Journal) Restore(wait time.Duration) (restored []string, err error) {
 	return restored, err
 }
 
+// Elsewhere lists the records of devices in other network namespaces that no run has:
+// who calls Restore there makes them again what they were.
+func (j Journal) Elsewhere() (list []Record, err error) {
+	names, err := j.names()
+	for _, name := range names {
+		e, err := j.lock(name)
+		if err != nil {
+			continue // a run has it, or it is gone
+		}
+		r, err := e.read()
+		e.close()
+		if err != nil || r == nil {
+			continue
+		}
+		if at, err := r.place(); err == nil && at == elsewhere {
+			list = append(list, *r)
+		}
+	}
+	return list, err
+}
+
 // restore restores the device of a record, and returns its name if there was something
 // to do.
 func (j Journal) restore(name string) (device string, err error) {
@@ -57,8 +78,8 @@ func (j Journal) restore(name string) (device string, err error) {
 		return "", err
 	}
 	if r != nil {
-		again, err := r.here()
-		if err != nil || !again {
+		at, err := r.place()
+		if err != nil || at == elsewhere {
 			return "", err
 		}
 		c, err := rtnl.Open()
@@ -70,33 +91,50 @@ func (j Journal) restore(name string) (device string, err error) {
 			return "", fmt.Errorf("device %s is not what it was before a run that was killed: %w",
 				r.Before.Name, err)
 		}
-		device = r.Before.Name
+		if at == here {
+			device = r.Before.Name
+		}
 	}
 	return device, e.remove()
 }
 
-// here reports whether a record is about an interface of the calling thread's namespace.
-// One from before the machine was started is about nothing.
-func (r *Record) here() (bool, error) {
+// A place is where the device of a record is, as seen from the calling thread.
+type place uint8
+
+const (
+	here      place = iota // in this network namespace
+	elsewhere              // in another one, of which a clean there knows
+	nowhere                // its namespace is gone, or the machine was started anew
+)
+
+func (r *Record) place() (place, error) {
 	namespace, err := Namespace()
 	if err != nil {
-		return false, err
+		return elsewhere, err
 	}
 	now, err := boot()
-	return r.Namespace == namespace || r.Boot != now, err
+	switch {
+	case err != nil:
+		return elsewhere, err
+	case r.Boot != now, r.Namespace == namespace && r.Cookie != cookie():
+		return nowhere, nil
+	case r.Namespace != namespace:
+		return elsewhere, nil
+	}
+	return here, nil
 }
 
 // restore makes a device again what it was. It may be called again, also after it was
 // broken off.
 func restore(c *rtnl.Conn, r *Record) error {
-	if now, err := boot(); err != nil || now != r.Boot {
+	if at, err := r.place(); err != nil || at != here {
 		return err
 	}
 	if err := removeBeside(c, r); err != nil {
 		return err
 	}
 	before := &r.Before
-	link, err := find(c, func(l *Link) bool { return l.Index == before.Index && l.Kind == before.Kind })
+	link, err := find(c, func(l *Link) bool { return l.Index == before.Index && l.MAC == before.MAC })
 	if errors.Is(err, ErrGone) {
 		return nil // unplugged
 	}
