@@ -176,7 +176,9 @@ func limitSchema(p *jsonschema.Schema, l limit.Limit) {
 func fieldComments(t *testing.T) func(reflect.Type, string) string {
 	t.Chdir("..")
 	r := &jsonschema.Reflector{}
-	for _, dir := range []string{"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines", "emu"} {
+	for _, dir := range []string{
+		"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines", "emu",
+	} {
 		if err := r.AddGoComments("sirdbed", "./"+dir); err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,9 @@ func (s *Scenario) validateHosts() *Error {
 		return nil
 	}
 	if s.Dilation > 1 {
-		return s.src.errorIn("dilation", "%v, and %s is a device, whose clock cannot be stretched: want 1, or leave it out",
-			s.Dilation, s.Hosts[0].Name)
+		return s.src.errorIn("dilation",
+			"%v, and %s is a device, whose clock cannot be stretched: want 1, or leave it out", s.Dilation,
+			s.Hosts[0].Name)
 	}
 	for _, h := range s.Hosts {
 		id, _ := s.fabric.Host(h.Name)
@@ -33,9 +34,10 @@ func (s *Scenario) validateHosts() *Error {
 			if s.Traffic[i].Pattern == traffic.PatternList {
 				field = "file"
 			}
-			return s.src.errorIn(fmt.Sprintf("traffic[%d].%s", i, field), "%s is the device %s, and sirdbed runs nothing behind it that could "+
-				"send or answer: a stream from it needs its peer to join the run, which peers cannot do yet. "+
-				"Name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
+			return s.src.errorIn(fmt.Sprintf("traffic[%d].%s", i, field),
+				"%s is the device %s, and sirdbed runs nothing behind it that could send or answer: a stream "+
+					"from it needs its peer to join the run, which peers cannot do yet. "+
+					"Name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
 		}
 	}
 	return nil

@@ -44,8 +44,8 @@ func deviceInfos(s *scenarios.Scenario) (list []DeviceInfo) {
 // printDevices prints what is to be configured at the other ends of devices' cables.
 func printDevices(w io.Writer, s *scenarios.Scenario) {
 	for _, d := range deviceInfos(s) {
-		fmt.Fprintf(w, "\n%s is the device %s of this machine. At the other end of its cable, whose interface is $DEV:\n",
-			d.Host, d.Device)
+		fmt.Fprintf(w, "\n%s is the device %s of this machine. "+
+			"At the other end of its cable, whose interface is $DEV:\n", d.Host, d.Device)
 		for _, command := range d.PeerCommands {
 			fmt.Fprintf(w, "  %s\n", command)
 		}

@@ -100,7 +100,8 @@ func TestDeviceIsAHost(t *testing.T) {
 		t.Run(fmt.Sprintf("peer known %v", knowsPeer), func(t *testing.T) {
 			w := upWithDevice(t, units.Gbps, knowsPeer)
 			for _, h := range []topo.HostID{0, 1} {
-				if err := w.Do(topo.NodeID(h), func() error { return ping(w.topology.KernelAddr(deviceHost)) }); err != nil {
+				there := func() error { return ping(w.topology.KernelAddr(deviceHost)) }
+				if err := w.Do(topo.NodeID(h), there); err != nil {
 					t.Errorf("ping from host %d: %v", h, err)
 				}
 				if err := w.cable.Far.Do(func() error { return ping(w.topology.KernelAddr(h)) }); err != nil {
@@ -184,7 +185,8 @@ func TestDevicePortIsShaped(t *testing.T) {
 			}
 			bytes, packets := stats[w.topology.Downlink(deviceHost).ID].Sent()
 			if least := size / 1448; packets < least || bytes < size {
-				t.Errorf("the port has counted %d packets of %d bytes, want %d or more, %d", packets, bytes, least, size)
+				t.Errorf("the port has counted %d packets of %d bytes, want %d or more, %d", packets, bytes, least,
+					size)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func readFeatures(device string) (Features, error) {
 	b := make([]byte, 8+16*blocks) // available, requested, active, never changed
 	binary.NativeEndian.PutUint32(b, unix.ETHTOOL_GFEATURES)
 	binary.NativeEndian.PutUint32(b[4:], uint32(blocks))
-	if _, err := ethtool(device, b); err != nil {
+	if err := ethtool(device, b); err != nil {
 		return nil, fmt.Errorf("%s: features: %w", device, err)
 	}
 	list := Features{}
@@ -81,7 +81,7 @@ func (f Features) set(device string) error {
 			binary.NativeEndian.PutUint32(at[4:], binary.NativeEndian.Uint32(at[4:])|bit)
 		}
 	}
-	if _, err := ethtool(device, b); err != nil {
+	if err := ethtool(device, b); err != nil {
 		return fmt.Errorf("%s: set features: %w", device, err)
 	}
 	return nil
@@ -103,7 +103,7 @@ func featureNames(device string) ([]string, error) {
 	b := make([]byte, 16+4) // a mask of sets, and a length for each
 	binary.NativeEndian.PutUint32(b, unix.ETHTOOL_GSSET_INFO)
 	binary.NativeEndian.PutUint64(b[8:], 1<<featureSet)
-	if _, err := ethtool(device, b); err != nil {
+	if err := ethtool(device, b); err != nil {
 		return nil, err
 	}
 	n := min(int(binary.NativeEndian.Uint32(b[16:])), maxFeatures)
@@ -111,7 +111,7 @@ func featureNames(device string) ([]string, error) {
 	binary.NativeEndian.PutUint32(b, unix.ETHTOOL_GSTRINGS)
 	binary.NativeEndian.PutUint32(b[4:], featureSet)
 	binary.NativeEndian.PutUint32(b[8:], uint32(n))
-	if _, err := ethtool(device, b); err != nil {
+	if err := ethtool(device, b); err != nil {
 		return nil, err
 	}
 	names := make([]string, n)
@@ -123,10 +123,10 @@ func featureNames(device string) ([]string, error) {
 }
 
 // ethtool carries out a command (SIOCETHTOOL), in whose structure the answer is.
-func ethtool(device string, command []byte) (result uintptr, err error) {
+func ethtool(device string, command []byte) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer unix.Close(fd)
 	var ifr struct {
@@ -136,9 +136,9 @@ func ethtool(device string, command []byte) (result uintptr, err error) {
 	}
 	copy(ifr.name[:unix.IFNAMSIZ-1], device)
 	ifr.data = unsafe.Pointer(&command[0])
-	result, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&ifr)))
 	if errno != 0 {
-		return 0, errno
+		return errno
 	}
-	return result, nil
+	return nil
 }
