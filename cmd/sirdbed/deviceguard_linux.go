@@ -28,8 +28,10 @@ import (
 // all are killed, clean does it, or the next run that takes devices.
 
 // restorerCommand is the inner command of a restorer. Its standard input is a pipe that
-// ends with the run.
+// ends with the run, restorerMachineFD the machine's network namespace.
 const restorerCommand = "device-restorer"
+
+const restorerMachineFD = 3
 
 // restoreFor is how long a restorer waits for records that are locked: by a process of its
 // run that just ends, or by another run, which it cannot tell.
@@ -76,6 +78,7 @@ func guardDevices(experiments []emu.Experiment) (_ *deviceGuard, err error) {
 	g.run = run
 	g.restorer = exec.Command("/proc/self/exe", restorerCommand)
 	g.restorer.Stdin, g.restorer.Stderr = stdin, os.Stderr
+	g.restorer.ExtraFiles = []*os.File{g.machine} // restorerMachineFD
 	g.restorer.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := g.restorer.Start(); err != nil {
 		return nil, fmt.Errorf("starting the restorer of devices: %w", err)
@@ -147,7 +150,9 @@ func warnOfDevicesElsewhere(w io.Writer) error {
 // restoreAfterRun is a restorer.
 func restoreAfterRun() (exitCode int) {
 	var stat unix.Stat_t
-	if unix.Fstat(0, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
+	var system unix.Statfs_t
+	if unix.Fstat(0, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO ||
+		unix.Fstatfs(restorerMachineFD, &system) != nil || system.Type != unix.NSFS_MAGIC {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", restorerCommand, emu.ErrInner)
 		return exitBadInput
 	}
