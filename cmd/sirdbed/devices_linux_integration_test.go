@@ -50,8 +50,8 @@ func buildCabled(t *testing.T) *cabled {
 	t.Helper()
 	b := build(t)
 	nstest.RequireNetAdmin(t)
-	if f := fabric.Probe(fabric.FeatureMarker); f.Err != nil {
-		t.Skipf("devices are taken by root, with eBPF: %v", f.Err)
+	if f := fabric.Probe(fabric.FeatureTCX); f.Err != nil {
+		t.Skipf("devices: %v", f.Err)
 	}
 	b.write("device.yaml", deviceScenario)
 	return &cabled{program: b, cable: nstest.NewCable(t)}

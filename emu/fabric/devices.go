@@ -3,6 +3,10 @@
 package fabric
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/fabric/device"
@@ -54,6 +58,32 @@ func (f *Fabric) addDeviceLink(b *rtnl.Batch, p *topo.Port) {
 			})
 		})
 	})
+}
+
+// awaitDevices waits until something is at the other end of each device's cable.
+func (f *Fabric) awaitDevices(ctx context.Context) error {
+	deadline := time.Now().Add(carrierTimeout)
+	for _, h := range f.topology.Hosts {
+		d, ok := f.config.Devices[h]
+		for ok {
+			carrier, err := d.HasCarrier()
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return f.nodeError(topo.NodeID(h), err)
+			}
+			if carrier {
+				break
+			}
+			if time.Now().After(deadline) {
+				return f.nodeError(topo.NodeID(h), fmt.Errorf("device %s is still without carrier after %v: "+
+					"is its cable in, and the other end up?", d.Name(), carrierTimeout))
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	return nil
 }
 
 // attachDevices joins devices to what stands beside them, once their leaves' ports are

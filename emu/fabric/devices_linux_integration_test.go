@@ -3,6 +3,8 @@
 package fabric
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -32,24 +34,32 @@ type withDevice struct {
 
 const deviceHost = topo.HostID(2)
 
-func upWithDevice(t *testing.T, rate units.BitsPerSecond, knowsPeer bool) *withDevice {
+// newMachine lays a cable to a machine whose devices can be taken.
+func newMachine(t *testing.T) (*device.Machine, *nstest.Cable) {
 	t.Helper()
 	nstest.RequireNetAdmin(t)
-	if f := Probe(FeatureMarker); f.Err != nil {
+	if f := Probe(FeatureTCX); f.Err != nil {
 		t.Skipf("programs that join a device to a fabric: %v", f.Err)
 	}
-	w := &withDevice{cable: nstest.NewCable(t)}
+	nstest.Lock(t)
+	cable := nstest.NewCable(t)
 	dir, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	machine := &device.Machine{
-		Enter:   func(f func() error) error { return Within(w.cable.Machine.FD(), f) },
-		FD:      w.cable.Machine.FD(),
+	return &device.Machine{
+		Enter:   func(f func() error) error { return Within(cable.Machine.FD(), f) },
+		FD:      cable.Machine.FD(),
 		Journal: device.Journal{Dir: dir},
-	}
-	w.before = w.look(t)
+	}, cable
+}
+
+func upWithDevice(t *testing.T, rate units.BitsPerSecond, knowsPeer bool) *withDevice {
+	t.Helper()
+	machine, cable := newMachine(t)
+	w := &withDevice{cable: cable, before: look(t, cable)}
+	var err error
 	if w.device, err = machine.Take(nstest.CableNear, false); err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +85,9 @@ func upWithDevice(t *testing.T, rate units.BitsPerSecond, knowsPeer bool) *withD
 }
 
 // look takes a snapshot of the device.
-func (w *withDevice) look(t *testing.T) (s *device.Snapshot) {
+func look(t *testing.T, cable *nstest.Cable) (s *device.Snapshot) {
 	t.Helper()
-	err := w.cable.Machine.Do(func() error {
+	err := cable.Machine.Do(func() error {
 		c, err := rtnl.Open()
 		if err != nil {
 			return err
@@ -123,6 +133,41 @@ func TestDeviceIsAHost(t *testing.T) {
 				t.Errorf("the far end knows the leaf by %s, want the device's %s", found, want)
 			}
 		})
+	}
+}
+
+// A fabric does not come up while nothing is at the other end of a cable, and then leaves
+// the device as it was.
+func TestDeviceWithoutCarrier(t *testing.T) {
+	machine, cable := newMachine(t)
+	before := look(t, cable)
+	d, err := machine.Take(nstest.CableNear, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := cable.Far.Handle(t)
+	l, err := far.LinkByName(nstest.CableFar)
+	if err == nil {
+		err = far.LinkSetDown(l)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	topology, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: units.Gbps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	f, err := Build(ctx, topology, Config{Devices: map[topo.HostID]HostDevice{deviceHost: {Device: d}}})
+	if !errors.Is(err, context.DeadlineExceeded) || f != nil {
+		t.Errorf("got %v, want that it waits", err)
+	}
+	if err := d.Release(); err != nil {
+		t.Error(err)
+	}
+	if list := look(t, cable).Differences(before); len(list) > 0 {
+		t.Errorf("the device is not as it was: %v", list)
 	}
 }
 

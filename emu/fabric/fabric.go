@@ -125,6 +125,9 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 	if err := f.attachDevices(); err != nil {
 		return err
 	}
+	if err := f.awaitDevices(ctx); err != nil {
+		return err
+	}
 	return f.awaitCarrier(ctx)
 }
 

@@ -118,6 +118,20 @@ func (j *joint) close() (err error) {
 	return err
 }
 
+// TryLinks attaches a program to the loopback interface by a link, and takes it off.
+func TryLinks() error {
+	p, err := ebpf.NewProgram(departures(rtnl.Loopback))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	l, err := link.AttachTCX(link.TCXOptions{Interface: rtnl.Loopback, Program: p, Attach: ebpf.AttachTCXEgress})
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
 // programError makes lacking rights and features errors of their own.
 func programError(err error) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.ENOSYS) {
