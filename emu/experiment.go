@@ -35,6 +35,9 @@ type Experiment struct {
 	SnapLen int          `json:"snap_len,omitempty"` // bytes kept of each captured frame, 0: all
 	Faults  fault.Config `json:"faults"`
 
+	// Hosts that are devices of this machine. They stand for themselves: see Device.
+	Hosts []HostSpec `json:"hosts,omitempty"`
+
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
 	Dilation units.Dilation `json:"dilation,omitempty"`
 }

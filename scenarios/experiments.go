@@ -97,6 +97,7 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
 		Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults, Dilation: units.Dilation(s.Dilation),
+		Hosts: s.Hosts,
 	}
 	if r.variant.Warmup != nil {
 		x.Warmup = *r.variant.Warmup
@@ -112,6 +113,9 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 	}
 	if o.Dilation != 0 {
 		x.Dilation = o.Dilation
+	}
+	if len(x.Hosts) > 0 && x.Dilation == 0 {
+		x.Dilation = 1 // hardware's clock cannot be stretched
 	}
 	return x
 }

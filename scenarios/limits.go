@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"sirdbed/baselines/all"
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
@@ -30,6 +31,8 @@ func limits(t reflect.Type) limit.Table {
 	switch t {
 	case reflect.TypeFor[Scenario]():
 		return limit.Scenario
+	case reflect.TypeFor[emu.HostSpec]():
+		return limit.Host
 	case reflect.TypeFor[Variant]():
 		return limit.Variant
 	case reflect.TypeFor[Sample]():

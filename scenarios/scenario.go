@@ -39,6 +39,8 @@ type Scenario struct {
 	Engine emu.EngineName `yaml:"engine,omitempty" json:"engine,omitempty"`
 	// The fabric.
 	Topology topo.Spec `yaml:"topology" json:"topology"`
+	// Hosts that are interfaces of this machine, with hardware behind them.
+	Hosts []emu.HostSpec `yaml:"hosts,omitempty" json:"hosts,omitempty"`
 	// The transport protocol, sird unless given.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
 	// Several transport protocols; each variant runs with each.

@@ -15,6 +15,7 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
@@ -151,7 +152,7 @@ func tables() map[reflect.Type]limit.Table {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
 		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
-		reflect.TypeFor[fault.Config](),
+		reflect.TypeFor[fault.Config](), reflect.TypeFor[emu.HostSpec](),
 	} {
 		list[t] = limits(t)
 	}
@@ -201,7 +202,9 @@ func limitSchema(p *jsonschema.Schema, l limit.Limit) {
 func fieldComments(t *testing.T) func(reflect.Type, string) string {
 	t.Chdir("..")
 	r := &jsonschema.Reflector{}
-	for _, dir := range []string{"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines"} {
+	for _, dir := range []string{
+		"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines", "emu",
+	} {
 		if err := r.AddGoComments("sirdbed", "./"+dir); err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,7 @@ func (s *Scenario) validate(dir string) error {
 		s.validateCounts,
 		s.validateCapture,
 		s.validateFaults,
+		s.validateHosts,
 	} {
 		if err := check(); err != nil {
 			errs = append(errs, err)

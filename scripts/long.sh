@@ -84,7 +84,8 @@ step() {
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 235m -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
     soak:kills) # of runs at random moments, whichever process; none may leave anything
-      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 235m -run '^TestKilledRunsLeaveNothing$' ./cmd/sirdbed ;;
+      SIRDBED_KILLS=$kills go test -v -count 1 -timeout 235m -run '^TestKilledRuns(LeaveNothing|GiveDevicesBack)$' \
+        ./cmd/sirdbed ;;
     soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
       SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 235m -run '^TestSoak$' ./cmd/sirdbed ;;
     truth:real) # verdicts against what the model says, half of the runs disturbed

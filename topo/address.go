@@ -1,6 +1,9 @@
 package topo
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Addresses here are the bytes that headers carry. They are not the types of net and
 // net/netip because those packages must not be part of a host process: see package
@@ -35,6 +38,24 @@ type MAC [6]byte
 
 func (m MAC) String() string {
 	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5])
+}
+
+// ParseMAC reads an Ethernet address of six pairs of hexadecimal digits with colons
+// between them.
+func ParseMAC(text string) (m MAC, err error) {
+	const length = 3*len(m) - 1
+	for i := range m {
+		pair := 3 * i
+		if len(text) != length || i > 0 && text[pair-1] != ':' {
+			return MAC{}, fmt.Errorf("%q is not a MAC address: want such as 52:54:00:12:34:56", text)
+		}
+		n, err := strconv.ParseUint(text[pair:pair+2], 16, 8)
+		if err != nil {
+			return MAC{}, fmt.Errorf("%q is not a MAC address: want such as 52:54:00:12:34:56", text)
+		}
+		m[i] = byte(n)
+	}
+	return m, nil
 }
 
 // Second octets of the address plan in the package comment. 1 to limit.MaxSpines

@@ -34,4 +34,15 @@ func TestAddressesAreThoseOfTheLibrary(t *testing.T) {
 	if got, want := m.String(), net.HardwareAddr(m[:]).String(); got != want {
 		t.Errorf("MAC %s, want %s", got, want)
 	}
+	if got, err := ParseMAC(m.String()); got != m || err != nil {
+		t.Errorf("%v is read as %v, %v", m, got, err)
+	}
+	for _, text := range []string{
+		"", "02:00:0a:fe:01", "02:00:0a:fe:01:ab:cd", "02-00-0a-fe-01-ab", "02:00:0a:fe:01:ag",
+		"02:00:0a:fe:01:+a", "2:00:0a:fe:01:ab:", "02:00:0a:fe:01:ä",
+	} {
+		if got, err := ParseMAC(text); err == nil {
+			t.Errorf("%q is read as %v, want an error", text, got)
+		}
+	}
 }

@@ -34,7 +34,9 @@ func (l *rawLogs) goodput(list []Message, from, to units.Time) Goodput {
 		log := &l.hosts[h]
 		n, ok := log.counters[payloadCounter]
 		value := float64(n)
-		if !ok || !log.complete {
+		if l.isOpaque(topo.HostID(h)) {
+			value = deliveredTo(list, topo.HostID(h), from, to)
+		} else if !ok || !log.complete {
 			if value, ok = l.payloadBetween(topo.HostID(h), from, min(to, log.end)); ok {
 				g.Source = "gauges where counters are missing"
 			} else {

@@ -149,10 +149,19 @@ func readJSON(dir emu.RunDir, name string, into any) error {
 	return nil
 }
 
+// isOpaque reports whether a host is a device, on which no process has a log.
+func (l *rawLogs) isOpaque(h topo.HostID) bool {
+	_, is := l.x.Device(l.fabric.HostName(h))
+	return is
+}
+
 func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 	name := l.fabric.HostName(h)
 	log := &l.hosts[h]
 	log.counters = map[string]int64{}
+	if l.isOpaque(h) {
+		return
+	}
 	file, err := dir.Open(emu.HostLog(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the log of %s is missing", name)

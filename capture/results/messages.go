@@ -19,7 +19,7 @@ type Message struct {
 	Size     units.Bytes // payload
 
 	Offered   units.Time // nominal arrival at the sender's application
-	Delivered units.Time // all of it at the receiver
+	Delivered units.Time // all of it at the receiver; Acked where that is a device
 	Acked     units.Time // the sender knew of the delivery
 	Failed    units.Time // the sender gave up
 	Failure   string
@@ -149,6 +149,9 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 			return
 		}
 		m.Acked = r.At
+		if l.isOpaque(m.Dst) { // which logs nothing: its sender knows of it by now
+			m.Delivered = r.At
+		}
 	case record.Failed:
 		m.Failed, m.Failure = r.At, r.Text
 	}

@@ -108,6 +108,9 @@ var (
 	finished  = Made{"every run whose hosts all finished", func(j *judge) bool {
 		return j.v.Facts != nil && len(j.unfinished()) == 0
 	}}
+	closed = Made{"every run whose hosts all finished, and none of them is a device", func(j *judge) bool {
+		return finished.of(j) && len(j.v.Experiment.Hosts) == 0
+	}}
 	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
 		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model
 	}}

@@ -13,8 +13,9 @@ var conservation = Check{
 		"interfaces say that they dropped. When a run ends packets are still under way: at most those in the last " +
 		"samples of the queues, one in transmission at each port, and as many as each wire holds. With a protocol " +
 		"of the kernel packets are TCP segments, as the hosts' kernels count them. More or fewer packets mean that " +
-		"the network lost or made some that nobody counts.",
-	Made: finished,
+		"the network lost or made some that nobody counts. What a device of the machine sent and received, nobody " +
+		"reports.",
+	Made: closed,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +
 		"[...] in the scenario) to see where packets end.",
 	check: checkConservation,

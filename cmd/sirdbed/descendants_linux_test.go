@@ -30,8 +30,9 @@ func adopt(t *testing.T) {
 
 // A descendant is a process that a test has started, directly or not.
 type descendant struct {
-	pid  int
-	kind string // of a run's processes: front, supervisor, worker, host, kernel, inside (a guest), cleaner; or ""
+	pid int
+	// kind is front, supervisor, worker, host, kernel, inside (a guest), cleaner or restorer, as a run has them, or "".
+	kind string
 }
 
 // descendants lists those that live, parents first.
@@ -79,6 +80,8 @@ func kindOf(pid int, parent string) string {
 		return "host"
 	case args[1] == "guest-cleaner":
 		return "cleaner"
+	case args[1] == restorerCommand:
+		return "restorer"
 	case args[1] != "run":
 		return ""
 	}

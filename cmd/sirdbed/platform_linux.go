@@ -38,7 +38,7 @@ func elsewhere(emu.EngineName) string { return "" }
 
 // platformCommands are the commands that need Linux.
 func platformCommands() []*cobra.Command {
-	return []*cobra.Command{newExec(), newDoctor(), newClean(), newKernel()}
+	return []*cobra.Command{newExec(), newDoctor(), newClean(), newDevices(), newKernel()}
 }
 
 // setUpProcess is what a process of the command line does first. It returns the
@@ -57,6 +57,7 @@ func realEngine(up whileUp) emu.Engine {
 	return &real.Engine{
 		NodeCommand: hostCommand,
 		KeepUp:      up.keepUp,
+		Devices:     deviceMachine(),
 		Running: func(hosts []real.RunningHost) {
 			var list []HostState
 			for _, h := range hosts {
@@ -73,7 +74,8 @@ var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
 // inner are the other commands that sirdbed starts itself with. They are not part
 // of the command line, and run before it is built.
 var inner = map[string]func() (exitCode int){
-	guestCommand: controlGuest,
+	guestCommand:    controlGuest,
+	restorerCommand: restoreAfterRun,
 }
 
 // innerCommand returns what this process was started for, if not by a user.

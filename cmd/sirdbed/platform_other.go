@@ -30,6 +30,7 @@ func platformCommands() []*cobra.Command {
 		needsLinux("exec", "it enters the namespaces of a host of the real engine"),
 		needsLinux("doctor", "it tries what the engines real and virtual need of the kernel"),
 		needsLinux("clean", "it removes what killed runs of the real engine leave behind"),
+		needsLinux("devices", "it lists interfaces that the engine real can take"),
 		needsLinux("kernel", "it builds the kernel that the virtual engine runs"),
 	}
 }

@@ -50,7 +50,7 @@ func newRun() *cobra.Command {
 				return err
 			}
 			if enter := engines[r.engine].enter; enter != nil {
-				if done, err := enter(c.Context()); done {
+				if done, err := enter(c.Context(), r.experiments); done {
 					return err
 				}
 			}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"syscall"
 
+	"sirdbed/emu"
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/sandbox"
 )
@@ -17,21 +19,33 @@ import (
 // errNoSandbox is wrapped by the error of a sandbox that could not be entered.
 var errNoSandbox = errors.New("no sandbox")
 
-// enterSandbox runs this command line again in a sandbox, unless it is in one.
-func enterSandbox(ctx context.Context) (done bool, err error) {
+// enterSandbox runs this command line again in a sandbox, unless it is in one. Devices
+// that its experiments take are afterwards what they were.
+func enterSandbox(ctx context.Context, experiments []emu.Experiment) (done bool, err error) {
 	if sandbox.InSandbox() {
 		return false, nil
 	}
-	return true, inSandbox(ctx)
+	guard, err := guardDevices(experiments)
+	if err != nil {
+		return true, err
+	}
+	err = inSandbox(ctx, guard)
+	if e := guard.end(); e != nil {
+		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", e)
+		err = cmp.Or[error](err, &codedError{exitFailed, errReported})
+	}
+	return true, err
 }
 
 // inSandbox runs this command line again in a sandbox, where it may build
 // fabrics, and waits for it. Nothing in there outlives this process. The error
-// carries the exit code; its message has been written already.
-func inSandbox(ctx context.Context) error {
+// carries the exit code; its message has been written already. guard is nil for one that
+// takes no devices.
+func inSandbox(ctx context.Context, guard *deviceGuard) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	box, err := sandbox.New(os.Args[1:]...)
 	if err == nil {
+		guard.keep(box)
 		err = box.Start()
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func newTopo() *cobra.Command {
 		Long: text(`
 			Draw the fabric of a scenario, with names, addresses, rates and delays, and work out what follows from
 			them: unloaded latencies, the credit loop and the BDP. SCENARIO is a YAML file, or the name of a scenario
-			in the binary.
+			in the binary. Of hosts that are devices of this machine, print what to type at the other end of the cable.
 
 			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
 			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
@@ -79,6 +79,8 @@ type Fabric struct {
 	BDP          int64      `json:"bdp_bytes"`
 	CreditLoopNs int64      `json:"credit_loop_ns"`
 	Unloaded     []Unloaded `json:"unloaded"`
+
+	Devices []DeviceInfo `json:"devices,omitempty"`
 }
 
 // NodeInfo is a node in topo --json.
@@ -116,6 +118,7 @@ func describeFabric(s *scenarios.Scenario) Fabric {
 	d := Fabric{
 		Scenario: s.Name, MTU: int64(f.Spec.MTU), FullFrame: int64(f.FullFrame()), BDP: int64(f.BDP()),
 		CreditLoopNs: int64(f.CreditLoop(f.Hosts[0], f.Hosts[len(f.Hosts)-1])), Unloaded: unloaded(s),
+		Devices: deviceInfos(s),
 	}
 	for _, n := range f.Nodes {
 		d.Nodes = append(d.Nodes, NodeInfo{n.Name, n.Kind.String(), n.Addr.String()})
@@ -204,6 +207,7 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 	h := f.Hosts[len(f.Hosts)-1]
 	printAddresses(w, f, h)
 	printOverrides(w, f)
+	printDevices(w, s)
 
 	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
 	t := newTable(w, "path", "size", "paper", "exact", "all paths")

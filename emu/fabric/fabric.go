@@ -44,6 +44,10 @@ type Config struct {
 	// HashSeed fixes the hash by which leaves choose a spine, where the kernel
 	// lets it; 0 means 1, so that runs repeat.
 	HashSeed uint32
+	// Devices are the hosts that stand outside of the fabric, each behind an
+	// interface of the machine. They stay their owner's, who releases them before
+	// Close or after it.
+	Devices map[topo.HostID]HostDevice
 }
 
 // A Fabric is a topology built out of network namespaces, veth pairs and
@@ -66,7 +70,8 @@ type Fabric struct {
 
 // Build builds a topology. It takes a process with CAP_NET_ADMIN and
 // CAP_SYS_ADMIN in its user namespace: root, or one in a sandbox. It
-// makes nothing in the namespace that it is called in. What the kernel lacks
+// makes nothing in the namespace that it is called in, and in the machine's what stands
+// beside devices. What the kernel lacks
 // for it is an error that matches emu.ErrNotSupported. On failure, or when ctx ends,
 // nothing is left.
 func Build(ctx context.Context, t *topo.Fabric, c Config) (*Fabric, error) {
@@ -117,6 +122,12 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := f.attachDevices(); err != nil {
+		return err
+	}
+	if err := f.awaitDevices(ctx); err != nil {
+		return err
+	}
 	return f.awaitCarrier(ctx)
 }
 
@@ -127,6 +138,9 @@ func (f *Fabric) eachNode(ctx context.Context, add func(*rtnl.Batch, topo.NodeID
 		id := topo.NodeID(i)
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if f.isDevice(id) {
+			continue // nothing is in its namespace
 		}
 		b.Reset()
 		if err := add(&b, id); err != nil {

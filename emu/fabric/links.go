@@ -57,6 +57,10 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 			continue // the other end of a link made before
 		}
 		peer := &f.topology.Ports[p.Reverse]
+		if f.isDevice(p.Node) {
+			f.addDeviceLink(&b, peer)
+			continue
+		}
 		b.Request("add link veth", p.Name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 			rtnl.Link(f.index(p.ID), 0, 0))
 		f.linkAttrs(&b, p)
@@ -77,7 +81,8 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 
 func (f *Fabric) linkAttrs(b *rtnl.Batch, p *topo.Port) {
 	b.String(unix.IFLA_IFNAME, p.Iface)
-	b.Attr(unix.IFLA_ADDRESS, p.MAC[:])
+	mac := f.mac(p)
+	b.Attr(unix.IFLA_ADDRESS, mac[:])
 	b.Uint32(unix.IFLA_MTU, uint32(f.topology.Spec.MTU))
 	b.Uint32(unix.IFLA_TXQLEN, txQueueLength)
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
@@ -117,7 +122,7 @@ const (
 func (f *Fabric) awaitCarrier(ctx context.Context) error {
 	deadline := time.Now().Add(carrierTimeout)
 	for id := range f.namespaces {
-		for {
+		for !f.isDevice(topo.NodeID(id)) {
 			down, err := f.firstDown(topo.NodeID(id))
 			if err != nil {
 				return f.nodeError(topo.NodeID(id), err)

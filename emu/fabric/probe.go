@@ -41,6 +41,7 @@ const (
 	FeatureNetem     = "netem"
 	FeatureIFB       = "ifb"
 	FeatureRedirect  = "ingress redirect"
+	FeatureTCX       = "tcx"
 )
 
 // probe is how to find out about a feature: by doing it.

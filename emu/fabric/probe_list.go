@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/fabric/device"
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/topo/units"
@@ -60,6 +61,10 @@ var probes = []probe{
 	{Feature{Name: FeatureRedirect, Use: "serialization and delay in the kernel",
 		Option: "CONFIG_NET_SCH_INGRESS, CONFIG_NET_ACT_MIRRED",
 		Remedy: "receiving hosts delay packets instead; for kernel TCP " + otherKernel}, request(tryRedirect)},
+	{Feature{Name: FeatureTCX, Use: "devices as hosts",
+		Option: "CONFIG_BPF_SYSCALL, CONFIG_NET_XGRESS (Linux 6.6), and root outside user namespaces",
+		Remedy: "for devices run as root; without TCX filters (cls_bpf) take its place, which sirdbed clean removes " +
+			"where a killed run has left them"}, inThrowaway(device.TryLinks)},
 }
 
 // tryPort builds a port at the loopback interface.

@@ -10,7 +10,7 @@ import (
 )
 
 // addRoutes adds what makes a node part of layer 3, once its interfaces are up:
-// its address, permanent neighbors (there is no ARP), and its routes. Gateways
+// its address, permanent neighbors (ARP is for devices alone), and its routes. Gateways
 // are on link by decree: no prefix is.
 func (f *Fabric) addRoutes(b *rtnl.Batch, id topo.NodeID) {
 	n := &f.topology.Nodes[id]
@@ -32,11 +32,16 @@ func (f *Fabric) addRoutes(b *rtnl.Batch, id topo.NodeID) {
 }
 
 func (f *Fabric) addNeighbor(b *rtnl.Batch, p *topo.Port) {
-	address := f.gateway(p.Peer)
+	address, mac := f.gateway(p.Peer), f.topology.Ports[p.Reverse].MAC
+	if d, ok := f.config.Devices[topo.HostID(p.Peer)]; ok {
+		if mac = d.PeerMAC; mac == (topo.MAC{}) {
+			return // the kernel asks for it
+		}
+	}
 	b.Request("add neighbor", p.Iface, unix.RTM_NEWNEIGH, unix.NLM_F_CREATE|unix.NLM_F_REPLACE,
 		rtnl.Neighbor(f.index(p.ID)))
 	b.Attr(unix.NDA_DST, address[:])
-	b.Attr(unix.NDA_LLADDR, f.topology.Ports[p.Reverse].MAC[:])
+	b.Attr(unix.NDA_LLADDR, mac[:])
 }
 
 func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {

@@ -28,8 +28,10 @@ var _ emu.Engine = Engine{}
 // Name implements emu.Engine.
 func (Engine) Name() emu.EngineName { return emu.Model }
 
-// Check implements emu.Engine: the protocol must be a transport.
-func (Engine) Check(x *emu.Experiment) error { return emu.NoKernelTCP(x) }
+// Check implements emu.Engine: the protocol must be a transport, and no host a device.
+func (Engine) Check(x *emu.Experiment) error {
+	return errors.Join(emu.NoKernelTCP(x), emu.NoDevices(x, emu.Model))
+}
 
 // Descriptors is how many files a run has open, at most: base for the process itself, a
 // log for each host, that of the queues, and one for each capture.

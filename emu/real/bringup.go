@@ -27,6 +27,9 @@ func (r *run) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if config.Devices, err = r.takeDevices(); err != nil {
+		return err
+	}
 	if r.fabric, err = fabric.Build(ctx, r.topology, config); err != nil {
 		return err
 	}
@@ -47,6 +50,9 @@ func (r *run) bringUp(ctx context.Context) error {
 // startHosts starts a process for each host.
 func (r *run) startHosts() error {
 	for _, h := range r.topology.Hosts {
+		if r.isOpaque(h) {
+			continue
+		}
 		p, err := r.startHost(h)
 		if err != nil {
 			return err

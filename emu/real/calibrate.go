@@ -29,22 +29,22 @@ const (
 // asksForLoops reports whether the run needs to know how long credit loops take here: for
 // its time-outs in real time, or since the scenario asks.
 func (r *run) asksForLoops() bool {
-	return !r.exact() && !emu.KernelTCP(r.x) && len(r.topology.Hosts) > 1 &&
+	return !r.exact() && !emu.KernelTCP(r.x) && len(r.hosts) > 1 &&
 		(r.realTime() || all.AsksToMeasure(r.x.Params))
 }
 
 // measureLoops has the hosts measure their credit loops, and lets the topology know.
 func (r *run) measureLoops(ctx context.Context) error {
 	start := clock.Monotonic() + loopsLead.Nanoseconds()
-	hosts := r.topology.Hosts
+	hosts := len(r.hosts) // devices have no process
 	every := time.Duration(r.clockSpan(r.topology.LeastPacketTime()))
-	every = time.Duration(len(hosts)) * max(every, packetCost)
+	every = time.Duration(hosts) * max(every, packetCost)
 	for i, p := range r.hosts {
 		text, err := json.Marshal(node.Calibration{
-			Config: r.nodeConfig(p.host), Peer: hosts[(i+1)%len(hosts)],
+			Config: r.nodeConfig(p.host), Peer: r.hosts[(i+1)%hosts].host,
 			Every: every.Nanoseconds(),
 			// Hosts do not ask in step.
-			Start: start + every.Nanoseconds()*int64(i)/int64(len(hosts)),
+			Start: start + every.Nanoseconds()*int64(i)/int64(hosts),
 			End:   start + loopsTime.Nanoseconds(),
 		})
 		if err != nil {

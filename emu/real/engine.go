@@ -23,6 +23,7 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/fabric/device"
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
@@ -43,6 +44,9 @@ type Engine struct {
 	// the fabric stays up until it returns. What happens there is in no
 	// measurement.
 	KeepUp func(context.Context)
+	// Devices, when set, is where hosts that are devices are taken from. Unless it is
+	// set, an experiment that has such hosts is refused.
+	Devices *device.Machine
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -90,6 +94,7 @@ type run struct {
 	launcher  *thread.Thread // starts the hosts, which end with it
 	hosts     []*hostProcess
 	before    machineCounters
+	devices   map[topo.HostID]fabric.HostDevice // hosts that are devices
 
 	// While it is measured.
 	clock   *clock.Clock // nil before that
@@ -103,9 +108,9 @@ type run struct {
 }
 
 // run takes the experiment through its steps.
-func (r *run) run(ctx context.Context) error {
-	defer r.takeDown()
-	err := r.bringUp(ctx)
+func (r *run) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.takeDown()) }()
+	err = r.bringUp(ctx)
 	if r.fabric == nil {
 		return err
 	}
@@ -131,11 +136,13 @@ func (r *run) keepUp(ctx context.Context) {
 }
 
 // takeDown gives back what bringUp made.
-func (r *run) takeDown() {
+func (r *run) takeDown() error {
 	if r.fabric == nil {
-		return
+		return r.releaseDevices()
 	}
 	r.announce(nil)
 	r.launcher.Close()
+	err := r.releaseDevices()
 	r.fabric.Close()
+	return err
 }

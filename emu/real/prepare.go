@@ -42,7 +42,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 			return fmt.Errorf("%w\n%s: %s", f.Err, f.Name, f.Remedy)
 		}
 	}
-	return fabric.Check(run.topology, fabric.Config{Network: network})
+	return errors.Join(fabric.Check(run.topology, fabric.Config{Network: network}), e.checkDevices(x))
 }
 
 // CheckLimits reports whether a process may have what an experiment takes: the part of

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,8 @@ import (
 //	exit        inside: exits with status 7
 //	killed      inside: ends by a signal
 //	stops       inside: ends when it is interrupted
+//	keeps       enters a sandbox that keeps the end of a pipe, and reads from the other
+//	kept        inside: writes to it
 //	reap        inside: leaves an orphan and looks for zombies
 //
 // All carry one token as argument, by which the test finds them in /proc.
@@ -41,7 +44,8 @@ func play(role string) int {
 		fmt.Println("failed:", err)
 		return 1
 	}
-	act := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap, "stops": playStops}[role]
+	act := map[string]func() error{"worker": playWorker, "host": playHost, "reap": playReap, "stops": playStops,
+		"kept": playKept}[role]
 	kind, inside, isFront := strings.Cut(role, "-")
 	switch {
 	case role == "exit":
@@ -77,10 +81,24 @@ func playFront(kind, inside string) error {
 	if kind == "lost" || kind == "flees" {
 		box.Command.SysProcAttr.Pdeathsig = 0
 	}
+	var reader, writer *os.File
+	if kind == "keeps" {
+		if reader, writer, err = os.Pipe(); err != nil {
+			return err
+		}
+		box.Keep(os.Stdin)
+		box.Keep(writer)
+	}
 	if err := box.Start(); err != nil {
 		return err
 	}
 	switch kind {
+	case "keeps":
+		writer.Close()
+		text, err := io.ReadAll(reader) // until nobody inside has it open
+		if string(text) != "kept" || err != nil {
+			return fmt.Errorf("read %q (%v), want what the worker has written", text, err)
+		}
 	case "flees":
 		return unix.Kill(os.Getpid(), unix.SIGKILL)
 	case "interrupts":
@@ -135,6 +153,20 @@ func playStops() error {
 	case <-time.After(10 * time.Second):
 		return errors.New("the interrupt was lost")
 	}
+}
+
+func playKept() error {
+	fds := sandbox.Kept()
+	if len(fds) != 2 {
+		return fmt.Errorf("kept are %v, want two files", fds)
+	}
+	// What it starts has neither.
+	if err := exec.Command("/bin/sh", "-c", fmt.Sprintf("test ! -e /proc/self/fd/%d", fds[1])).Run(); err != nil {
+		return fmt.Errorf("a child has what the worker keeps: %w", err)
+	}
+	fmt.Println("ready")
+	_, err := unix.Write(fds[1], []byte("kept"))
+	return err
 }
 
 func playReap() error {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -35,6 +36,9 @@ import (
 
 // sandboxVar marks the processes inside: supervisorRole or workerRole.
 const sandboxVar = "SIRDBED_SANDBOX"
+
+// keptVar tells them how many files Keep was given. They follow lifeFD.
+const keptVar = "SIRDBED_SANDBOX_FILES"
 
 const (
 	supervisorRole = "supervisor"
@@ -65,8 +69,17 @@ func New(argv ...string) (*Sandbox, error) {
 	return &Sandbox{cmd, write}, nil
 }
 
+// Keep has the supervisor and the worker keep a file open as long as they live. The
+// worker finds it by Kept, in the order of the calls. Call it before Start; the caller
+// closes the file after that.
+func (s *Sandbox) Keep(file *os.File) {
+	s.Command.ExtraFiles = append(s.Command.ExtraFiles, file)
+}
+
 // Start starts the sandbox. It ends with this process.
 func (s *Sandbox) Start() error {
+	kept := len(s.Command.ExtraFiles) - 1
+	s.Command.Env = append(s.Command.Env, keptVar+"="+strconv.Itoa(kept))
 	err := thread.StartForLife(s.Command)
 	s.Command.ExtraFiles[0].Close()
 	if err != nil {
@@ -108,6 +121,26 @@ var worker bool
 // InSandbox reports whether this process is the worker of a sandbox, after SetupInit.
 func InSandbox() bool { return worker }
 
+// Kept returns the files that Keep was given, in the worker, after SetupInit. The worker
+// keeps them open.
+func Kept() (fds []int) {
+	if !worker {
+		return nil
+	}
+	return keptFDs()
+}
+
+func keptFDs() (fds []int) {
+	n, err := strconv.Atoi(os.Getenv(keptVar))
+	for i := 1; err == nil && i <= min(n, maxKept); i++ {
+		fds = append(fds, lifeFD+i)
+	}
+	return fds
+}
+
+// maxKept is more than anybody keeps.
+const maxKept = 8
+
 // SetupInit makes a sandbox out of its namespaces. Outside a sandbox it does
 // nothing. As its process 1 it mounts a /proc of its own, brings lo up, starts
 // this program again as the worker, reaps orphans, and exits as the worker did:
@@ -124,6 +157,9 @@ func SetupInit() error {
 	if !worker && !(supervisor && haveLife()) {
 		return fmt.Errorf("process %d, of parent %d, has %s=%s in its environment: unset it (%w)", pid, parent,
 			sandboxVar, role, emu.ErrInner)
+	}
+	for _, fd := range keptFDs() {
+		unix.CloseOnExec(fd)
 	}
 	if worker {
 		return os.Unsetenv(sandboxVar)

@@ -158,6 +158,14 @@ func TestInterruptIsNotLost(t *testing.T) {
 	}
 }
 
+// Supervisor and worker keep files open, in their order, until both have ended.
+func TestKeptFilesAreTheWorkers(t *testing.T) {
+	cmd, _ := front(t, "keeps-kept")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // plugInto makes a veth between a namespace of the test's and that of the first
 // process that has one of its own, and returns what reports whether it is there.
 func plugInto(t *testing.T, pids []int) func() bool {

@@ -51,9 +51,11 @@ func supervise() (int, error) {
 	}
 	// Not os/exec: it would wait for the worker, and so does the loop below,
 	// for every child.
-	worker, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{
-		Env: os.Environ(), Files: []uintptr{0, 1, 2, lifeFD},
-	})
+	files := []uintptr{0, 1, 2, lifeFD}
+	for _, fd := range keptFDs() {
+		files = append(files, uintptr(fd))
+	}
+	worker, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{Env: os.Environ(), Files: files})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: start the sandbox's worker: %w", err)
 	}

@@ -53,7 +53,7 @@ func (e *Engine) Name() emu.EngineName { return emu.Virtual }
 
 // Check implements emu.Engine.
 func (e *Engine) Check(x *emu.Experiment) error {
-	if err := emu.CheckKernelTCP(x); err != nil {
+	if err := errors.Join(emu.CheckKernelTCP(x), emu.NoDevices(x, emu.Virtual)); err != nil {
 		return err
 	}
 	if emu.KernelTCP(x) && x.Dilation > emu.MaxKernelTCPDilation {

@@ -78,7 +78,7 @@ func TestNothingOverflowsAtTheLimits(t *testing.T) {
 // A number that JSON or a program makes of a table is the one in it.
 func TestEndsAreExact(t *testing.T) {
 	for _, table := range []Table{
-		Scenario, Variant, Sample, Topology, Link, Stream, ListRow, Faults, Reference, Bound,
+		Scenario, Host, Variant, Sample, Topology, Link, Stream, ListRow, Faults, Reference, Bound,
 	} {
 		for _, l := range table {
 			if math.Abs(l.Min) > 1<<53 && l.Min != -maxFigure || l.Max > 1<<53 && l.Max != maxFigure || l.Why == "" {

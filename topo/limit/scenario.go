@@ -71,6 +71,14 @@ var Scenario = Table{
 	Number[units.Bytes]("snap_len", 1, 1<<16-1, "no frame is longer").OrInfinite(),
 	Number("dilation", 1, int64(units.MaxDilation), "the longest run's times stay below 2^63 by the kernel's clock"),
 	List("bounds", 0, 1000, "each is evaluated for each variant"),
+	List("hosts", 0, MaxHosts, whyHosts),
+}
+
+// Host has the limits of what is special about a host.
+var Host = Table{
+	Text("name", 1, maxName, whyHost),
+	Text("device", 1, 15, "Linux has no longer names of interfaces"),
+	Text("peer_mac", 17, 17, "a MAC address is six pairs of digits"),
 }
 
 // MaxMark is the largest queue limit or ECN threshold.

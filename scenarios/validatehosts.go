@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+
+	"sirdbed/emu"
+	"sirdbed/topo"
+	"sirdbed/traffic"
+)
+
+// validateHosts checks the hosts that are devices, and that nothing is asked of them
+// that only a host process does.
+func (s *Scenario) validateHosts() *Error {
+	if e, ok := errors.AsType[*topo.SpecError](emu.ValidateHosts(s.fabric, s.Hosts)); ok {
+		return s.src.errorIn(e.Field, "%s", e.Reason)
+	}
+	if len(s.Hosts) == 0 {
+		return nil
+	}
+	if s.Dilation > 1 {
+		return s.src.errorIn("dilation",
+			"%v, and %s is a device, whose clock cannot be stretched: want 1, or leave it out", s.Dilation,
+			s.Hosts[0].Name)
+	}
+	for _, h := range s.Hosts {
+		id, _ := s.fabric.Host(h.Name)
+		for i := range s.Traffic {
+			to, err := traffic.Peers(s.fabric, s.Traffic[i:i+1], id)
+			if err != nil || len(to) == 0 {
+				continue // validateTraffic has reported the one
+			}
+			field := "from"
+			if s.Traffic[i].Pattern == traffic.PatternList {
+				field = "file"
+			}
+			return s.src.errorIn(fmt.Sprintf("traffic[%d].%s", i, field),
+				"%s is the device %s, and sirdbed runs nothing behind it that could send or answer: a stream "+
+					"from it needs its peer to join the run, which peers cannot do yet. "+
+					"Name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
+		}
+	}
+	return nil
+}
