@@ -125,7 +125,7 @@ var checks = []Check{
 	integrity, fastestMessage, conservation,
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,
-	wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop,
+	wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
 	linkRate, roundedRates, virtualTime,
 	departures, sampledQueues,
 }

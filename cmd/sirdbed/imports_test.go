@@ -23,6 +23,7 @@ var order = []string{
 	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
 	"capture/stats", "capture", "capture/results", "capture/verdict", "capture/metric", "capture/report",
+	"capture/live",
 	"capture/internal",
 	"scenarios", "cmd",
 }

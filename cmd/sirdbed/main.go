@@ -72,6 +72,9 @@ var stoppable = []string{"run", "kernel", "doctor"}
 // Main runs the command line and returns the exit code.
 func Main() int {
 	ownProcess = true
+	if len(os.Args) > 1 && os.Args[1] == viewerCommand {
+		return viewerMain()
+	}
 	if run, ok := innerCommand(os.Args[1:]); ok {
 		return run()
 	}

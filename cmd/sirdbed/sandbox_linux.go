@@ -18,22 +18,36 @@ import (
 var errNoSandbox = errors.New("no sandbox")
 
 // enterSandbox runs this command line again in a sandbox, unless it is in one.
-func enterSandbox(ctx context.Context) (done bool, err error) {
+func enterSandbox(ctx context.Context, show showing) (done bool, err error) {
 	if sandbox.InSandbox() {
 		return false, nil
 	}
-	return true, inSandbox(ctx)
+	if !show.any() {
+		return true, inSandbox(ctx, nil)
+	}
+	viewer, run, err := frontViewer()
+	if err != nil {
+		return true, err
+	}
+	err = inSandbox(ctx, run)
+	endViewer(viewer)
+	return true, err
 }
 
 // inSandbox runs this command line again in a sandbox, where it may build
 // fabrics, and waits for it. Nothing in there outlives this process. The error
-// carries the exit code; its message has been written already.
-func inSandbox(ctx context.Context) error {
+// carries the exit code; its message has been written already. stdin, nil for none, is its
+// standard input, which inSandbox closes here.
+func inSandbox(ctx context.Context, stdin *os.File) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	box, err := sandbox.New(os.Args[1:]...)
 	if err == nil {
+		if stdin != nil {
+			box.Command.Stdin = stdin
+		}
 		err = box.Start()
 	}
+	stdin.Close()
 	if err != nil {
 		return explainSandbox(err)
 	}
