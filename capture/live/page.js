@@ -89,13 +89,13 @@
   function head() {
     const p = picture, g = p.current >= 0 ? p.seen[p.current] : null;
     el("title").textContent = p.scenario + " on " + p.engine + (g ? ": " + g.variant : "");
-    document.title = (g ? Math.floor(100 * g.reached / Math.max(1, g.end)) + " % " : "") + p.scenario + ", sirdbed";
     const state = p.ended && (!g || g.state !== "failed") ? "ended" : g ? g.state : "waiting";
     el("state").textContent = g && p.seen.length > 1 ? state + ", " + g.number + " of " + g.of : state;
     el("state").className = "state " + (state === "ended" ? "done" : state);
     el("clock").textContent = g ? ms(g.reached) + " of " + ms(g.end) + " nominal, " + g.seconds.toFixed(0) + " s so far" : "";
     const all = g && g.state !== "running" ? 1 : g ? g.reached / Math.max(1, g.end) : 0;
     el("bar").style.width = 100 * all + "%";
+    document.title = Math.floor(100 * all) + " % " + p.scenario + ", sirdbed";
     if (p.why || p.damaged) finish(p.why || p.damaged);
     const slow = g && g.slowdowns ? g.slowdowns[0] : null, queue = g && g.queues ? g.queues[0] : null;
     const top = g && g.hosts ? g.hosts[0] : null;
@@ -168,7 +168,7 @@
   function build() {
     const s = have.static, n = s.hosts.length, perLeaf = n / s.leaves, W = 1120, gap = 26;
     const slot = (W - gap * s.leaves) / n, named = slot >= 40;
-    const top = s.spines ? 30 : 0, leafY = s.spines ? 150 : 12, hostY = leafY + 92;
+    const top = 2, leafY = s.spines ? 125 : 2, hostY = leafY + 92;
     const H = hostY + (named ? 42 : 34);
     drawing = { svg: el("fabric"), static: s, load: [], queue: [] };
     drawing.svg.replaceChildren();

@@ -84,7 +84,7 @@ func TestDamagedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := len(text) / 2
+	at := len(text) / 4
 	copy(text[at:], make([]byte, 200))
 	if err := os.WriteFile(log, text, 0o666); err != nil {
 		t.Fatal(err)
