@@ -19,7 +19,6 @@ import (
 type Run struct {
 	mu       sync.Mutex
 	about    About
-	dir      *tree.Dir // of the result
 	variants []*seen
 	current  int // index, -1: none yet
 	ended    bool

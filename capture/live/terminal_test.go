@@ -37,12 +37,13 @@ func TestLines(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	want := "[1/2] srpt: 6.50 of 13.00 ms, 8 s, 8 s left: 12.12 Gbps/host, h1-8 96.93; deepest queue leaf1>h1-8 63.1 KB; " +
-		"1200 of 1234 messages done, 1 failed; slowdown p50 1.01, p99 4.10"
+	want := "[1/2] srpt: 6.50 of 13.00 ms, 8 s, 8 s left: 12.12 Gbps/host, h1-8 96.93; " +
+		"deepest queue leaf1>h1-8 63.1 KB; 1200 of 1234 messages done, 1 failed; slowdown p50 1.01, p99 4.10"
 	if got := Plain(exampleGlance()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := Plain(&Glance{Variant: "srpt", State: Running, Number: 1, Of: 1}); got == "" || strings.Contains(got, "NaN") {
+	got := Plain(&Glance{Variant: "srpt", State: Running, Number: 1, Of: 1})
+	if got == "" || strings.Contains(got, "NaN") {
 		t.Errorf("of a run that has not begun: %q", got)
 	}
 }

@@ -87,7 +87,8 @@ func TestPictureAgreesWithResults(t *testing.T) {
 			t.Errorf("in pieces of %d: got slowdowns %+v, want %+v", n, s, all)
 		}
 		if g.Offered != 200 || g.Done != 200 || g.Failed != 0 {
-			t.Errorf("in pieces of %d: got %d of %d messages, %d failed; want 200 of 200", n, g.Done, g.Offered, g.Failed)
+			t.Errorf("in pieces of %d: got %d of %d messages, %d failed; want 200 of 200", n, g.Done, g.Offered,
+				g.Failed)
 		}
 		deepest := want.Queue.Ports["leaf1>h1-2"].Max
 		if q := g.Queues[0]; q.Name != "leaf1>h1-2" || q.Deepest != deepest {
@@ -135,7 +136,8 @@ func TestRequestsEndWithTheirReplies(t *testing.T) {
 				slow = int(s.Count)
 			}
 			if g.Offered != 1 || g.Done != c.done || slow != c.slow {
-				t.Errorf("got %d of %d done and %d slowdowns, want %d of 1 and %d", g.Done, g.Offered, slow, c.done, c.slow)
+				t.Errorf("got %d of %d done and %d slowdowns, want %d of 1 and %d", g.Done, g.Offered, slow, c.done,
+					c.slow)
 			}
 			if c.slow > 0 && c.done > 0 && len(v.messages.by) != 0 {
 				t.Errorf("%d halves of messages are kept", len(v.messages.by))
@@ -174,7 +176,8 @@ func TestLinkLoad(t *testing.T) {
 	r := fakerun.New(t, fakerun.OneWay)
 	up := r.F.Uplink(2).ID
 	for at := units.Time(0); at <= 5*ms; at += 250 * us { // half of 100 Gbps
-		r.Hosts[2] = append(r.Hosts[2], record.Record{Kind: record.Sent, Peer: uint16(up), At: at, N: int64(at) * 100 / 16})
+		sent := record.Record{Kind: record.Sent, Peer: uint16(up), At: at, N: int64(at) * 100 / 16}
+		r.Hosts[2] = append(r.Hosts[2], sent)
 	}
 	v := fold(t, r, 3)
 	p := &Picture{}
@@ -270,7 +273,8 @@ func TestDamagedRecords(t *testing.T) {
 	for range 20_000 {
 		rec := record.Record{
 			Kind: record.Kind(draw.IntN(int(record.Sent) + 2)), Peer: uint16(draw.IntN(40)), ID: uint32(draw.IntN(3)),
-			Tag: draw.Uint32(), At: units.Time(numbers[draw.IntN(6)]), N: numbers[draw.IntN(len(numbers))], Text: "credit",
+			Tag: draw.Uint32(), At: units.Time(numbers[draw.IntN(6)]), N: numbers[draw.IntN(len(numbers))],
+			Text: "credit",
 		}
 		if draw.IntN(2) == 0 {
 			rec.At = units.Time(draw.IntN(int(10 * ms)))

@@ -59,7 +59,8 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files, show: o.show}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files,
+		show: o.show}
 	if o.engine != "" {
 		r.engine = emu.EngineName(o.engine)
 	}
