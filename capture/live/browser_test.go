@@ -75,7 +75,7 @@ func TestPageInABrowser(t *testing.T) {
 					t.Errorf("the page lacks %s", want)
 				}
 			}
-			if got := strings.Contains(page, `<p id="note">The run has ended`); got != c.ended {
+			if got := strings.Contains(page, ">The run has ended. This page"); got != c.ended {
 				t.Errorf("the page says that the run has ended: %v", got)
 			}
 			if links := strings.Count(page, "<line "); links != 12 { // 4 hosts and 2 leaves, both directions

@@ -36,13 +36,16 @@
     } catch (e) {
       misses++;
     }
-    if (picture && picture.ended) return finish("The run has ended. This page stays as it is; report.html has the results.");
-    if (misses > 4) return finish("sirdbed does not answer any more: this is the last that was seen of the run.");
+    if (picture && picture.ended) {
+      return note("The run has ended. This page stays as it is; report.html has the results.");
+    }
+    if (misses > 4) return note("sirdbed does not answer any more: this is the last that was seen of the run.", true);
     setTimeout(poll, every);
   }
 
-  function finish(text) {
+  function note(text, bad) {
     el("note").textContent = text;
+    el("note").className = bad ? "bad" : "";
     el("note").hidden = false;
   }
 
@@ -92,11 +95,11 @@
     const state = p.ended && (!g || g.state !== "failed") ? "ended" : g ? g.state : "waiting";
     el("state").textContent = g && p.seen.length > 1 ? state + ", " + g.number + " of " + g.of : state;
     el("state").className = "state " + (state === "ended" ? "done" : state);
-    el("clock").textContent = g ? ms(g.reached) + " of " + ms(g.end) + " nominal, " + g.seconds.toFixed(0) + " s so far" : "";
+    el("clock").textContent = g ? ms(g.reached) + " of " + ms(g.end) + " nominal, " + g.seconds.toFixed(0) + " s" : "";
     const all = g && g.state !== "running" ? 1 : g ? g.reached / Math.max(1, g.end) : 0;
     el("bar").style.width = 100 * all + "%";
     document.title = Math.floor(100 * all) + " % " + p.scenario + ", sirdbed";
-    if (p.why || p.damaged) finish(p.why || p.damaged);
+    if (p.why || p.damaged) note(p.why || p.damaged, true);
     const slow = g && g.slowdowns ? g.slowdowns[0] : null, queue = g && g.queues ? g.queues[0] : null;
     const top = g && g.hosts ? g.hosts[0] : null;
     tiles([
@@ -140,7 +143,8 @@
     const size = (group) => group === "all" ? "all sizes" : group + ": " + (sizes[group.charCodeAt(0) - 65] || "");
     table("slowdown", ["messages", "ended", "p50", "p99"], ((g && g.slowdowns) || []).map((s) =>
       [size(s.group), s.count.toLocaleString("en"), s.p50.toFixed(2), s.p99.toFixed(2)]));
-    table("queues", ["port", "now", "deepest"], ((g && g.queues) || []).map((q) => [q.name, kb(q.now), kb(q.deepest)]));
+    table("queues", ["port", "now", "deepest"], ((g && g.queues) || []).map((q) =>
+      [q.name, kb(q.now), kb(q.deepest)]));
     const of = (v, f) => v ? f(v) : "-";
     table("variants", ["variant", "", "Gbps/host", "top host", "messages", "slowdown p50", "p99", "deepest queue"],
       p.variants.map((name, i) => {
@@ -181,7 +185,8 @@
       let x1, y1, x2, y2, width;
       if (isHost(p.from) || isHost(p.to)) {
         width = Math.max(1.5, Math.min(7, slot * 0.28));
-        const up = isHost(p.from), x = hostX(up ? p.from : p.to) + (up ? -1 : 1) * (width / 2 + Math.min(1.5, slot * 0.05));
+        const up = isHost(p.from), aside = width / 2 + Math.min(1.5, slot * 0.05);
+        const x = hostX(up ? p.from : p.to) + (up ? -aside : aside);
         [x1, y1, x2, y2] = up ? [x, hostY, x, leafY + 24] : [x, leafY + 24, x, hostY];
       } else {
         width = 3;
@@ -322,8 +327,9 @@
     a.g.lineWidth = 1;
     if (pointed >= 0 && pointed < values.length) {
       a.g.fillStyle = colorOf("--ink");
-      a.g.textAlign = pointed > s.count / 2 ? "right" : "left";
-      a.g.fillText(digits(values[pointed]), a.x + a.w * (pointed + 0.5) / s.count + (pointed > s.count / 2 ? -5 : 5), 8);
+      const late = pointed > s.count / 2, x = a.x + a.w * (pointed + 0.5) / s.count;
+      a.g.textAlign = late ? "right" : "left";
+      a.g.fillText(digits(values[pointed]), x + (late ? -5 : 5), 8);
     }
   }
 

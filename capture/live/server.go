@@ -1,13 +1,13 @@
 package live
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -62,11 +62,17 @@ func (s *Server) URL() string { return "http://127.0.0.1:" + s.port + "/" + s.to
 // Close stops serving. Pages that are open have time until then to ask for the run's last
 // picture, if one has asked for any lately.
 func (s *Server) Close(patience time.Duration) error {
-	const poll = 20 * time.Millisecond
+	const poll, answering = 20 * time.Millisecond, 300 * time.Millisecond
 	for end := time.Now().Add(patience); time.Now().Before(end) && s.waiting(patience); {
 		time.Sleep(poll)
 	}
-	return errors.Join(s.http.Close())
+	// What is being answered is answered in full.
+	ctx, cancel := context.WithTimeout(context.Background(), min(patience, answering))
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err == nil {
+		return nil
+	}
+	return s.http.Close()
 }
 
 // waiting reports whether a page that asked within a span has not got the last picture.
@@ -121,6 +127,9 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
 		}
 		return n
 	}
+	s.mu.Lock()
+	s.asked = time.Now()
+	s.mu.Unlock()
 	p := s.run.Picture(Query{Variant: number("variant", -1), Rev: number("rev", 0), Gauge: r.URL.Query().Get("gauge")})
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -131,7 +140,7 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
 	_, err = w.Write(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked, s.final = time.Now(), p.Ended && err == nil
+	s.final = s.final || p.Ended && err == nil
 }
 
 // hashOf is how a Content-Security-Policy names a script or style.

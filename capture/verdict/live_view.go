@@ -22,7 +22,7 @@ var liveView = Check{
 		return j.v.Facts != nil && j.v.Facts.Live != nil
 	}},
 	Thresholds: []Threshold{liveLimit},
-	Do:         "Run it without --live or --watch, or look from another machine, by ssh -L.",
+	Do:         "Run it without --live or --watch, or look from another machine, by ssh -L with the page's port at both ends.",
 	check:      checkLiveView,
 }
 

@@ -89,8 +89,9 @@ const runHelp = `
 
 	--live serves a page that shows the run as it goes on: link load and queues of the fabric, goodput and the
 	protocol's gauges by host, slowdown. Its address is printed, is on loopback, and has a token in it that others
-	lack; from elsewhere, ssh -L leads there. --watch shows goodput, queues and slowdown in the terminal, or in lines
-	where stderr is none. Both read the logs as they grow, outside the fabric; the verdict has what that cost.
+	lack; from elsewhere, ssh -L leads there, with that port at both ends. --watch shows goodput, queues and slowdown
+	in the terminal, or in lines where stderr is none. Both read the logs as they grow, outside the fabric; the verdict
+	has what that cost.
 
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
 	are left out, and the report says so.

@@ -17,9 +17,10 @@ import (
 // A viewing is the viewer as the run sees it. nil: nobody looks. What goes wrong with it
 // disturbs no run. It is for one goroutine but for reached.
 type viewing struct {
+	in      io.Closer // of the viewer
 	out     chan viewerMessage
 	answers chan emu.LiveFacts // closed when the viewer has ended
-	flushed chan struct{}      // closed when all of out has been written
+	flushed chan struct{}      // closed when the last message has been written
 	wait    func()             // for the viewer's end, nil if that is the front's to do
 	lost    bool
 }
@@ -31,7 +32,8 @@ const answerTimeout = 10 * time.Second
 // newViewing is that of a viewer which reads in and writes out.
 func newViewing(in io.WriteCloser, out io.Reader, wait func()) *viewing {
 	v := &viewing{
-		out: make(chan viewerMessage, 64), answers: make(chan emu.LiveFacts), flushed: make(chan struct{}), wait: wait,
+		in: in, wait: wait,
+		out: make(chan viewerMessage, 64), answers: make(chan emu.LiveFacts), flushed: make(chan struct{}),
 	}
 	go func() {
 		defer close(v.flushed)
@@ -39,6 +41,9 @@ func newViewing(in io.WriteCloser, out io.Reader, wait func()) *viewing {
 		to := json.NewEncoder(in)
 		for m := range v.out {
 			_ = to.Encode(m) // to nobody, once it has ended
+			if m.Finish {
+				return
+			}
 		}
 	}()
 	go func() {
@@ -102,11 +107,13 @@ func (v *viewing) finish() {
 		return
 	}
 	v.send(viewerMessage{Finish: true})
-	close(v.out)
-	select {
-	case <-v.flushed:
-	case <-time.After(answerTimeout):
+	if !v.lost {
+		select {
+		case <-v.flushed:
+		case <-time.After(answerTimeout):
+		}
 	}
+	v.in.Close() // it may be closed already
 	if v.wait != nil {
 		v.wait()
 	}
