@@ -46,6 +46,18 @@ type Facts struct {
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
+	// Live is what it took to look at the run while it went on. nil: nobody did.
+	Live *LiveFacts `json:"live,omitempty"`
+}
+
+// LiveFacts are what the process took that read the logs of a run for its live view,
+// served the page and drew in the terminal.
+type LiveFacts struct {
+	CPU   float64 `json:"cpu_seconds"` // of processors
+	Reads int64   `json:"reads"`       // of logs
+	Bytes int64   `json:"bytes"`       // read
+	// Lost says that the process ended before the run did, so that the rest is not known.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // RealTime is what a run at dilation 1 on a machine's own clock rests on, as measured

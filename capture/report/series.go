@@ -106,7 +106,7 @@ func gaugeScale(name string, lines []gaugeLine) (unit string, scale float64) {
 			largest = max(largest, math.Abs(p.Value))
 		}
 	}
-	unit, scale = gaugeUnit(name)
+	unit, scale = GaugeUnit(name)
 	switch {
 	case largest == 0:
 		return "", 0

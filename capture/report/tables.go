@@ -211,7 +211,7 @@ func gauges(s *results.Summary) Table {
 				continue
 			}
 			g := v.Gauges[name]
-			unit, scale := gaugeUnit(name)
+			unit, scale := GaugeUnit(name)
 			mean, most := number(g.Mean/scale), number(g.Max/scale)
 			if unit == "KB" {
 				mean, most = kilobytes(g.Mean), kilobytes(g.Max)

@@ -20,9 +20,9 @@ var gaugeUnits = map[string]string{
 	"payload_received": bytesUnit, // every host
 }
 
-// gaugeUnit is the unit that a gauge is shown in, "" if it has none or is not
+// GaugeUnit is the unit that a gauge is shown in, "" if it has none or is not
 // known, and how many of its own that is.
-func gaugeUnit(name string) (unit string, scale float64) {
+func GaugeUnit(name string) (unit string, scale float64) {
 	switch unit := gaugeUnits[name]; unit {
 	case bytesUnit:
 		return "KB", 1e3

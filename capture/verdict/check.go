@@ -128,7 +128,7 @@ var checks = []Check{
 	integrity, fastestMessage, conservation,
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,
-	resolution, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop,
+	resolution, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
 	linkRate, roundedRates, virtualTime,
 	departures, sampledQueues,
 }

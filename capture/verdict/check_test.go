@@ -68,3 +68,22 @@ func TestChecksByEngine(t *testing.T) {
 		})
 	}
 }
+
+// Where nobody's time is taken a live view may take what it likes, and the check says so.
+func TestLiveViewOfOtherEngines(t *testing.T) {
+	for _, engine := range []emu.EngineName{emu.Virtual, emu.Model} {
+		r := fakerun.New(t, fakerun.OneWay)
+		r.Message(0, 1, 0, 0, 1000, 2*ms, 2*ms+9*us)
+		r.Facts.Engine, r.Facts.Live = engine, &emu.LiveFacts{CPU: 100}
+		want := "100.00 s of processor time, which disturbs no run of the engine " + string(engine)
+		found := false
+		for _, c := range judged(t, r).Verdict.Checks {
+			if c.Name == liveView.Name {
+				found = c.Level == results.Pass && c.Found == want
+			}
+		}
+		if !found {
+			t.Errorf("%s: got %+v, want %q to pass", engine, judged(t, r).Verdict.Checks, want)
+		}
+	}
+}

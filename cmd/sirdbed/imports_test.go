@@ -24,7 +24,7 @@ var order = []string{
 	"emu/fabric/device", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
 	"capture/stats", "capture", "capture/packets", "capture/results", "capture/verdict", "capture/metric",
-	"capture/report",
+	"capture/report", "capture/live",
 	"capture/internal",
 	"scenarios", "cmd",
 }

@@ -120,6 +120,7 @@ func TestInnerCommandsAreForSirdbed(t *testing.T) {
 		{args: []string{"guest-cleaner", "precious", "x"}},
 		{args: []string{"guest-memory"}},
 		{args: []string{"device-restorer"}},
+		{args: []string{viewerCommand}},
 		{args: []string{"version"}, env: "SIRDBED_SANDBOX=supervisor"},
 		{args: []string{"version"}, env: "SIRDBED_SANDBOX=worker"},
 	} {

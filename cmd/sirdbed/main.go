@@ -72,7 +72,7 @@ var stoppable = []string{"run", "kernel", "doctor"}
 // Main runs the command line and returns the exit code.
 func Main() int {
 	ownProcess = true
-	if run, ok := innerCommand(os.Args[1:]); ok {
+	if run, ok := startedFor(os.Args[1:]); ok {
 		return run()
 	}
 	interrupts, err := setUpProcess()
@@ -100,6 +100,14 @@ func Main() int {
 		interruptfirst.Release()
 	}()
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// startedFor returns what sirdbed has started this process for, if it was not a user.
+func startedFor(args []string) (run func() (exitCode int), ok bool) {
+	if len(args) > 0 && args[0] == viewerCommand {
+		return viewerMain, true
+	}
+	return innerCommand(args)
 }
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -26,6 +26,8 @@ type progress struct {
 	label string
 	end   units.Time
 	bar   *progressbar.ProgressBar // nil: plain lines
+	view  *viewing                 // nil: nobody else shows it
+	quiet bool                     // the viewer shows how far it has come
 
 	mu      sync.Mutex
 	started time.Time
@@ -37,14 +39,18 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// newProgress begins to show variant number i (from 0) of n, or nothing if off.
-func newProgress(w io.Writer, off bool, x *emu.Experiment, i, n int) *progress {
+// newProgress begins to show variant number i (from 0) of n, or nothing if off. With quiet
+// only what ends it or holds it up is shown.
+func newProgress(w io.Writer, off, quiet bool, x *emu.Experiment, i, n int) *progress {
 	if off {
 		w = io.Discard
 	}
 	p := &progress{
 		w: w, label: fmt.Sprintf("[%d/%d] %s", i+1, n, x.Variant),
-		end: x.End(), started: time.Now(), written: time.Now(),
+		end: x.End(), started: time.Now(), written: time.Now(), quiet: quiet,
+	}
+	if quiet {
+		return p
 	}
 	if isTerminal(w) {
 		p.bar = progressbar.NewOptions64(int64(p.end),
@@ -64,8 +70,12 @@ func newProgress(w io.Writer, off bool, x *emu.Experiment, i, n int) *progress {
 
 // reached shows how far the run has come. It may be called from any goroutine.
 func (p *progress) reached(at units.Time) {
+	p.view.reached(at)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.quiet {
+		return
+	}
 	if p.bar != nil {
 		p.bar.Set64(int64(min(at, p.end-1)))
 		return
@@ -79,6 +89,7 @@ func (p *progress) reached(at units.Time) {
 
 // pause writes a line on why the run makes no progress for now.
 func (p *progress) pause(why string) {
+	p.view.pause()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {

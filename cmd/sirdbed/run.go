@@ -21,8 +21,17 @@ type runOptions struct {
 	variants []string
 	set      []string
 	keepUp   bool // the last variant's fabric
+	show     showing
 	files    resultFiles
 }
+
+// showing is how a run is shown while it goes on, besides its progress.
+type showing struct {
+	live  bool // as a page
+	watch bool // in the terminal
+}
+
+func (s showing) any() bool { return s.live || s.watch }
 
 func newRun() *cobra.Command {
 	var o runOptions
@@ -50,7 +59,7 @@ func newRun() *cobra.Command {
 				return err
 			}
 			if enter := engines[r.engine].enter; enter != nil {
-				if done, err := enter(c.Context(), r.experiments); done {
+				if done, err := enter(c.Context(), r.experiments, o.show); done {
 					return err
 				}
 			}
@@ -78,6 +87,12 @@ const runHelp = `
 	The verdict says whether this machine was fast enough for the figures to be believed: PASS, DEGRADED or INVALID.
 	Bounds are what the scenario's author, or the paper, expects of the figures.
 
+	--live serves a page that shows the run as it goes on: link load and queues of the fabric, goodput and the
+	protocol's gauges by host, slowdown. Its address is printed, is on loopback, and has a token in it that others
+	lack; from elsewhere, ssh -L leads there, with that port at both ends. --watch shows goodput, queues and slowdown
+	in the terminal, or in lines where stderr is none. Both read the logs as they grow, outside the fabric; the verdict
+	has what that cost.
+
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
 	are left out, and the report says so.
 
@@ -99,6 +114,7 @@ const runExamples = `
 	sirdbed run outcast --set 'variants[sthr-0.5].sird.sthr=0.25' --seed 7
 	sirdbed run my.yaml --dilation 200 --out /data/my --json
 	sirdbed run my.yaml --junit sirdbed.xml --markdown "$GITHUB_STEP_SUMMARY"
+	sirdbed run incast --live --watch
 	sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -109,5 +125,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
+	f.BoolVar(&o.show.live, "live", false, "serve a page that shows the run as it goes on, on loopback")
+	f.BoolVar(&o.show.watch, "watch", false, "show goodput, queues and slowdown in the terminal as the run goes on")
 	f.StringArrayVar(&o.set, "set", nil, setUsage)
 }

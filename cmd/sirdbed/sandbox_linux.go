@@ -21,7 +21,7 @@ var errNoSandbox = errors.New("no sandbox")
 
 // enterSandbox runs this command line again in a sandbox, unless it is in one. Devices
 // that its experiments take are afterwards what they were.
-func enterSandbox(ctx context.Context, experiments []emu.Experiment) (done bool, err error) {
+func enterSandbox(ctx context.Context, experiments []emu.Experiment, show showing) (done bool, err error) {
 	if sandbox.InSandbox() {
 		return false, nil
 	}
@@ -29,7 +29,7 @@ func enterSandbox(ctx context.Context, experiments []emu.Experiment) (done bool,
 	if err != nil {
 		return true, err
 	}
-	err = inSandbox(ctx, guard)
+	err = viewed(show, func(stdin *os.File) error { return inSandbox(ctx, guard, stdin) })
 	if e := guard.end(); e != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", e)
 		err = cmp.Or[error](err, &codedError{exitFailed, errReported})
@@ -37,17 +37,35 @@ func enterSandbox(ctx context.Context, experiments []emu.Experiment) (done bool,
 	return true, err
 }
 
+// viewed does a run, with the viewer beside it that is to show it, if any is. The run
+// takes the file as its standard input, and closes it.
+func viewed(show showing, run func(stdin *os.File) error) error {
+	if !show.any() {
+		return run(nil)
+	}
+	viewer, stdin, err := frontViewer()
+	if err != nil {
+		return err
+	}
+	defer endViewer(viewer)
+	return run(stdin)
+}
+
 // inSandbox runs this command line again in a sandbox, where it may build
 // fabrics, and waits for it. Nothing in there outlives this process. The error
 // carries the exit code; its message has been written already. guard is nil for one that
-// takes no devices.
-func inSandbox(ctx context.Context, guard *deviceGuard) error {
+// takes no devices. stdin, nil for none, is its standard input, which inSandbox closes here.
+func inSandbox(ctx context.Context, guard *deviceGuard, stdin *os.File) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	box, err := sandbox.New(os.Args[1:]...)
 	if err == nil {
 		guard.keep(box)
+		if stdin != nil {
+			box.Command.Stdin = stdin
+		}
 		err = box.Start()
 	}
+	stdin.Close()
 	if err != nil {
 		return explainSandbox(err)
 	}

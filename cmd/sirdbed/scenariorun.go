@@ -28,6 +28,8 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	keepUp      bool // the last variant's fabric
+	show        showing
+	view        *viewing // nil unless it is shown
 	files       resultFiles
 	release     func() // what the engine needs; nil if nothing is reserved
 
@@ -57,7 +59,8 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files}
+	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files,
+		show: o.show}
 	if o.engine != "" {
 		r.engine = emu.EngineName(o.engine)
 	}
@@ -115,6 +118,10 @@ func (r *scenarioRun) run(ctx context.Context) error {
 	}
 	defer unlock()
 	r.announce(size)
+	if err := r.startViewing(); err != nil {
+		return err
+	}
+	defer r.view.finish()
 	for i := range r.experiments {
 		if ctx.Err() != nil {
 			r.interrupted = true
@@ -123,6 +130,18 @@ func (r *scenarioRun) run(ctx context.Context) error {
 		r.runVariant(ctx, i)
 	}
 	return r.report()
+}
+
+// startViewing has the run shown, if that was asked for.
+func (r *scenarioRun) startViewing() (err error) {
+	if !r.show.any() {
+		return nil
+	}
+	if r.view = sandboxViewing(); r.view == nil {
+		r.view, err = startViewer()
+	}
+	r.view.begin(r)
+	return err
 }
 
 // announce writes what is about to run, and about how much disk it takes.
@@ -197,16 +216,23 @@ func (r *scenarioRun) keepChecksums(names ...string) error {
 func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 	x := &r.experiments[i]
 	name := results.VariantsDir + "/" + x.Variant
-	p := newProgress(r.stderr, r.json, x, i, len(r.experiments))
+	p := newProgress(r.stderr, r.json, r.show.watch, x, i, len(r.experiments))
+	p.view = r.view
 	dir, err := r.dir.Make(name)
 	if err == nil {
+		r.view.variant(i)
+		var facts *emu.Facts
 		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p)})
-		_, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
+		facts, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(file *os.File, node *topo.Node) (emu.Capture, error) {
 				return capture.Create(file, r.scenario.Fabric(), node)
 			},
 		})
+		if took := r.view.ended(err != nil); took != nil && facts != nil {
+			facts.Live = took
+			err = cmp.Or(err, emu.RunDir{Dir: dir}.End(facts))
+		}
 		dir.Close()
 		err = cmp.Or(err, r.keepChecksums(name))
 	}

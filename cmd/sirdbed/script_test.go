@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if run, ok := innerCommand(os.Args[1:]); ok {
+	if run, ok := startedFor(os.Args[1:]); ok {
 		os.Exit(run()) // this test's binary, started again as a host process
 	}
 	testscript.Main(tidy{m}, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})

@@ -12,6 +12,7 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
+	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -82,6 +83,7 @@ type run struct {
 	hooks    emu.Hooks
 	sim      *Sim
 	files    []io.Closer
+	queues   *record.Writer // in files too
 	finished bool
 	shown    time.Time // when progress was last reported
 }
@@ -176,12 +178,28 @@ func (r *run) play(ctx context.Context) error {
 func (r *run) look(ctx context.Context) error {
 	if now := time.Now(); r.hooks.Progress != nil && now.Sub(r.shown) >= progressEvery {
 		r.shown = now
+		if err := r.flush(); err != nil {
+			return err
+		}
 		r.hooks.Progress(r.sim.Now())
 	}
 	if r.sim.tapErr != nil {
 		return fmt.Errorf("capture at %v: %w", r.sim.Now(), r.sim.tapErr)
 	}
 	return ctx.Err()
+}
+
+// flush writes what the logs have so far, for who reads them while the run goes on.
+func (r *run) flush() error {
+	for _, h := range r.sim.hosts {
+		if err := h.log.Flush(); err != nil {
+			return fmt.Errorf("log of %s: %w", r.sim.fabric.HostName(h.id), err)
+		}
+	}
+	if err := r.queues.Flush(); err != nil {
+		return fmt.Errorf("queue log: %w", err)
+	}
+	return nil
 }
 
 // finish ends the hosts' logs.

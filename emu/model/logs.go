@@ -18,7 +18,12 @@ func (r *run) logQueues() error {
 	if err != nil {
 		return err
 	}
-	q := &queueLog{sim: r.sim, log: record.NewWriter(file), file: file, last: make([][2]int64, len(r.sim.ports))}
+	_, to := r.x.Window()
+	q := &queueLog{
+		sim: r.sim, log: record.NewWriter(file), file: file, last: make([][2]int64, len(r.sim.ports)),
+		sentEvery: record.SentEvery(to), sent: make([]int64, len(r.sim.ports)),
+	}
+	r.queues = q.log
 	r.files = append(r.files, q)
 	if r.x.QueueEvery > 0 {
 		r.sim.every(r.x.QueueEvery, q.sample)
@@ -32,6 +37,10 @@ type queueLog struct {
 	log  *record.Writer
 	file *os.File
 	last [][2]int64 // by port: bytes and packets of its last record
+
+	sentAt    units.Time // when to log what ports have sent
+	sentEvery units.Time
+	sent      []int64 // by port: of its last record
 }
 
 func (q *queueLog) sample(now units.Time) {
@@ -43,6 +52,21 @@ func (q *queueLog) sample(now units.Time) {
 		}
 	}
 	q.log.Put(record.Record{Kind: record.Tick, At: now})
+	if now >= q.sentAt {
+		q.sentAt = now + q.sentEvery
+		q.logSent(now)
+	}
+}
+
+// logSent logs what the switches' ports have sent. Hosts log their own.
+func (q *queueLog) logSent(now units.Time) {
+	for i := range q.sim.ports {
+		p := &q.sim.ports[i]
+		if sent := p.stats.WireBytes; sent != q.sent[i] && int(p.info.Node) >= len(q.sim.hosts) {
+			q.sent[i] = sent
+			q.log.Put(record.Record{Kind: record.Sent, Peer: uint16(i), At: now, N: sent})
+		}
+	}
 }
 
 // Close implements io.Closer.

@@ -36,6 +36,8 @@ type sampler struct {
 	gaps     clock.Stalls
 	watches  []*portWatch // by ids
 
+	links sentLog
+
 	swept   int64 // when the latest sample was complete, by the kernel's clock
 	flushAt int64
 }
@@ -66,6 +68,7 @@ func (r *run) startSampler() (*sampler, error) {
 		quit:  make(chan struct{}), ended: make(chan error, 1),
 	}
 	from, to := r.x.Window()
+	s.links = sentLog{every: record.SentEvery(to), last: make([]int64, len(r.topology.Ports))}
 	s.gaps = clock.Stalls{From: from, To: to, Least: max(leastGap*s.every, (to-from)/1000)}
 	for i := range r.topology.Ports {
 		if p := &r.topology.Ports[i]; r.topology.Nodes[p.Node].Kind != topo.Host {
@@ -120,6 +123,7 @@ func (s *sampler) run() error {
 			})
 		}
 		err := s.log.Put(record.Record{Kind: record.Tick, At: now, N: int64(s.clock.ToNominal(s.swept))})
+		s.links.take(s, stats)
 		if err == nil && s.swept >= s.flushAt {
 			s.flushAt = s.swept + flushEvery
 			err = s.log.Flush()

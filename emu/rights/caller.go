@@ -77,6 +77,15 @@ func (c *Caller) Become() error {
 	return nil
 }
 
+// Credential is what a process is started with to be the user's.
+func (c *Caller) Credential() *syscall.Credential {
+	groups := make([]uint32, 0, len(c.groups))
+	for _, g := range c.groups {
+		groups = append(groups, uint32(g))
+	}
+	return &syscall.Credential{Uid: uint32(c.uid), Gid: uint32(c.gid), Groups: groups}
+}
+
 // Environment returns an environment of root's, as sudo leaves it, as the user's own:
 // with the user's home, without sudo's variables, and without the directories for
 // which usable returns false.

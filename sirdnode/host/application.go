@@ -24,6 +24,7 @@ type Application struct {
 	outbox  []outgoing            // to be sent once the transport's method has returned
 	gauges  []func() float64
 	gaugeAt units.Time
+	sentAt  units.Time // when to log the wire bytes sent, if any were
 
 	counts Counts
 	named  map[*transport.Counter]int64
@@ -85,7 +86,20 @@ func (a *Application) Sample(now units.Time) {
 	for i, read := range a.gauges {
 		a.log.PutGauge(now, i, read())
 	}
+	a.logSent(now)
 	a.gaugeAt += a.cfg.GaugeEvery * (1 + (now-a.gaugeAt)/a.cfg.GaugeEvery)
+}
+
+// logSent logs what the host has sent, now and then. Kernel TCP's segments are not
+// counted here.
+func (a *Application) logSent(now units.Time) {
+	if now < a.sentAt || a.counts.SentBytes == 0 {
+		return
+	}
+	a.sentAt = now + record.SentEvery(a.cfg.To)
+	a.log.Put(record.Record{
+		Kind: record.Sent, Peer: uint16(a.cfg.Fabric.Uplink(a.cfg.Self).ID), At: now, N: a.counts.SentBytes,
+	})
 }
 
 // offer hands a message to the transport. at is its nominal arrival at the

@@ -51,7 +51,16 @@ const (
 	Note
 	// End: the writer finished in good order at At.
 	End
+	// Sent: N wire bytes had left port number Peer by At. Results have the totals of
+	// ports; this is for a picture of the run while it goes on.
+	Sent
+
+	lastKind = Sent
 )
+
+// SentEvery is how much nominal time lies between two Sent records of a port, in a run
+// whose traffic ends at to: a picture of the run has about as many columns.
+func SentEvery(to units.Time) units.Time { return max(1, to/250) }
 
 // A Record is one record of a log.
 type Record struct {
@@ -125,6 +134,8 @@ func (w *Writer) Flush() error {
 // or without one of kind End. What came before is good.
 var ErrCut = errors.New("log was cut off")
 
+var errNoLog = errors.New("not a sirdbed record log")
+
 // Read yields the records of a log. A last pair with an error ends it if the
 // log could not be read to its end; the error wraps ErrCut when the writer was
 // stopped.
@@ -136,7 +147,7 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 			yield(Record{}, fmt.Errorf("%w before its first record", ErrCut))
 			return
 		} else if err != nil || string(head) != magic {
-			yield(Record{}, errors.New("not a sirdbed record log"))
+			yield(Record{}, errNoLog)
 			return
 		}
 		var b [recordSize]byte
@@ -151,15 +162,8 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 				yield(Record{}, err)
 				return
 			}
-			rec := Record{
-				Kind: Kind(b[0]),
-				Peer: binary.LittleEndian.Uint16(b[2:]),
-				ID:   binary.LittleEndian.Uint32(b[4:]),
-				Tag:  binary.LittleEndian.Uint32(b[8:]),
-				At:   units.Time(binary.LittleEndian.Uint64(b[16:])),
-				N:    int64(binary.LittleEndian.Uint64(b[24:])),
-			}
-			if n := binary.LittleEndian.Uint32(b[12:]); n > maxText || rec.Kind == 0 || rec.Kind > End {
+			rec, n, ok := parse(&b)
+			if !ok {
 				yield(Record{}, fmt.Errorf("record %d is damaged", count))
 				return
 			} else if n > 0 {
@@ -176,4 +180,19 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 			}
 		}
 	}
+}
+
+// parse reads a record but for its text, which has n bytes. It reports whether there
+// can be such a record.
+func parse(b *[recordSize]byte) (r Record, n int, ok bool) {
+	text := binary.LittleEndian.Uint32(b[12:])
+	r = Record{
+		Kind: Kind(b[0]),
+		Peer: binary.LittleEndian.Uint16(b[2:]),
+		ID:   binary.LittleEndian.Uint32(b[4:]),
+		Tag:  binary.LittleEndian.Uint32(b[8:]),
+		At:   units.Time(binary.LittleEndian.Uint64(b[16:])),
+		N:    int64(binary.LittleEndian.Uint64(b[24:])),
+	}
+	return r, int(min(text, maxText)), text <= maxText && r.Kind != 0 && r.Kind <= lastKind
 }
