@@ -7,7 +7,8 @@ import (
 
 var liveLimit = Threshold{
 	Of: "processor time of the live view", Limit: 0.02, Unit: share, Level: results.Degraded,
-	Why: "The hosts lack what the view takes. What the hypervisor may take of it, by the check CPU steal, is as much.",
+	Why: "The hosts lack what the view takes. What the hypervisor may take of it, by the check CPU steal, is as " +
+		"much.",
 }
 
 var liveView = Check{
@@ -22,8 +23,9 @@ var liveView = Check{
 		return j.v.Facts != nil && j.v.Facts.Live != nil
 	}},
 	Thresholds: []Threshold{liveLimit},
-	Do:         "Run it without --live or --watch, or look from another machine, by ssh -L with the page's port at both ends.",
-	check:      checkLiveView,
+	Do: "Run it without --live or --watch, or look from another machine, by ssh -L with the page's port at both " +
+		"ends.",
+	check: checkLiveView,
 }
 
 func checkLiveView(j *judge) {
