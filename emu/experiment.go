@@ -35,6 +35,8 @@ type Experiment struct {
 	SnapLen int          `json:"snap_len,omitempty"` // bytes kept of each captured frame, 0: all
 	Faults  fault.Config `json:"faults"`
 
+	Apps []App `json:"apps,omitempty"` // programs beside the streams, or in their place
+
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
 	Dilation units.Dilation `json:"dilation,omitempty"`
 }

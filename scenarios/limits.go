@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"sirdbed/baselines/all"
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
@@ -44,6 +45,8 @@ func limits(t reflect.Type) limit.Table {
 		return limit.Link
 	case reflect.TypeFor[traffic.Stream]():
 		return limit.Stream
+	case reflect.TypeFor[emu.App]():
+		return limit.App
 	case reflect.TypeFor[fault.Config]():
 		return limit.Faults
 	}

@@ -15,6 +15,7 @@ import (
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/metric"
+	"sirdbed/emu"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
@@ -125,7 +126,7 @@ func tables() map[reflect.Type]limit.Table {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
 		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
-		reflect.TypeFor[fault.Config](),
+		reflect.TypeFor[fault.Config](), reflect.TypeFor[emu.App](),
 	} {
 		list[t] = limits(t)
 	}
@@ -175,7 +176,7 @@ func limitSchema(p *jsonschema.Schema, l limit.Limit) {
 func fieldComments(t *testing.T) func(reflect.Type, string) string {
 	t.Chdir("..")
 	r := &jsonschema.Reflector{}
-	for _, dir := range []string{"scenarios", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines"} {
+	for _, dir := range []string{"scenarios", "emu", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines"} {
 		if err := r.AddGoComments("sirdbed", "./"+dir); err != nil {
 			t.Fatal(err)
 		}

@@ -108,6 +108,9 @@ var (
 	finished  = Made{"every run whose hosts all finished", func(j *judge) bool {
 		return j.v.Facts != nil && len(j.unfinished()) == 0
 	}}
+	withTraffic = Made{"runs with traffic on the engines real and virtual", func(j *judge) bool {
+		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model && j.hasTraffic()
+	}}
 	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
 		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model
 	}}
@@ -126,7 +129,7 @@ var checks = []Check{
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,
 	wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop,
-	linkRate, roundedRates, virtualTime,
+	linkRate, roundedRates, linkDelays, virtualTime,
 	departures, sampledQueues,
 }
 

@@ -31,7 +31,7 @@ var wakeUps = Check{
 		"application. How late it then is, in nominal time, is measured each time. It is counted in packet times: " +
 		"how long a full-size packet takes on the fastest host link. Each percentile is that of all hosts " +
 		"together or of the host where it is worst, whichever is worse.",
-	Made:       onKernel,
+	Made:       withTraffic,
 	Thresholds: []Threshold{lateLimit, tailLimit, farTooLateLimit},
 	Do: "Use a larger --dilation, which makes each packet take longer by the machine's clock, a machine with more " +
 		"processors or less to do, or --engine virtual, where nothing is late.",

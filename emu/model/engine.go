@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,9 @@ var _ emu.Engine = Engine{}
 // Name implements emu.Engine.
 func (Engine) Name() emu.EngineName { return emu.Model }
 
-// Check implements emu.Engine: the protocol must be a transport.
-func (Engine) Check(x *emu.Experiment) error { return emu.NoKernelTCP(x) }
+// Check implements emu.Engine: the protocol must be a transport, and there are no
+// programs.
+func (Engine) Check(x *emu.Experiment) error { return cmp.Or(emu.NoKernelTCP(x), emu.NoApps(x)) }
 
 // Descriptors is how many files a run has open, at most: base for the process itself, a
 // log for each host, that of the queues, and one for each capture.

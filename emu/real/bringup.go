@@ -31,6 +31,7 @@ func (r *run) bringUp(ctx context.Context) error {
 		return err
 	}
 	r.facts.Features = r.fabric.Features()
+	r.facts.UndelayedPrograms = r.undelayed()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
 	return r.startHosts(ctx)
@@ -94,7 +95,7 @@ func (r *run) nodeConfig(h topo.HostID) string {
 		CatchUp:   catchUpPackets * r.topology.PacketTime(h),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
-		DelayFrames: r.fabric.Wires() == emu.HostDelay,
+		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {
@@ -107,6 +108,9 @@ func (r *run) nodeConfig(h topo.HostID) string {
 func (r *run) announce(hosts []*hostProcess) {
 	if r.engine.Running == nil {
 		return
+	}
+	if r.engine.Built != nil && hosts != nil {
+		r.engine.Built(r.fabric)
 	}
 	var list []RunningHost
 	for _, h := range hosts {

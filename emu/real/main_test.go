@@ -3,9 +3,11 @@
 package real
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
+	"sirdbed/emu/launch"
 	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/nstest"
 )
@@ -14,6 +16,11 @@ import (
 const hostRole = "SIRDBED_TEST_ROLE=host"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == launch.Argument {
+		_, err := launch.Main()
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if os.Getenv("SIRDBED_TEST_ROLE") == "host" {
 		os.Exit(node.Main())
 	}
