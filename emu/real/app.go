@@ -189,7 +189,7 @@ func (a *app) start() (*exec.Cmd, error) {
 	}
 	defer file.Close()
 	cmd := exec.Command(a.apps.run.engine.NodeCommand[0], launch.Argument)
-	cmd.Env = append(os.Environ(), appVar+"="+a.Name, "SIRDBED_HOST="+a.Host)
+	cmd.Env = append(a.apps.run.engine.Platform.programEnv(), appVar+"="+a.Name, "SIRDBED_HOST="+a.Host)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.ExtraFiles = []*os.File{file} // launch.StartFD
 	cmd.Stdout, cmd.Stderr = a.output, a.output
@@ -218,6 +218,9 @@ func (a *app) exited(cmd *exec.Cmd) error {
 		how := fmt.Sprintf("exit %d", code)
 		if status.Signaled() {
 			how = fmt.Sprintf("a signal: %v", status.Signal())
+		}
+		if spun := a.apps.run.engine.Platform.Spun; spun != nil && spun(a.Name) {
+			return errSpun
 		}
 		return fmt.Errorf("it ended with %s, not exit %d", how, want)
 	}
@@ -260,6 +263,10 @@ func (a *app) end(cmd *exec.Cmd, exited <-chan error) {
 		<-exited
 	}
 }
+
+// errSpun is the problem of a program that stopped the clock of a guest.
+var errSpun = errors.New("it spun: it computed, or asked for the time, again and again, while the guest's clock " +
+	"stood still, and was ended; programs that run there sleep until something happens")
 
 func (a *app) markReady() {
 	if a.facts.Ready == nil {

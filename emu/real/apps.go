@@ -118,7 +118,7 @@ func (a *apps) now() units.Time { return max(0, a.run.clock.ToNominal(clock.Mono
 
 // appVar marks the processes of programs, so that those are found that have left their
 // group, such as daemons.
-const appVar = "SIRDBED_APP"
+const appVar = "SIRDBED_PROGRAM"
 
 // sweep ends what programs have left running in the background.
 func (a *apps) sweep() {
