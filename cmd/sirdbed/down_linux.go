@@ -87,7 +87,7 @@ func (l *stateList) fabric(args []string) (*State, error) {
 }
 
 // downGrace is how long a fabric may take to go by itself.
-const downGrace = 10 * time.Second
+const downGrace = 5 * time.Second
 
 // takeDown ends the fabric and waits until nothing of it is left: first by a word to the
 // process that keeps it up, and if that does not listen by the end of all of them.

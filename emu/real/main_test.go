@@ -5,6 +5,7 @@ package real
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"sirdbed/emu/launch"
@@ -17,9 +18,16 @@ const hostRole = "SIRDBED_TEST_ROLE=host"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == launch.Argument {
-		_, err := launch.Main()
+		code, err := launch.Main()
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(max(1, code))
+	}
+	if role := os.Getenv("SIRDBED_TEST_ROLE"); role == "receive" || strings.HasPrefix(role, "send ") {
+		if err := talk(role); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	if os.Getenv("SIRDBED_TEST_ROLE") == "host" {
 		os.Exit(node.Main())
