@@ -176,7 +176,8 @@ func limitSchema(p *jsonschema.Schema, l limit.Limit) {
 func fieldComments(t *testing.T) func(reflect.Type, string) string {
 	t.Chdir("..")
 	r := &jsonschema.Reflector{}
-	for _, dir := range []string{"scenarios", "emu", "topo", "traffic", "sirdnode/fault", "sirdnode/sird", "baselines"} {
+	for _, dir := range []string{"scenarios", "emu", "topo", "traffic", "sirdnode/fault", "sirdnode/sird",
+		"baselines"} {
 		if err := r.AddGoComments("sirdbed", "./"+dir); err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ func (s *Scenario) validateApps() *Error {
 func (s *Scenario) validateApp(a *emu.App, path string, names []string) *Error {
 	for j, name := range a.After {
 		if !slices.Contains(names, name) {
-			return s.src.errorIn(fmt.Sprintf("%safter[%d]", path, j), "no app is called %q: %s", name, hintOf(name, names))
+			return s.src.errorIn(fmt.Sprintf("%safter[%d]", path, j), "no app is called %q: %s", name,
+				hintOf(name, names))
 		}
 	}
 	if _, err := a.Readiness(); err != nil {
@@ -51,7 +52,8 @@ func (s *Scenario) validateApp(a *emu.App, path string, names []string) *Error {
 		return s.src.errorIn(path+"expect", "%v", err)
 	}
 	if a.Restarts > 0 && a.Restart != emu.RestartOnFailure {
-		return s.src.errorIn(path+"restarts", "it is never started again: want restart: %s with it", emu.RestartOnFailure)
+		return s.src.errorIn(path+"restarts", "it is never started again: want restart: %s with it",
+			emu.RestartOnFailure)
 	}
 	return nil
 }
@@ -67,7 +69,8 @@ func (s *Scenario) validateAppOrder() *Error {
 	}
 	for i := range s.Apps {
 		if !started[s.Apps[i].Name] {
-			return s.src.errorIn(fmt.Sprintf("apps[%d].after", i), "%s waits for itself, by way of others", s.Apps[i].Name)
+			return s.src.errorIn(fmt.Sprintf("apps[%d].after", i), "%s waits for itself, by way of others",
+				s.Apps[i].Name)
 		}
 	}
 	return nil

@@ -26,7 +26,9 @@ func TestAppsHaveDefaults(t *testing.T) {
 	if err != nil || len(x) != 1 || len(x[0].Apps) != 2 || x[0].Apps[1].Name != "iperf3-h1-1" {
 		t.Fatalf("got %+v, %v; want two apps, the second named after program and host", x, err)
 	}
-	for queue, want := range map[string]units.Bytes{"": ProgramsQueue, "queue_limit: inf\n": 0, "queue_limit: 5KB\n": 5000} {
+	for queue, want := range map[string]units.Bytes{
+		"": ProgramsQueue, "queue_limit: inf\n": 0, "queue_limit: 5KB\n": 5000,
+	} {
 		s, err := Parse("f.yaml", ".", []byte(withApps+queue))
 		if err != nil || s.QueueLimit != want {
 			t.Errorf("%q: got %v, %v; want %v", queue, s.QueueLimit, err, want)
@@ -42,13 +44,15 @@ func TestAppsThatCannotBe(t *testing.T) {
 		{"an empty program", "run: [iperf3, -s]", `run: ["", -s]`, "missing: want the program and its arguments"},
 		{"name", "name: server", "name: Server", `"Server": want small letters, digits, dots and dashes`},
 		{"the same name", "run: [iperf3, -c, h1-2]", "name: server, run: [x]", `app 1 is called "server" too`},
-		{"after nobody", "after: [server]", "after: [serve]", `f.yaml:6:51: no app is called "serve": did you mean "server"?`},
+		{"after nobody", "after: [server]", "after: [serve]",
+			`f.yaml:6:51: no app is called "serve": did you mean "server"?`},
 		{"after itself", "ready: port 5201", "after: [iperf3-h1-1]", "waits for itself, by way of others"},
 		{"ready", "ready: port 5201", "ready: soon", "want port N, file PATH, output REGEXP, exit or started"},
 		{"port", "ready: port 5201", "ready: port 0", "want port 1 to port 65535"},
 		{"expect", "after: [server]", "expect: success", "want exit 0 to exit 255, or any"},
 		{"restart", "after: [server]", "restart: always", `"always" is not one of no, on-failure`},
-		{"restarts of none", "after: [server]", "restarts: 3", "it is never started again: want restart: on-failure with it"},
+		{"restarts of none", "after: [server]", "restarts: 3",
+			"it is never started again: want restart: on-failure with it"},
 		{"timeout", "after: [server]", "timeout: 1us", "timeout is 1us: want 1ms to 10800s"},
 		{"unknown key", "after: [server]", "afer: [server]", `did you mean "after"?`},
 	} {

@@ -12,7 +12,8 @@ import (
 func programs(s *results.Summary) Table {
 	t := Table{
 		Title: "Programs", Left: 3,
-		Header: []string{"variant", "app", "host", "started", "ready", "ended", "exit", "restarts", "output", "as expected"},
+		Header: []string{"variant", "app", "host", "started", "ready", "ended", "exit", "restarts", "output",
+			"as expected"},
 	}
 	for _, v := range s.Variants {
 		for _, a := range v.Apps {
@@ -21,8 +22,8 @@ func programs(s *results.Summary) Table {
 				met = "NO"
 				t.Note += fmt.Sprintf("%s: %s. ", a.Name, a.Problem)
 			}
-			t.Rows = append(t.Rows, []string{v.Variant, a.Name, a.Host, since(a.Started), since(a.Ready), since(a.Ended),
-				exit(&a), fmt.Sprint(a.Restarts), fmt.Sprintf("%d B", a.Bytes), met})
+			t.Rows = append(t.Rows, []string{v.Variant, a.Name, a.Host, since(a.Started), since(a.Ready),
+				since(a.Ended), exit(&a), fmt.Sprint(a.Restarts), fmt.Sprintf("%d B", a.Bytes), met})
 			if a.Cut {
 				t.Note += fmt.Sprintf("%s: not all of its output was kept. ", a.Name)
 			}

@@ -12,10 +12,10 @@ var conservation = Check{
 	How: "Packets that hosts sent have to be those that hosts received and those that ports, rings, the kernel and " +
 		"interfaces say that they dropped. When a run ends packets are still under way: at most those in the last " +
 		"samples of the queues, one in transmission at each port, and as many as each wire holds. With a protocol " +
-		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are two " +
-		"classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these count. " +
-		"Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may arrive that " +
-		"was not sent. More or fewer packets mean that " +
+		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are " +
+		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
+		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
+		"arrive that was not sent. More or fewer packets mean that " +
 		"the network lost or made some that nobody counts.",
 	Made: finished,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +

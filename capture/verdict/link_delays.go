@@ -16,16 +16,18 @@ var linkDelaysLimit = Threshold{
 var linkDelays = Check{
 	Name: "link delays",
 	Asks: "Did the packets of programs and of kernel TCP have the delays of links?",
-	How: "Where the kernel has no netem, links do not delay packets. The receiving host does so for its transport, but " +
-		"not for its kernel: so for programs (apps), and for kernel TCP, delays are not emulated. That matters if a " +
-		"link's delay, by the kernel's clock, is one that the machine resolves.",
+	How: "Where the kernel has no netem, links do not delay packets. The receiving host does so for its transport, " +
+		"but not for its kernel: so for programs (apps), and for kernel TCP, delays are not emulated. That matters " +
+		"if a link's delay, by the kernel's clock, is one that the machine resolves.",
 	Made:       undelayed,
 	Thresholds: []Threshold{linkDelaysLimit},
-	Do:         "Use a kernel with netem (sirdbed doctor) or the engine virtual; or, if programs alone matter, a dilation of 1.",
+	Do: "Use a kernel with netem (sirdbed doctor) or the engine virtual; or, if programs alone matter, a dilation of " +
+		"1.",
 	check: func(j *judge) {
 		us := float64(j.v.Facts.UndelayedPrograms) / float64(time.Microsecond)
 		j.add(linkDelaysLimit.level(us), "delays that programs lack are too short to be resolved",
-			"delays not emulated for the kernel's packets: up to %s us a link by the kernel's clock", figure(us, linkDelaysLimit))
+			"delays not emulated for the kernel's packets: up to %s us a link by the kernel's clock",
+			figure(us, linkDelaysLimit))
 	},
 }
 

@@ -96,8 +96,8 @@ func chooseRun(name string, warnings io.Writer) (*State, error) {
 		return &list.live[is], nil
 	}
 	if len(list.live) == 0 {
-		return nil, errors.New("no fabric of this user is up: start one with sirdbed up, or with sirdbed run, and use " +
-			"exec while it runs (--hold keeps it up); for one of root's, use exec with sudo")
+		return nil, errors.New("no fabric of this user is up: start one with sirdbed up, or with sirdbed run, and " +
+			"use exec while it runs (--hold keeps it up); for one of root's, use exec with sudo")
 	}
 	return nil, badInput(fmt.Errorf("no run is called %q: there are %s", name,
 		strings.Join(runNames(list.live), ", ")))

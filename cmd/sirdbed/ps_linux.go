@@ -102,7 +102,8 @@ func printFabrics(c *cobra.Command, fabrics []ListedFabric) error {
 	}
 	for _, f := range fabrics {
 		for _, p := range f.Programs {
-			if _, err := fmt.Fprintf(out, "in %s, %s: %d %s\n", f.Name, p.Node, p.PID, report.Printable(p.Command)); err != nil {
+			_, err := fmt.Fprintf(out, "in %s, %s: %d %s\n", f.Name, p.Node, p.PID, report.Printable(p.Command))
+			if err != nil {
 				return err
 			}
 		}

@@ -122,8 +122,8 @@ func (o *upOptions) prepare(c *cobra.Command, path string) (*standing, error) {
 		return nil, err
 	}
 	if r.engine == emu.Model {
-		return nil, badInput(fmt.Errorf("%s is for the engine model, which builds no fabric: use --engine real or virtual",
-			path))
+		return nil, badInput(fmt.Errorf("%s is for the engine model, which builds no fabric: use --engine real or "+
+			"virtual", path))
 	}
 	s := &standing{r: r, x: &r.experiments[0], name: o.name, c: c}
 	if s.name == "" {

@@ -56,7 +56,8 @@ func TestUpExecDown(t *testing.T) {
 	b.must("up", "real.yaml", "--name", "b", "--dilation", "1")
 	during := b.traces()
 	out, err := b.command("up", "real.yaml", "--name", "a").CombinedOutput()
-	if code(err) != exitBadInput || !strings.Contains(string(out), "a fabric called a is up: take it down (sirdbed down a)") {
+	if code(err) != exitBadInput ||
+		!strings.Contains(string(out), "a fabric called a is up: take it down (sirdbed down a)") {
 		t.Errorf("a second a: exit code %d: %s", code(err), out)
 	}
 	serve := b.helper("b", "h1-3", "serve")

@@ -164,8 +164,8 @@ func (s *State) ask(node string, command []string) error {
 			return fmt.Errorf("standard input: %w", err)
 		}
 		if len(ask.Input) > maxInput {
-			return badInput(fmt.Errorf("standard input has more than %d MB, which a program in a guest is given at once",
-				maxInput>>20))
+			return badInput(fmt.Errorf("standard input has more than %d MB, which a program in a guest is given at "+
+				"once", maxInput>>20))
 		}
 	}
 	conn, err := s.dial()

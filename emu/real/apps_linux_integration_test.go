@@ -112,7 +112,8 @@ func TestServerAndClientBesideTraffic(t *testing.T) {
 	}
 	k := facts.KernelPackets
 	if sent == 0 || sent != received || k == nil || k.Sent < 12 || k.Sent != k.Received {
-		t.Errorf("transport: %d sent, %d received; kernels: %+v; want all to arrive, and some of both", sent, received, k)
+		t.Errorf("transport: %d sent, %d received; kernels: %+v; want all to arrive, and some of both", sent,
+			received, k)
 	}
 	up := facts.Ports[0].Packets + facts.Ports[2].Packets // of hosts
 	if up != sent+k.Sent {
@@ -155,7 +156,9 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"any exit", []emu.App{with(sh("a", "h1-1", "exit 3"), func(a *emu.App) { a.Expect = "any" })}, "+", "", 0},
 		{"a signal", []emu.App{sh("a", "h1-1", "kill -9 $$")}, "-", "a signal: killed", 0},
 		{"not there", []emu.App{{Name: "a", Host: "h1-1", Run: []string{"no-such-program"}}}, "-", "exit 127", 0},
-		{"too long", []emu.App{with(sh("a", "h1-1", "sleep 1000"), func(a *emu.App) { a.Timeout = 300 * units.Millisecond })},
+		{"too long", []emu.App{with(sh("a", "h1-1", "sleep 1000"), func(a *emu.App) {
+			a.Timeout = 300 * units.Millisecond
+		})},
 			"-", "it did not end within 300ms", 0},
 		{"again and again", []emu.App{with(sh("a", "h1-1", "exit 1"), func(a *emu.App) {
 			a.Restart, a.Restarts = emu.RestartOnFailure, 2

@@ -52,8 +52,8 @@ func checkDilation(x *emu.Experiment) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
-		"and would be %d times too short", who, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
+	return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's "+
+		"clock, and would be %d times too short", who, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 }
 
 // upMemory is what the guest of a fabric without traffic may use, in bytes.

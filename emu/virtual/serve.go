@@ -161,7 +161,7 @@ func (s *server) start(c *guest.Command, o *Order) error {
 		if ok && status.Signaled() {
 			e.code = 128 + int(status.Signal())
 			e.why = status.Signal().String()
-		} else if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		} else if _, exit := errors.AsType[*exec.ExitError](err); !exit && err != nil && err != exec.ErrWaitDelay {
 			e.why = err.Error()
 		}
 		s.ended <- e

@@ -70,8 +70,8 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*Standing) e
 	inner := *x
 	inner.Dilation = cmp.Or(x.Dilation, emu.KernelTCPDilation(topology))
 	if inner.Dilation > emu.MaxKernelTCPDilation {
-		return fmt.Errorf("a fabric for programs takes a dilation of 1 to %d, or auto, not %d: the kernel's timers would "+
-			"be %d times too short", emu.MaxKernelTCPDilation, inner.Dilation, inner.Dilation)
+		return fmt.Errorf("a fabric for programs takes a dilation of 1 to %d, or auto, not %d: the kernel's timers "+
+			"would be %d times too short", emu.MaxKernelTCPDilation, inner.Dilation, inner.Dilation)
 	}
 	size := e.Memory
 	if size == 0 {

@@ -60,7 +60,7 @@ func (w *spinWatch) look(kernel int, output time.Time, limit time.Duration) (pid
 // childrenOf lists the processes that the threads of another have started.
 func childrenOf(pid int) (list []int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for _, word := range strings.Fields(string(text)) {
+	for word := range strings.FieldsSeq(string(text)) {
 		if n, err := strconv.Atoi(word); err == nil {
 			list = append(list, n)
 		}
