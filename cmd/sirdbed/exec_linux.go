@@ -118,6 +118,9 @@ func (s *State) enter(node string, command []string) error {
 		return badInput(fmt.Errorf("%s has no host or switch %q: it has %s", s.Run, node,
 			strings.Join(s.nodeNames(), ", ")))
 	}
+	if len(command) == 0 && s.Socket != "" {
+		return badInput(fmt.Errorf("%s is in a guest, where a shell has no terminal: name a command", s.Run))
+	}
 	if len(command) == 0 {
 		command = []string{shell()}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // helper is a command in a node of a fabric that runs the test binary.
@@ -140,6 +141,33 @@ func TestKilledUp(t *testing.T) {
 		if out := b.must("clean"); !strings.Contains(out, "removed the state of k, which was killed") {
 			t.Errorf("clean printed %q", out)
 		}
+		b.vanished(before, during)
+	}
+}
+
+// An up that is killed before it is done leaves a fabric that down finds, or nothing.
+func TestKilledBeforeItIsUp(t *testing.T) {
+	b := build(t)
+	before := b.traces()
+	for _, after := range []time.Duration{0, 5, 20, 40, 60, 80, 120} {
+		up := b.command("up", "real.yaml", "--name", "k")
+		up.WaitDelay = 0
+		if err := up.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after * time.Millisecond)
+		during := b.traces()
+		up.Process.Kill()
+		up.Wait()
+		settled := within(t.Context(), 10*time.Second, func() bool { return len(b.processes()) == 0 || len(b.ps()) == 1 })
+		if !settled {
+			t.Fatalf("killed after %d ms it left %v", after, b.processes())
+		}
+		if len(b.ps()) == 1 {
+			b.must("down", "k")
+		}
+		b.gone()
+		b.must("clean")
 		b.vanished(before, during)
 	}
 }

@@ -52,6 +52,9 @@ func TestUpOnVirtual(t *testing.T) {
 	if got := code(b.command("exec", "leaf1", "sh", "-c", "exit 7").Run()); got != 7 {
 		t.Errorf("exit code %d, want the program's, 7", got)
 	}
+	if out, err := b.command("exec", "h1-1").CombinedOutput(); code(err) != exitBadInput {
+		t.Errorf("a shell: exit code %d: %s", code(err), out)
+	}
 	b.must("down", "v")
 	b.vanished(before, during)
 
