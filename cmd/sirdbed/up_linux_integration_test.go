@@ -159,7 +159,9 @@ func TestKilledBeforeItIsUp(t *testing.T) {
 		during := b.traces()
 		up.Process.Kill()
 		up.Wait()
-		settled := within(t.Context(), 10*time.Second, func() bool { return len(b.processes()) == 0 || len(b.ps()) == 1 })
+		settled := within(t.Context(), 10*time.Second, func() bool {
+			return len(b.processes()) == 0 || len(b.ps()) == 1
+		})
 		if !settled {
 			t.Fatalf("killed after %d ms it left %v", after, b.processes())
 		}
