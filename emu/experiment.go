@@ -37,6 +37,7 @@ type Experiment struct {
 
 	// Hosts that are devices of this machine. They stand for themselves: see Device.
 	Hosts []HostSpec `json:"hosts,omitempty"`
+	Apps  []App      `json:"apps,omitempty"` // programs beside the streams, or in their place
 
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
 	Dilation units.Dilation `json:"dilation,omitempty"`

@@ -35,6 +35,15 @@ type Facts struct {
 	// Loop is the credit loop as hosts found it, nil where they did not look.
 	Loop *LoopFacts `json:"loop,omitempty"`
 
+	Apps []AppFacts `json:"apps,omitempty"`
+	// KernelPackets are those of programs, and of whatever else the nodes' kernels send.
+	// nil: not counted, since there were no programs.
+	KernelPackets *KernelPackets `json:"kernel_packets,omitempty"`
+	// UndelayedPrograms is the longest delay of a link, by the kernel's clock, that the
+	// packets of programs and of kernel TCP did not have, since the links do not delay
+	// them and hosts cannot; 0: they had all delays, or there were no such packets.
+	UndelayedPrograms KernelTime `json:"undelayed_programs,omitempty"`
+
 	// Measured by engines that run on a clock; zero for the model.
 	Lateness       Lateness `json:"lateness"`
 	ThreadCPU      float64  `json:"busiest_host_cpu"` // share of wall time that the busiest host's loop used, 0 to 1

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"time"
 
 	"sirdbed/baselines/all"
 	"sirdbed/topo"
@@ -52,3 +53,7 @@ func KernelTCPDilation(f *topo.Fabric) units.Dilation {
 	}
 	return min(units.Dilation((enough+packet-1)/max(1, packet)), MaxKernelTCPDilation)
 }
+
+// LeastResolvedDelay is about the shortest delay of a link that a machine resolves, by
+// its own clock: shorter ones are lost among those of processes and interrupts.
+const LeastResolvedDelay = 200 * time.Microsecond

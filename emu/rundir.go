@@ -10,6 +10,7 @@ import (
 //	experiment.json        the Experiment, before anything else
 //	hosts/NAME.rec         a record log (package record) of each host
 //	queues.rec             a record log of the ports' queues
+//	apps/NAME.out          what each program printed, if there were programs
 //	captures/NODE.pcapng   what was captured at a node, where that was asked for
 //	facts.json             the Facts, at last: whether the run came to its end or not
 //
@@ -43,11 +44,15 @@ const (
 	FactsFile      = "facts.json"
 	QueueLog       = "queues.rec"
 	Captures       = "captures" // the directory
+	AppOutputs     = "apps"     // the directory
 	hostLogs       = "hosts"
 )
 
 // HostLog is the name of a host's record log.
 func HostLog(host string) string { return hostLogs + "/" + host + ".rec" }
+
+// AppOutput is the name of what a program printed.
+func AppOutput(app string) string { return AppOutputs + "/" + app + ".out" }
 
 // CaptureFile is the name of a node's capture.
 func CaptureFile(node string) string { return Captures + "/" + node + ".pcapng" }

@@ -96,8 +96,8 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		Streams: s.streams(r.variant), Seed: s.Seed,
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
-		Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults, Dilation: units.Dilation(s.Dilation),
-		Hosts: s.Hosts,
+		Apps: s.Apps, Hosts: s.Hosts, Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults,
+		Dilation: units.Dilation(s.Dilation),
 	}
 	if r.variant.Warmup != nil {
 		x.Warmup = *r.variant.Warmup

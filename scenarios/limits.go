@@ -47,6 +47,8 @@ func limits(t reflect.Type) limit.Table {
 		return limit.Link
 	case reflect.TypeFor[traffic.Stream]():
 		return limit.Stream
+	case reflect.TypeFor[emu.App]():
+		return limit.App
 	case reflect.TypeFor[fault.Config]():
 		return limit.Faults
 	}

@@ -48,7 +48,10 @@ type Scenario struct {
 	Params    Parameters `yaml:"-" json:"params,omitempty" jsonschema:"-"`
 
 	// Who sends what to whom, and when.
-	Traffic []traffic.Stream `yaml:"traffic" json:"traffic"`
+	Traffic []traffic.Stream `yaml:"traffic,omitempty" json:"traffic,omitempty"`
+	// Programs that run in hosts, beside the traffic or instead of it, on the engines
+	// real and virtual.
+	Apps []emu.App `yaml:"apps,omitempty" json:"apps,omitempty"`
 	// Runs that differ in some of the above. Without variants there is one run.
 	Variants []Variant `yaml:"variants,omitempty" json:"variants,omitempty"`
 
@@ -63,8 +66,8 @@ type Scenario struct {
 
 	// How often the fabric and the hosts are looked at.
 	Sample Sample `yaml:"sample,omitempty" json:"sample,omitempty"`
-	// Bytes that each port holds for each priority before it drops; inf or absent:
-	// no drops.
+	// Bytes that each port holds for each priority before it drops; inf: no drops.
+	// Absent it is inf, or 1MB in a scenario with apps.
 	QueueLimit units.Bytes `yaml:"queue_limit,omitempty" json:"queue_limit,omitempty"`
 	// Nodes (leaf1) and ports (leaf1>h1-2) whose packets are captured to pcapng
 	// files, each once.
@@ -161,6 +164,19 @@ func (s *Scenario) File() string { return s.src.file }
 // Text is the file as it was read, without Changes.
 func (s *Scenario) Text() string { return s.src.text }
 
+// ProgramsQueue is the queue limit of fabrics with programs that state none. A single
+// TCP fills any queue that it finds.
+const ProgramsQueue units.Bytes = 1_000_000
+
+// QueueForPrograms is the queue limit of the scenario's fabric if programs run there; 0:
+// no drops.
+func (s *Scenario) QueueForPrograms() units.Bytes {
+	if s.QueueLimit == 0 && !s.has("queue_limit") {
+		return ProgramsQueue
+	}
+	return s.QueueLimit
+}
+
 // setDefaults fills in what the file leaves out.
 func (s *Scenario) setDefaults() {
 	if s.Engine == "" {
@@ -186,6 +202,14 @@ func (s *Scenario) setDefaults() {
 		s.SnapLen = 128
 	case units.Unlimited:
 		s.SnapLen = 0
+	}
+	for i := range s.Apps {
+		if a := &s.Apps[i]; a.Name == "" {
+			a.Name = a.DefaultName()
+		}
+	}
+	if len(s.Apps) > 0 {
+		s.QueueLimit = s.QueueForPrograms()
 	}
 	if s.QueueLimit == units.Unlimited {
 		s.QueueLimit = 0

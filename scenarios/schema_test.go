@@ -152,7 +152,7 @@ func tables() map[reflect.Type]limit.Table {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
 		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
-		reflect.TypeFor[fault.Config](), reflect.TypeFor[emu.HostSpec](),
+		reflect.TypeFor[fault.Config](), reflect.TypeFor[emu.HostSpec](), reflect.TypeFor[emu.App](),
 	} {
 		list[t] = limits(t)
 	}

@@ -21,6 +21,7 @@ func (s *Scenario) validate(dir string) error {
 	for _, check := range []func() *Error{
 		s.validateTimes,
 		func() *Error { return s.validateTraffic(dir) },
+		s.validateApps,
 		s.validateProtocols,
 		s.validateVariants,
 		s.validateCounts,

@@ -46,7 +46,7 @@ func TestNamesAndTimesThatCannotBe(t *testing.T) {
 		{"variant's drain", "name: b", "name: b\n    drain: 3601s",
 			`f.yaml:12:12: drain is 3601s: want 0ns to 3600s: nominal times, and their sums, stay far from overflow`},
 		{"no traffic", "traffic:\n  - name: small\n    pattern: fixed\n    size: 8B\n    interval: 40us\n", "",
-			`f.yaml: traffic: missing: without traffic there is nothing to measure`},
+			`f.yaml: traffic: missing: without traffic or apps there is nothing to measure`},
 		{"a protocol twice", "duration:", "protocols: [sird, homa, sird]\nduration:",
 			`f.yaml:14:25: sird is there twice`},
 		{"a capture twice", "duration:", "capture: [leaf1, h1-1, leaf1]\nduration:",

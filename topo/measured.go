@@ -12,7 +12,7 @@ type Loop struct {
 // What a measured loop may make of the computed one. Windows of more than that would
 // be the machine's, and no longer the network's.
 const (
-	mostLoops             = 4
+	mostLoops              = 4
 	mostWindow units.Bytes = 64 << 10
 )
 

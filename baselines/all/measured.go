@@ -17,7 +17,9 @@ const Measured = `"measured"`
 
 // AsksToMeasure reports whether overrides of parameters, a JSON object, have one that is
 // to follow from the measured loop.
-func AsksToMeasure(overrides json.RawMessage) bool { return bytes.Contains(overrides, []byte(Measured)) }
+func AsksToMeasure(overrides json.RawMessage) bool {
+	return bytes.Contains(overrides, []byte(Measured))
+}
 
 // resolveMeasured replaces what is to follow from the measured loop.
 func resolveMeasured(p transport.Protocol, f *topo.Fabric, overrides json.RawMessage) (json.RawMessage, error) {

@@ -26,7 +26,7 @@ type Table struct {
 
 // Tables returns the tables of a result that have rows.
 func Tables(s *results.Summary) (list []Table) {
-	for _, t := range []Table{overview(s), latencies(s), slowdowns(s), queues(s), gauges(s), bounds(s)} {
+	for _, t := range []Table{overview(s), latencies(s), slowdowns(s), queues(s), gauges(s), programs(s), bounds(s)} {
 		if len(t.Rows) > 0 {
 			list = append(list, t)
 		}

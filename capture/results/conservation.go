@@ -1,6 +1,9 @@
 package results
 
-import "sirdbed/topo"
+import (
+	"sirdbed/emu"
+	"sirdbed/topo"
+)
 
 // Conservation is where all packets went.
 type Conservation struct {
@@ -11,13 +14,23 @@ type Conservation struct {
 	Elsewhere int64 `json:"other_drops"`   // by rings, the kernel and interfaces
 	Missing   int64 `json:"missing"`       // sent, and not accounted for
 	InFlight  int64 `json:"in_flight_max"` // what may have been under way when the run ended
+
+	// Kernel is the part of Sent and Received that the nodes' kernels have counted:
+	// programs' packets, and kernel TCP's. The rest are the transport's, as hosts have
+	// counted them. Ports do not tell the two apart. nil: there were no programs.
+	Kernel *emu.KernelPackets `json:"kernel,omitempty"`
 }
 
 func (v *Variant) conservation() Conservation {
 	var c Conservation
+	if c.Kernel = v.Facts.KernelPackets; c.Kernel != nil {
+		c.Sent, c.Received = c.Kernel.Sent, c.Kernel.Received
+	}
 	for _, h := range v.Facts.Hosts {
-		c.Sent += h.Sent
-		c.Received += h.Received
+		if !h.Kernel || c.Kernel == nil { // else its segments are among the kernel's packets
+			c.Sent += h.Sent
+			c.Received += h.Received
+		}
 		c.Elsewhere += h.RingDrops
 	}
 	for _, p := range v.Facts.Ports {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"sirdbed/capture/stats"
+	"sirdbed/emu"
 	"sirdbed/emu/tree"
 	"sirdbed/sirdnode/fault"
 	"sirdbed/topo/units"
@@ -91,6 +92,7 @@ type VariantSummary struct {
 	Gauges      map[string]GaugeSummary `json:"gauges"` // by name, over the window and all hosts
 	Counters    map[string]int64        `json:"counters"`
 	Conserved   *Conservation           `json:"conservation,omitempty"`
+	Apps        []emu.AppFacts          `json:"apps,omitempty"`
 	Agreements  []Agreement             `json:"sampled_against_captured,omitempty"`
 	ExactQueues map[string]ExactQueue   `json:"captured_queue_bytes,omitempty"` // by port
 
@@ -166,7 +168,7 @@ func (v *Variant) summary() VariantSummary {
 	}
 	if v.Facts != nil {
 		s.Engine, s.Dilation, s.WallSeconds = string(v.Facts.Engine), v.Facts.Dilation, v.Facts.Wall
-		s.Conserved = &v.Conservation
+		s.Conserved, s.Apps = &v.Conservation, v.Facts.Apps
 	}
 	for _, b := range v.Borders {
 		s.GroupBorders = append(s.GroupBorders, int64(b))

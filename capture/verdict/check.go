@@ -129,7 +129,7 @@ var checks = []Check{
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,
 	resolution, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
-	linkRate, roundedRates, virtualTime,
+	linkRate, roundedRates, linkDelays, virtualTime,
 	departures, sampledQueues,
 }
 

@@ -12,7 +12,10 @@ var conservation = Check{
 	How: "Packets that hosts sent have to be those that hosts received and those that ports, rings, the kernel and " +
 		"interfaces say that they dropped. When a run ends packets are still under way: at most those in the last " +
 		"samples of the queues, one in transmission at each port, and as many as each wire holds. With a protocol " +
-		"of the kernel packets are TCP segments, as the hosts' kernels count them. More or fewer packets mean that " +
+		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are " +
+		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
+		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
+		"arrive that was not sent. More or fewer packets mean that " +
 		"the network lost or made some that nobody counts. What a device of the machine sent and received, nobody " +
 		"reports.",
 	Made: closed,
@@ -27,9 +30,19 @@ func checkConservation(j *judge) {
 	if j.kernel() {
 		limit = "TCP segments, as the hosts' kernels count them: " + limit
 	}
+	if j.kernel() && c.Kernel != nil {
+		limit = "sent = received + counted drops, in flight at the end aside"
+	}
 	found := fmt.Sprintf("%d sent, %d received, %d dropped by queue limits, %d credits dropped, %d lost elsewhere",
 		c.Sent, c.Received, c.Drops, c.Credits, c.Elsewhere)
+	made := int64(0)
+	if c.Kernel != nil {
+		found += fmt.Sprintf("; of these the kernels' %d sent, %d received", c.Kernel.Sent, c.Kernel.Received)
+		made = (c.Received - c.Kernel.Received) - (c.Sent - c.Kernel.Sent)
+	}
 	switch {
+	case made > 0:
+		j.add(results.Invalid, limit, "%s: %d more of the transport's than were sent", found, made)
 	case c.Missing < 0:
 		j.add(results.Invalid, limit, "%s: %d more than were sent", found, -c.Missing)
 	case c.Missing > c.InFlight:

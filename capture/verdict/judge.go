@@ -59,6 +59,11 @@ func (j *judge) verdict() results.Verdict {
 	return r
 }
 
+// hasTraffic reports whether hosts had anything to send: a run may be of programs alone.
+func (j *judge) hasTraffic() bool {
+	return len(j.v.Experiment.Streams) > 0 || len(j.v.Experiment.Apps) == 0
+}
+
 // packets is a time in packet times.
 func (j *judge) packets(t units.Time) float64 { return float64(t) / float64(j.packet) }
 

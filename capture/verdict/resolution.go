@@ -72,12 +72,15 @@ var resolution = Check{
 }
 
 // inRealTime are the runs that are judged by resolution, and not in packet times.
-var inRealTime = Made{"runs on the engine real at dilation 1", func(j *judge) bool { return j.realTime() }}
+var inRealTime = Made{"runs with traffic on the engine real at dilation 1", func(j *judge) bool {
+	return j.realTime() && j.hasTraffic()
+}}
 
 // stretched are the other runs on a kernel.
-var stretched = Made{"runs on the engines real, at a dilation above 1, and virtual", func(j *judge) bool {
-	return onKernel.of(j) && !j.realTime()
-}}
+var stretched = Made{
+	"runs with traffic on the engines virtual, and real at a dilation above 1",
+	func(j *judge) bool { return onKernel.of(j) && !j.realTime() && j.hasTraffic() },
+}
 
 // realTime reports whether the run's clock was the machine's own.
 func (j *judge) realTime() bool { return j.v.Facts != nil && j.v.Facts.RealTime != nil }

@@ -12,7 +12,8 @@ var run = Check{
 	Asks: "Did the run come to the end of its measured window?",
 	How: "The engine says in facts.json up to which nominal time it came and, if it ended early, why. A run that " +
 		"was interrupted or failed is INVALID, as its figures are those of a part of the window: messages that " +
-		"would have completed did not. What was measured until then is reported all the same.",
+		"would have completed did not. What was measured until then is reported all the same. A run of programs " +
+		"(apps) without traffic ends with them.",
 	Made:  withFacts,
 	Do:    "See why it ended; its standard error is part of the finding. Then run it again.",
 	check: checkRun,
@@ -27,11 +28,27 @@ func checkRun(j *judge) {
 		j.add(results.Invalid, limit, "it was interrupted at %v of a window from %v to %v", f.Reached, from, to)
 	case f.Failure != "":
 		j.add(results.Invalid, limit, "it failed: %s", brief(f.Failure))
+	case f.Reached < to && j.programsEnded():
+		j.add(results.Pass, limit, "it ended at %v, with its programs", f.Reached)
 	case f.Reached < to:
 		j.add(results.Invalid, limit, "it ended at %v of a window from %v to %v", f.Reached, from, to)
 	default:
 		j.add(results.Pass, limit, "it ended at %v", f.Reached)
 	}
+}
+
+// programsEnded reports whether a run that is of programs alone has seen all end that it
+// waits for.
+func (j *judge) programsEnded() bool {
+	if j.hasTraffic() || len(j.v.Facts.Apps) < len(j.v.Experiment.Apps) {
+		return false
+	}
+	for i := range j.v.Experiment.Apps {
+		if !j.v.Experiment.Apps[i].IsDaemon() && j.v.Facts.Apps[i].Exit == nil && j.v.Facts.Apps[i].Met {
+			return false
+		}
+	}
+	return true
 }
 
 // brief is what of a failure goes into a list of reasons: what failed, and the

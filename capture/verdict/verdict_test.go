@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"sirdbed/capture"
 	"sirdbed/capture/internal/fakerun"
@@ -145,6 +146,22 @@ func TestVerdict(t *testing.T) {
 				"0 credits dropped, 0 lost elsewhere: 10000 are missing"},
 		{"packets from nowhere", func(r *fake) { r.Facts.Hosts[0].Received += 3 },
 			invalid, "3 more than were sent"},
+		{"programs' packets", func(r *fake) { r.Facts.KernelPackets = &emu.KernelPackets{Sent: 70, Received: 60} },
+			pass, ""},
+		{"programs' packets lost", func(r *fake) { r.Facts.KernelPackets = &emu.KernelPackets{Sent: 10000} },
+			invalid, "of these the kernels' 10000 sent, 0 received: 10000 are missing"},
+		{"programs' packets from nowhere", func(r *fake) { r.Facts.KernelPackets = &emu.KernelPackets{Received: 3} },
+			invalid, "3 more than were sent"},
+		{"a packet of the transport's from nowhere, among programs'", func(r *fake) {
+			r.Facts.KernelPackets = &emu.KernelPackets{Sent: 70, Received: 60}
+			r.Facts.Hosts[0].Received += 3
+		}, invalid, "3 more of the transport's than were sent"},
+		{"delays too short to be resolved", func(r *fake) {
+			r.Facts.UndelayedPrograms = emu.KernelTime(100 * time.Microsecond)
+		}, pass, ""},
+		{"delays that programs lack", func(r *fake) {
+			r.Facts.UndelayedPrograms = emu.KernelTime(time.Millisecond)
+		}, degraded, "link delays: delays not emulated for the kernel's packets: up to 1000"},
 		{"faster than its link", func(r *fake) { r.Facts.Ports[3].WireBytes = 126_000_000 },
 			invalid, "link rate: at most 100."},
 		{"at its link's rate", func(r *fake) { r.Facts.Ports[3].WireBytes = 125_000_000 }, pass, ""},

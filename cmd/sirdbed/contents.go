@@ -18,10 +18,11 @@ import (
 // are written atomically may be left with atomicfile.Suffix, by a process that was killed.
 var (
 	writtenDirs = regexp.MustCompile(
-		`^(` + report.PlotsDir + `|` + results.VariantsDir + `(/[^/]+(/(hosts|captures))?)?)$`)
+		`^(` + report.PlotsDir + `|` + results.VariantsDir + `(/[^/]+(/(hosts|captures|apps))?)?)$`)
 	writtenFiles = regexp.MustCompile(`^(` + strings.Join([]string{
 		results.VariantsDir + `/[^/]+/queues\.rec`,
 		results.VariantsDir + `/[^/]+/hosts/h[0-9]+-[0-9]+\.rec`,
+		results.VariantsDir + `/[^/]+/apps/[a-z0-9._-]+\.out`,
 		results.VariantsDir + `/[^/]+/captures/(h[0-9]+-[0-9]+|leaf[0-9]+|spine[0-9]+)\.pcapng`,
 	}, `|`) + `)$`)
 	atomicFiles = regexp.MustCompile(`^(` + strings.Join([]string{

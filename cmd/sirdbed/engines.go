@@ -41,7 +41,8 @@ func allEngines() map[emu.EngineName]engineKind {
 
 // whileUp is what is to happen while a fabric is up.
 type whileUp struct {
-	running func([]HostState)     // takes the host processes, and nil when the fabric goes down
+	// running takes the host processes and nodes, and nil when the fabric goes down.
+	running func([]HostState, []NodeState)
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
 }
 
@@ -49,6 +50,12 @@ type whileUp struct {
 type HostState struct {
 	Name string `json:"name"`
 	PID  int    `json:"pid"` // a process in its namespaces
+}
+
+// A NodeState is one host or switch of a fabric that is up.
+type NodeState struct {
+	Name      string `json:"name"`
+	Namespace int    `json:"namespace"` // descriptor of its network namespace, in the process that keeps the fabric up
 }
 
 // engineNames lists the engines of this binary.

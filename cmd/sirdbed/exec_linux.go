@@ -8,34 +8,42 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"sirdbed/emu/launch"
+	"sirdbed/topo"
 )
 
 func newExec() *cobra.Command {
 	var run string
 	c := &cobra.Command{
-		Use:   "exec HOST [COMMAND [ARG...]]",
-		Short: "Run a shell or a command inside a host of a running fabric",
+		Use:   "exec NODE [COMMAND [ARG...]]",
+		Short: "Run a shell or a command inside a host or switch of a fabric that is up",
 		Long: text(`
-			Enter the namespaces of a host of a fabric that is up, and run a command there, or a shell if none is
-			given. The kernel of host hL-H has the address 10.250.L.H (ping, TCP), and its interface is named after
-			its leaf.
+			Enter the namespaces of a host or switch of a fabric that is up, and run a command there, or a shell if none
+			is given. Hosts have the names that they have in the scenario: ping h1-2 works. The kernel of host hL-H has
+			the address 10.250.L.H, and its interface is named after its leaf.
 
-			The fabric belongs to a run in another terminal and goes with it: sirdbed run --hold keeps it up. If
-			several runs are up, --run chooses one, else the newest is entered.`),
+			A fabric is brought up by sirdbed up, or belongs to a run in another terminal and goes with it: sirdbed run
+			--hold keeps it up. What runs in a fabric ends with it. If several are up, --run chooses one, else the
+			newest is entered.
+
+			On the engine virtual the clock stands still while no command runs, so that the next begins when the last
+			one has ended. A command's standard input is read to its end beforehand (none, if it is a terminal), and it
+			has no terminal. One that spins stops the clock: it is ended.`),
 		Example: examples(`
 			sirdbed exec h1-3                            a shell in h1-3
-			sirdbed exec h1-3 ping -c 3 10.250.1.8       a command
-			sirdbed exec h1-3 tc -s qdisc show           its port
+			sirdbed exec h1-3 ping -c 3 h1-8             a command
+			sirdbed exec leaf1 tc -s qdisc show          the ports of a switch
 			sirdbed exec --run incast-20250101-120000-srpt h1-8 ip -s link`),
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeHost,
+		ValidArgsFunction: completeNode,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := chooseRun(run, c.ErrOrStderr())
 			if err != nil {
@@ -46,13 +54,13 @@ func newExec() *cobra.Command {
 	}
 	c.Flags().StringVar(&run, "run", "", "enter a fabric of the run `NAME`, or whose name begins with it")
 	completeFlag(c, "run", completeRun)
-	c.Flags().SetInterspersed(false) // what comes after HOST is the command's
+	c.Flags().SetInterspersed(false) // what comes after NODE is the command's
 	return c
 }
 
-// completeHost completes the name of a host of the run that --run names, and then
+// completeNode completes the name of a node of the run that --run names, and then
 // names of files for the command.
-func completeHost(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeNode(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -60,11 +68,7 @@ func completeHost(c *cobra.Command, args []string, begun string) ([]cobra.Comple
 	if err != nil {
 		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for _, h := range s.Hosts {
-		names = append(names, h.Name)
-	}
-	return starting(names, begun), cobra.ShellCompDirectiveNoFileComp
+	return starting(s.nodeNames(), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRun completes the name of a run whose fabric is up.
@@ -92,78 +96,114 @@ func chooseRun(name string, warnings io.Writer) (*State, error) {
 		return &list.live[is], nil
 	}
 	if len(list.live) == 0 {
-		return nil, errors.New("no fabric of this user is up: start one with sirdbed run, and use exec while it runs " +
-			"(--hold keeps it up); for a run with sudo, use exec with sudo")
+		return nil, errors.New("no fabric of this user is up: start one with sirdbed up, or with sirdbed run, and " +
+			"use exec while it runs (--hold keeps it up); for one of root's, use exec with sudo")
 	}
 	return nil, badInput(fmt.Errorf("no run is called %q: there are %s", name,
 		strings.Join(runNames(list.live), ", ")))
 }
 
-// enter replaces this process with a command inside a host.
-func (s *State) enter(host string, command []string) error {
-	var names []string
-	for _, h := range s.Hosts {
-		if h.Name != host {
-			names = append(names, h.Name)
-			continue
-		}
-		pid, err := localPID(s.PIDNamespace, h.PID)
-		if err != nil {
-			return fmt.Errorf("%s of %s: %w", host, s.Run, err)
-		}
-		return enterProcess(pid, host, command)
+// nodeNames lists the nodes that can be entered.
+func (s *State) nodeNames() (names []string) {
+	for _, n := range s.Nodes {
+		names = append(names, n.Name)
 	}
-	return badInput(fmt.Errorf("%s has no host %q: it has %s", s.Run, host, strings.Join(names, ", ")))
+	return names
 }
 
-func enterProcess(pid int, host string, command []string) error {
+// enter replaces this process with a command inside a node.
+func (s *State) enter(node string, command []string) error {
+	i := slices.IndexFunc(s.Nodes, func(n NodeState) bool { return n.Name == node })
+	if i < 0 {
+		return badInput(fmt.Errorf("%s has no host or switch %q: it has %s", s.Run, node,
+			strings.Join(s.nodeNames(), ", ")))
+	}
+	if len(command) == 0 && s.Socket != "" {
+		return badInput(fmt.Errorf("%s is in a guest, where a shell has no terminal: name a command", s.Run))
+	}
+	if len(command) == 0 {
+		command = []string{shell()}
+	}
+	if s.Socket != "" {
+		return s.ask(node, command)
+	}
+	pid, err := localPID(s.PIDNamespace, s.Controller)
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", node, s.Run, err)
+	}
+	start := launch.Start{Argv: command}
+	if fabric, err := topo.New(s.Topology); err == nil {
+		start.Names = launch.Names(fabric)
+	}
+	return enterNode(pid, s.Nodes[i], &start)
+}
+
+func shell() string {
+	if shell := os.Getenv("SHELL"); shell != "" {
+		return shell
+	}
+	return "/bin/sh"
+}
+
+// enterNode replaces this process with a program in the namespaces of the process pid,
+// which has the node's own open.
+func enterNode(pid int, node NodeState, start *launch.Start) error {
 	nsenter, err := exec.LookPath("nsenter")
 	if err != nil {
 		return errors.New("exec needs the program nsenter: install util-linux (apt install util-linux)")
 	}
-	args := []string{"nsenter", "--target", strconv.Itoa(pid), "--preserve-credentials"}
-	for _, ns := range []struct{ file, flag string }{
-		{"user", "--user"}, {"net", "--net"}, {"mnt", "--mount"}, {"pid", "--pid"},
-	} {
+	args := []string{"nsenter", "--target", strconv.Itoa(pid), "--preserve-credentials",
+		fmt.Sprintf("--net=/proc/%d/fd/%d", pid, node.Namespace)}
+	for _, ns := range []struct{ file, flag string }{{"user", "--user"}, {"mnt", "--mount"}, {"pid", "--pid"}} {
 		mine, _ := os.Readlink("/proc/self/ns/" + ns.file)
 		its, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, ns.file))
 		if err != nil {
-			return fmt.Errorf("namespaces of %s: %w (run exec as the user who runs the fabric)", host, err)
+			return fmt.Errorf("namespaces of %s: %w (run exec as the user whose fabric it is)", node.Name, err)
 		}
 		if mine != its { // the user namespace that one is in cannot be entered
 			args = append(args, ns.flag)
 		}
 	}
-	if len(command) == 0 {
-		shell := os.Getenv("SHELL")
-		if shell == "" {
-			shell = "/bin/sh"
-		}
-		command = []string{shell}
+	// This program goes on inside, as it is now: what its file's name leads to may be
+	// another one by then. The copies of the descriptors stay open in nsenter.
+	file, err := start.File()
+	if err != nil {
+		return err
 	}
-	args = append(append(args, "--"), command...)
-	env := append(os.Environ(), "SIRDBED_HOST="+host, "PS1="+host+"$ ")
+	own, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	const ownFD = launch.StartFD + 1
+	if err := keepOpen(int(file.Fd()), int(own.Fd()), launch.StartFD, ownFD); err != nil {
+		return err
+	}
+	args = append(args, "--", fmt.Sprintf("/proc/self/fd/%d", ownFD), launch.Argument)
+	env := append(os.Environ(), "SIRDBED_HOST="+node.Name, "PS1="+node.Name+"$ ")
 	return fmt.Errorf("nsenter: %w", syscall.Exec(nsenter, args, env))
 }
 
-// localPID finds the process that has the given PID in a PID namespace below
-// this one.
-func localPID(namespace string, pid int) (int, error) {
-	if namespace == pidNamespace() {
-		return pid, nil
-	}
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, dir := range dirs {
-		if its, _ := os.Readlink(dir + "/ns/pid"); its != namespace {
-			continue
+// keepOpen makes descriptors a and b those of the numbers toA and toB, to be inherited.
+func keepOpen(a, b, toA, toB int) error {
+	const beyond = 10
+	var away [2]int
+	for i, fd := range []int{a, b} {
+		n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, beyond)
+		if err != nil {
+			return err
 		}
-		status, _ := os.ReadFile(dir + "/status")
-		for line := range strings.Lines(string(status)) {
-			ids, ok := strings.CutPrefix(line, "NSpid:")
-			if fields := strings.Fields(ids); ok && fields[len(fields)-1] == strconv.Itoa(pid) {
-				return strconv.Atoi(filepath.Base(dir))
-			}
-		}
+		away[i] = n
 	}
-	return 0, fmt.Errorf("its process %d of %s is gone, or belongs to another user", pid, namespace)
+	return errors.Join(unix.Dup3(away[0], toA, 0), unix.Dup3(away[1], toB, 0))
+}
+
+// controlProgram is the process inside a node: see package launch.
+func controlProgram() int {
+	syscall.CloseOnExec(launch.StartFD + 1)
+	code, err := launch.Main()
+	fmt.Fprintf(os.Stderr, "sirdbed: %v\n", err)
+	if code != 0 {
+		return code
+	}
+	return codeOf(err)
 }

@@ -20,7 +20,7 @@ var order = []string{
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
 	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
 	"emu/atomicfile", "emu/thread", "emu/sudo", "emu/tree",
-	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/fabric/port",
+	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/launch", "emu/fabric/port",
 	"emu/fabric/device", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
 	"capture/stats", "capture", "capture/packets", "capture/results", "capture/verdict", "capture/metric",

@@ -53,7 +53,8 @@ func analyze(dir *tree.Dir, record Record, justWritten bool) (*outcome, error) {
 		o.summary.Engine = string(record.Engine)
 	}
 	o.summary.Skipped, o.summary.Set = record.Skipped, record.Scenario.Set
-	o.summary.Bounds = scenarios.Evaluate(record.Scenario.Bounds, record.Engine, o.complete())
+	o.summary.Bounds = append(scenarios.Evaluate(record.Scenario.Bounds, record.Engine, o.complete()),
+		scenarios.AppBounds(o.complete())...)
 	source, err := json.Marshal(record.Scenario)
 	if err != nil {
 		return nil, err

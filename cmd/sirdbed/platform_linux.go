@@ -12,6 +12,8 @@ import (
 
 	"sirdbed/cmd/sirdbed/hostfirst"
 	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/launch"
 	"sirdbed/emu/model"
 	"sirdbed/emu/real"
 	"sirdbed/emu/rlimit"
@@ -38,7 +40,7 @@ func elsewhere(emu.EngineName) string { return "" }
 
 // platformCommands are the commands that need Linux.
 func platformCommands() []*cobra.Command {
-	return []*cobra.Command{newExec(), newDoctor(), newClean(), newDevices(), newKernel()}
+	return []*cobra.Command{newUp(), newDown(), newPs(), newExec(), newDoctor(), newClean(), newDevices(), newKernel()}
 }
 
 // setUpProcess is what a process of the command line does first. It returns the
@@ -54,18 +56,33 @@ func setUpProcess() (interrupts <-chan struct{}, err error) {
 func modelRoom(x *emu.Experiment) error { return rlimit.Descriptors(model.Descriptors(x)) }
 
 func realEngine(up whileUp) emu.Engine {
+	var nodes []NodeState
 	return &real.Engine{
 		NodeCommand: hostCommand,
 		KeepUp:      up.keepUp,
 		Devices:     deviceMachine(),
+		Built:       func(f *fabric.Fabric) { nodes = nodesOf(f) },
 		Running: func(hosts []real.RunningHost) {
+			if hosts == nil {
+				up.running(nil, nil)
+				return
+			}
 			var list []HostState
 			for _, h := range hosts {
 				list = append(list, HostState{h.Name, h.PID})
 			}
-			up.running(list)
+			up.running(list, nodes)
 		},
 	}
+}
+
+// nodesOf lists the nodes of a fabric of this process.
+func nodesOf(f *fabric.Fabric) (list []NodeState) {
+	for i := range f.Topology().Nodes {
+		n := &f.Topology().Nodes[i]
+		list = append(list, NodeState{n.Name, f.NamespaceFD(n.ID)})
+	}
+	return list
 }
 
 // hostCommand starts a host process: this program again.
@@ -76,6 +93,7 @@ var hostCommand = []string{"/proc/self/exe", hostfirst.Command}
 var inner = map[string]func() (exitCode int){
 	guestCommand:    controlGuest,
 	restorerCommand: restoreAfterRun,
+	launch.Argument: controlProgram,
 }
 
 // innerCommand returns what this process was started for, if not by a user.

@@ -28,6 +28,9 @@ func elsewhere(engine emu.EngineName) string {
 func platformCommands() []*cobra.Command {
 	return []*cobra.Command{
 		needsLinux("exec", "it enters the namespaces of a host of the real engine"),
+		needsLinux("up", "it builds a fabric of network namespaces"),
+		needsLinux("down", "it takes down what up has built"),
+		needsLinux("ps", "it lists what up has built"),
 		needsLinux("doctor", "it tries what the engines real and virtual need of the kernel"),
 		needsLinux("clean", "it removes what killed runs of the real engine leave behind"),
 		needsLinux("devices", "it lists interfaces that the engine real can take"),
@@ -57,7 +60,7 @@ func setUpProcess() (interrupts <-chan struct{}, err error) { return nil, nil }
 
 func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, false }
 
-func (r *scenarioRun) publish(*emu.Experiment) func([]HostState) { return nil }
+func (r *scenarioRun) publish(*emu.Experiment) func([]HostState, []NodeState) { return nil }
 
 func isLimit(error) bool { return false }
 

@@ -68,7 +68,7 @@ func TestExecEntersAHost(t *testing.T) {
 	}
 	out, err = b.command("exec", "h1-9").CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitBadInput ||
-		!strings.Contains(string(out), `has no host "h1-9"`) {
+		!strings.Contains(string(out), `has no host or switch "h1-9"`) {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -17,6 +17,13 @@ func TestMain(m *testing.M) {
 	if run, ok := startedFor(os.Args[1:]); ok {
 		os.Exit(run()) // this test's binary, started again as a host process
 	}
+	if role := os.Getenv(helperVar); role != "" && len(os.Args) == 1 {
+		if err := nodeHelper(role); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	testscript.Main(tidy{m}, map[string]func(){"sirdbed": func() { os.Exit(Main()) }})
 }
 

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"sirdbed/emu"
+	"sirdbed/topo"
 )
 
 // A State describes a fabric that is up to other sirdbed processes: its hosts, and
@@ -35,7 +36,14 @@ type State struct {
 	Results      string      `json:"results"`
 	Started      time.Time   `json:"started"`
 	PIDNamespace string      `json:"pid_namespace"` // in which the PIDs below count
+	Controller   int         `json:"controller"`    // the process that keeps the fabric up
 	Hosts        []HostState `json:"hosts"`
+
+	Up       bool        `json:"up,omitempty"`   // by sirdbed up: without traffic, and its name is nobody else's
+	File     string      `json:"file,omitempty"` // the scenario's
+	Topology topo.Spec   `json:"topology"`
+	Nodes    []NodeState `json:"nodes"`
+	Socket   string      `json:"socket,omitempty"` // of a guest's fabric: where its keeper is asked to run programs
 }
 
 const (
@@ -66,15 +74,16 @@ func sweepStates() {
 }
 
 // publishState writes the state of a fabric that has come up, and removes those that
-// killed runs have left. If another run has its name, it gets a number. The returned
-// function withdraws it. PIDNamespace, when empty, is this process's own.
+// killed runs have left. If another run has its name, it gets a number, or if it is up
+// an error that matches errNameTaken. The returned function withdraws it. PIDNamespace
+// and Controller, when empty, are this process's own.
 func publishState(s State) (withdraw func(), err error) {
 	dir, err := makeRuntimeDir()
 	if err != nil {
 		return nil, err
 	}
 	if s.PIDNamespace == "" {
-		s.PIDNamespace = pidNamespace()
+		s.PIDNamespace, s.Controller = pidNamespace(), os.Getpid()
 	}
 	sweepStates()
 	for range 10 {
@@ -102,7 +111,7 @@ func publishIn(dir *os.Root, s *State) (withdraw func(), err error) {
 	name := ""
 	if err = lockFile(file); err == nil {
 		if err = json.NewEncoder(file).Encode(s); err == nil {
-			name, err = nameState(dir, draft, s.Run)
+			name, err = nameState(dir, draft, s)
 		}
 	}
 	_, _ = removeFile(dir, draft, file)
@@ -120,15 +129,22 @@ func publishIn(dir *os.Root, s *State) (withdraw func(), err error) {
 // draftMade, when set by a test, is called between creation and lock.
 var draftMade func(name string)
 
+// errNameTaken matches the error of a fabric whose name another one has.
+var errNameTaken = errors.New("another fabric has that name")
+
 // nameState gives a draft the name of its run, or that with the first number that is
 // free.
-func nameState(dir *os.Root, draft, run string) (name string, err error) {
+func nameState(dir *os.Root, draft string, s *State) (name string, err error) {
 	for n := 1; ; n++ {
-		name = run + stateSuffix
+		name = s.Run + stateSuffix
 		if n > 1 {
-			name = fmt.Sprintf("%s-%d%s", run, n, stateSuffix)
+			name = fmt.Sprintf("%s-%d%s", s.Run, n, stateSuffix)
 		}
-		if err = dir.Link(draft, name); !errors.Is(err, os.ErrExist) || n == 1000 {
+		err = dir.Link(draft, name)
+		if errors.Is(err, os.ErrExist) && s.Up {
+			return name, errNameTaken
+		}
+		if !errors.Is(err, os.ErrExist) || n == 1000 {
 			return name, err
 		}
 	}
@@ -152,18 +168,19 @@ func runName(results, variant string) string {
 
 // publish returns the function that makes the hosts of a variant known to exec while
 // they run.
-func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
+func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState, []NodeState) {
 	withdraw := func() {}
-	return func(hosts []HostState) {
+	return func(hosts []HostState, nodes []NodeState) {
 		withdraw()
 		withdraw = func() {}
-		if len(hosts) == 0 {
+		if len(nodes) == 0 {
 			return
 		}
 		results, _ := filepath.Abs(r.dir.Path())
 		w, err := publishState(State{
 			Run: runName(results, x.Variant), Scenario: x.Scenario, Variant: x.Variant,
 			Engine: string(r.engine), Results: results, Started: time.Now(), Hosts: hosts,
+			File: absolute(r.scenario.File()), Topology: x.Topology, Nodes: nodes,
 		})
 		if err != nil { // the run itself is fine without
 			fmt.Fprintf(r.stderr, "exec will not find this run: %v\n", err)
@@ -171,6 +188,18 @@ func (r *scenarioRun) publish(x *emu.Experiment) func([]HostState) {
 		}
 		withdraw = w
 	}
+}
+
+// absolute is the path of a file from the root, if there is such a file.
+func absolute(path string) string {
+	abs, err := filepath.Abs(path)
+	if err == nil {
+		_, err = os.Stat(abs)
+	}
+	if err == nil {
+		return abs
+	}
+	return path
 }
 
 // A stateList is what the runtime directory has, newest first.

@@ -189,14 +189,14 @@ func TestLocalPID(t *testing.T) {
 	}
 }
 
-func TestHostsOfLiveRunsAreCompleted(t *testing.T) {
+func TestNodesOfLiveRunsAreCompleted(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
 	if got := completed(t, "exec", ""); !strings.HasPrefix(got, "_activeHelp_ no fabric of this user is up") {
 		t.Errorf("got %q, want a word on how to start one", got)
 	}
 	for i, s := range []State{
-		{Run: "incast-1", Hosts: []HostState{{"h1-1", 1}, {"h1-2", 2}, {"h2-1", 3}}},
-		{Run: "outcast-1", Hosts: []HostState{{"h1-7", 1}}},
+		{Run: "incast-1", Nodes: []NodeState{{"h1-1", 1}, {"h1-2", 2}, {"h2-1", 3}}},
+		{Run: "outcast-1", Nodes: []NodeState{{"h1-7", 1}}},
 	} {
 		s.Started = clock.Add(time.Duration(i) * time.Second)
 		published(t, s)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,10 @@ var _ emu.Engine = Engine{}
 // Name implements emu.Engine.
 func (Engine) Name() emu.EngineName { return emu.Model }
 
-// Check implements emu.Engine: the protocol must be a transport, and no host a device.
+// Check implements emu.Engine: the protocol must be a transport, no host a device, and
+// there are no programs.
 func (Engine) Check(x *emu.Experiment) error {
-	return errors.Join(emu.NoKernelTCP(x), emu.NoDevices(x, emu.Model))
+	return cmp.Or(emu.NoKernelTCP(x), emu.NoApps(x), emu.NoDevices(x, emu.Model))
 }
 
 // Descriptors is how many files a run has open, at most: base for the process itself, a

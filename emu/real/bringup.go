@@ -34,6 +34,7 @@ func (r *run) bringUp(ctx context.Context) error {
 		return err
 	}
 	r.facts.Features = r.fabric.Features()
+	r.facts.UndelayedPrograms = r.undelayed()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
 	if err := r.startHosts(); err != nil {
@@ -113,7 +114,7 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
 		RxFrames:  r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
-		DelayFrames: r.fabric.Wires() == emu.HostDelay,
+		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}
 }
 
@@ -121,6 +122,9 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 func (r *run) announce(hosts []*hostProcess) {
 	if r.engine.Running == nil {
 		return
+	}
+	if r.engine.Built != nil && hosts != nil {
+		r.engine.Built(r.fabric)
 	}
 	var list []RunningHost
 	for _, h := range hosts {

@@ -40,6 +40,9 @@ type Engine struct {
 	// Running, when set, is called with the processes that are hosts once they run, so
 	// that others can enter them. It is called again with nil at the end.
 	Running func([]RunningHost)
+	// Built, when set, is called before Running with the fabric, which is up until
+	// Running is called with nil, and stays the engine's.
+	Built func(*fabric.Fabric)
 	// KeepUp, when set, is called after an experiment that came to its end, and
 	// the fabric stays up until it returns. What happens there is in no
 	// measurement.
@@ -101,6 +104,7 @@ type run struct {
 	going   bool         // hosts were let go: they have something to report
 	taps    *tapping
 	sampler *sampler
+	apps    *apps
 
 	idle       []port.Stats  // of ports before the run, nil if they have carried nothing
 	sentInTime []port.Stats  // of ports at the run's end, nil before
@@ -117,8 +121,9 @@ func (r *run) run(ctx context.Context) (err error) {
 	if err == nil {
 		err = r.measure(ctx)
 	}
+	r.apps.end()
 	err = errors.Join(err, r.drain())
-	err = errors.Join(err, r.collectFabric())
+	err = errors.Join(err, r.collectFabric(), r.countKernelPackets())
 	if err == nil {
 		r.keepUp(ctx)
 	}

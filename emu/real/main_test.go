@@ -3,9 +3,12 @@
 package real
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
+	"sirdbed/emu/launch"
 	"sirdbed/sirdnode/node"
 	"sirdbed/sirdnode/nstest"
 )
@@ -14,6 +17,18 @@ import (
 const hostRole = "SIRDBED_TEST_ROLE=host"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == launch.Argument {
+		code, err := launch.Main()
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(max(1, code))
+	}
+	if role := os.Getenv("SIRDBED_TEST_ROLE"); role == "receive" || strings.HasPrefix(role, "send ") {
+		if err := talk(role); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv("SIRDBED_TEST_ROLE") == "host" {
 		os.Exit(node.Main())
 	}

@@ -34,11 +34,15 @@ func (r *run) measure(ctx context.Context) (err error) {
 	if r.sampler, err = r.startSampler(); err != nil {
 		return err
 	}
+	if r.apps, err = r.startApps(); err != nil {
+		return err
+	}
 	return r.wait(ctx)
 }
 
-// wait lets the hosts go and waits until all are done at once or one is lost.
-// The run's end may come before that.
+// wait lets the hosts go and waits until all are done at once, and the programs that
+// the run waits for have ended, or a host is lost. The run's end may come before that.
+// Without traffic hosts are not waited for.
 func (r *run) wait(ctx context.Context) error {
 	lost := make(chan lostHost, len(r.hosts))
 	done := make(chan int, len(r.hosts))
@@ -58,7 +62,12 @@ func (r *run) wait(ctx context.Context) error {
 	tick := time.NewTicker(r.engine.Platform.tick())
 	defer tick.Stop()
 	end := time.After(time.Duration(r.clock.ToKernel(r.x.End()) - clock.Monotonic()))
-	for left := len(r.hosts); left > 0; {
+	left, programs := len(r.hosts), 0
+	if r.apps != nil {
+		programs = 1
+	}
+	traffic := len(r.x.Streams) > 0
+	for left > 0 && traffic || programs > 0 {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -67,6 +76,10 @@ func (r *run) wait(ctx context.Context) error {
 			return l.why
 		case n := <-done:
 			left -= n
+		case <-r.apps.waited():
+			if programs--; programs == 0 {
+				r.apps.ended = nil
+			}
 		case <-end:
 			return nil
 		case <-tick.C:

@@ -4,6 +4,8 @@ package real
 
 import (
 	"cmp"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +36,11 @@ type Platform struct {
 	// their receive rings have room for, 0 for node.StallFrames.
 	HostEnv  []string
 	RxFrames int
+
+	// Of programs: their environment, nil for this process's, and whether one of a name
+	// was ended because it spun; nil where time goes on all the same.
+	ProgramEnv []string
+	Spun       func(name string) bool
 }
 
 func (p *Platform) name() emu.EngineName { return cmp.Or(p.Name, emu.Real) }
@@ -44,6 +51,13 @@ func (p *Platform) machine(hosts int) Machine {
 		return *p.Machine
 	}
 	return MeasureMachine(hosts)
+}
+
+func (p *Platform) programEnv() []string {
+	if p.ProgramEnv != nil {
+		return slices.Clone(p.ProgramEnv)
+	}
+	return os.Environ()
 }
 
 func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }

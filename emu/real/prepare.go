@@ -23,7 +23,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(x)); err != nil {
+	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(run.topology, x)); err != nil {
 		return err
 	}
 	if err := limits(run.topology, x); err != nil {
@@ -70,22 +70,6 @@ func descriptors(f *topo.Fabric, x *emu.Experiment) int {
 	return base + host*len(f.Hosts) + node*(len(f.Nodes)-len(f.Hosts)) + tap*x.CapturedPorts(f)
 }
 
-// checkWires reports whether links can delay the packets of a protocol of the
-// kernel, which the receiving host cannot delay.
-func checkWires(x *emu.Experiment) error {
-	if !emu.KernelTCP(x) {
-		return nil
-	}
-	for _, name := range []string{fabric.FeatureNetem, fabric.FeatureIFB, fabric.FeatureRedirect} {
-		if f := fabric.Probe(name); f.Err != nil {
-			return emu.Unsuited(
-				fmt.Sprintf("%s takes links that delay packets, since a host cannot delay those of its "+
-					"kernel: %v; use --engine virtual", x.Protocol, f.Err), f.Err)
-		}
-	}
-	return nil
-}
-
 // resolve works the experiment's topology out, and what its protocol asks of
 // the network.
 func (r *run) resolve() (network transport.Network, err error) {
@@ -113,6 +97,9 @@ func (r *run) plan() (c fabric.Config, err error) {
 	r.machine = p.machine(len(r.topology.Hosts))
 	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
 		r.facts.Dilation = r.machine.Dilation(r.topology, r.x)
+		if programsAlone(r.x) {
+			r.facts.Dilation = 1
+		}
 	}
 	r.burstTime = r.machine.BurstTime(r.topology, r.facts.Dilation)
 	r.facts.GaugeEvery = r.gaugeInterval()
@@ -122,7 +109,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 		BurstTime: r.burstTime, HashSeed: uint32(r.x.Seed),
 		Marker: p.Marker, Wires: p.Wires,
 	}
-	if emu.KernelTCP(r.x) {
+	if emu.KernelTCP(r.x) && !mayLackDelays(r.topology, r.facts.Dilation) {
 		c.Wires = emu.Netem // nobody else can delay its packets
 	}
 	return c, nil

@@ -143,11 +143,23 @@ func TestTapsOf(t *testing.T) {
 // Kernel TCP is refused where links cannot delay its packets; a transport is not.
 func TestWiresOfKernelTCP(t *testing.T) {
 	x := small()
-	if err := checkWires(x); err != nil {
+	f := rackOf(t, 2, units.Gbps)
+	if err := checkWires(f, x); err != nil {
 		t.Errorf("of a transport: got %v, want none", err)
 	}
 	x.Protocol = "tcp-cubic"
-	if err := checkWires(x); err != nil && !errors.Is(err, emu.ErrUnsuited) {
+	if err := checkWires(f, x); err != nil && !errors.Is(err, emu.ErrUnsuited) {
 		t.Errorf("got %v, want none or one that matches ErrUnsuited", err)
+	}
+	// By the kernel's own clock short delays are below what the machine resolves.
+	x.Dilation = 1
+	if err := checkWires(f, x); err != nil {
+		t.Errorf("at dilation 1: got %v, want none", err)
+	}
+	for i := range f.Ports {
+		f.Ports[i].Delay = units.Time(resolvedDelay)
+	}
+	if err := checkWires(f, x); (err == nil) != (netemMissing() == nil) {
+		t.Errorf("with links of %v at dilation 1: got %v, where netem: %v", resolvedDelay, err, netemMissing())
 	}
 }

@@ -46,6 +46,9 @@ type Engine struct {
 	Started func(pid int)
 	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
+	// SpinLimit is how much processor time a guest with programs may take while its clock
+	// stands still, before a program is ended for it; 0: 20 s.
+	SpinLimit time.Duration
 }
 
 // Name implements emu.Engine.
@@ -56,11 +59,8 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelTCP(x), emu.NoDevices(x, emu.Virtual)); err != nil {
 		return err
 	}
-	if emu.KernelTCP(x) && x.Dilation > emu.MaxKernelTCPDilation {
-		return fmt.Errorf(
-			"%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's clock, "+
-				"and would be %d times too short",
-			x.Protocol, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
+	if err := checkDilation(x); err != nil {
+		return err
 	}
 	topology, err := topo.New(x.Topology)
 	if err != nil {
@@ -98,7 +98,7 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 	switch {
 	case x.Dilation != 0:
 		return x.Dilation
-	case emu.KernelTCP(x):
+	case emu.KernelTCP(x), len(x.Apps) > 0:
 		return emu.KernelTCPDilation(f)
 	}
 	return DefaultDilation
@@ -124,8 +124,12 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	}
 	inner := *x
 	inner.Dilation = dilation(topology, x)
-	text, err := json.Marshal(&job{Experiment: &inner, Capture: hooks.OpenCapture != nil,
-		Node: e.NodeCommand})
+	work := job{Experiment: &inner, Capture: hooks.OpenCapture != nil, Node: e.NodeCommand}
+	show, spinLimit, err := e.forPrograms(x, &work)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(&work)
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +143,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	out.kill = kill
 	exit, err := guest.Run(running, guest.Config{
 		Kernel: e.Kernel, KernelName: e.KernelName,
-		Argv:   append(append([]string(nil), e.Command...), path),
-		Env:    environment(),
-		Show:   []string{path},
+		Argv: append(append([]string(nil), e.Command...), path),
+		Env:  environment(),
+		Show: append(show, path), SpinLimit: spinLimit,
 		Memory: size, Input: text,
 		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
 	})

@@ -22,6 +22,10 @@ type job struct {
 	Experiment *emu.Experiment `json:"experiment"`
 	Capture    bool            `json:"capture"`
 	Node       []string        `json:"node"` // the program of hosts, with arguments
+	// Up says that the fabric is to come up without traffic, for programs: see serve.
+	Up bool `json:"up,omitempty"`
+	// Dir is where programs start.
+	Dir string `json:"dir,omitempty"`
 }
 
 // Virtual times of the controller.
@@ -49,6 +53,7 @@ func platform(x *emu.Experiment) real.Platform {
 	return real.Platform{
 		Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED,
 		Tick: tick(x), Align: align, HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
+		ProgramEnv: programEnvironment, Spun: guest.Spun,
 	}
 }
 
@@ -72,9 +77,17 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 	if err := json.Unmarshal(text, &j); err != nil {
 		return err
 	}
+	if j.Up {
+		return serve(&j)
+	}
 	topology, err := topo.New(j.Experiment.Topology)
 	if err != nil {
 		return err
+	}
+	if len(j.Experiment.Apps) > 0 {
+		if err := os.Chdir(j.Dir); err != nil {
+			return err
+		}
 	}
 	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
 	if j.Capture {

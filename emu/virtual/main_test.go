@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/emu/launch"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/sirdnode/node"
 )
@@ -59,7 +60,14 @@ func TestMain(m *testing.M) {
 	roles := map[string]func() error{
 		controllerArgument: func() error { return Inside(os.Args[2], nil) },
 		nodeArgument:       func() error { os.Exit(node.Main()); return nil },
-		lookArgument:       func() error { return look(os.Args[2], os.Args[3]) },
+		programArgument:    func() error { return program(os.Args[2:]) },
+		launch.Argument: func() error {
+			code, err := launch.Main()
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(max(1, code))
+			return nil
+		},
+		lookArgument: func() error { return look(os.Args[2], os.Args[3]) },
 	}
 	be, ok := guest.Role(os.Args[1:])
 	if !ok && len(os.Args) > 1 {

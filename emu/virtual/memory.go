@@ -53,6 +53,7 @@ func memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
 	}
 	sum := guestMemory + float64(len(f.Hosts))*float64(host) + float64(taps)*float64(real.TapMemory) +
 		messages*messageMemory + samples*sampleMemory + maxTicks*tickMemory
+	sum += float64(len(x.Apps)) * programMemory
 	return int64(min(sum, 1<<60)), nil
 }
 

@@ -16,9 +16,9 @@ type Stalls struct {
 }
 
 // Add counts a delay, from when there was something to do until it was done.
-// Delays must not overlap.
+// Delays must not overlap. What was not due by then is no delay: from may be units.Never.
 func (s *Stalls) Add(from, to units.Time) {
-	if to-from <= s.Least {
+	if to <= from || to-from <= s.Least {
 		return
 	}
 	if lost := min(to, s.To) - max(from, s.From); lost > 0 {

@@ -24,6 +24,7 @@ func TestStallsCountWhatIsLongAndInTheWindow(t *testing.T) {
 		{"out of the window", []span{{1995, 5000}}, 5, 5},
 		{"over the whole of it", []span{{0, 5000}}, 1000, 1000},
 		{"early", []span{{1200, 1100}}, 0, 0},
+		{"never due, before nominal 0", []span{{units.Never, -5}}, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Stalls{From: 1000, To: 2000, Least: 10}

@@ -60,6 +60,7 @@ var Scenario = Table{
 	List("protocols", 1, 32, "there are fewer protocols"),
 	Text("protocols[]", 1, 32, whyName),
 	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream"),
+	List("apps", 0, maxApps, "each is a process, and a file of results"),
 	List("variants", 1, 2000, "each is a run, and a directory of results"),
 	Number[uint64]("seed", 1, MaxSeed, "0 is a seed that is not given, and JSON's numbers are exact below 2^53"),
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
@@ -152,6 +153,23 @@ var ListRow = Table{
 	Number("size", 1, MaxMessage, whyMessage),
 	Number("reply", 0, MaxMessage, whyMessage),
 }
+
+// App has the limits of a program.
+var App = Table{
+	Text("name", 1, maxName, "it names a file of results"),
+	Text("host", 1, maxName, whyHost),
+	List("run", 1, 1000, "it is a command line"),
+	Prose("run[]", 32<<10, "it is an argument of a command line"),
+	List("after", 0, maxApps, "there are no more programs"),
+	Text("after[]", 1, maxName, whyName),
+	Text("ready", 1, 1024, "it is a port, the path of a file or an expression"),
+	Number("ready_within", units.Millisecond, MaxSpan, whySpan),
+	Number("timeout", units.Millisecond, MaxRun, whyRun),
+	Number("restarts", 1, 1000, "more would hide a failure"),
+	Text("expect", 1, 16, "it is an exit code"),
+}
+
+const maxApps = 1000
 
 // Faults has the limits of faults.
 var Faults = Table{

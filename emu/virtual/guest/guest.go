@@ -55,6 +55,14 @@ type Config struct {
 	// before it is killed; 0 means for ever. Time in which the machine was too busy
 	// to run the guest does not count.
 	StallTimeout time.Duration
+	// Commands, when set, are handed to the command in the guest: see NextCommand. They
+	// are for this guest alone.
+	Commands *Commands
+	// SpinLimit is how much processor time the guest may take without writing anything,
+	// before the program that took the most of it is ended by SIGSEGV: see Spun. 0: any.
+	SpinLimit time.Duration
+	// Spun, when set, is called with each such program: its SpinVar, and its file's name.
+	Spun func(name, file string)
 	// Started, when set, is called with the kernel's process once it runs.
 	Started func(pid int)
 	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
@@ -124,6 +132,12 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	if err := fill(s.dir, &c); err != nil {
 		return 0, err
 	}
+	if c.Commands != nil {
+		if err := c.Commands.begin(s.dir); err != nil {
+			return 0, err
+		}
+		defer c.Commands.ended()
+	}
 	cpu := claimCPU()
 	defer cpu.release()
 	run := &running{config: &c, dir: s.dir, exit: -1}
@@ -181,6 +195,7 @@ func fill(dir *ownDir, c *Config) error {
 		dir.root.WriteFile(inputFile, c.Input, 0o600),
 		dir.root.Mkdir(rootDir, 0o700),
 		dir.root.Mkdir(showDir, 0o700),
+		dir.root.Mkdir(spunDir, 0o700),
 	)
 	for i, path := range c.Show {
 		// By a link, whose name a mount's options can take.

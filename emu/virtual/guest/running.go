@@ -101,6 +101,9 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, cpu *cpuClaim, confin
 	// A panic aborts: no core dump of the guest's memory.
 	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 	rlimit.Raise(cmd.Process.Pid)
+	if r.config.Commands != nil {
+		r.config.Commands.started(cmd.Process.Pid)
+	}
 	if r.config.Started != nil {
 		r.config.Started(cmd.Process.Pid)
 	}
@@ -159,6 +162,10 @@ func (r *running) take(line string) {
 		}
 	}
 	r.mu.Unlock()
+	if done, ok := strings.CutPrefix(line, idleMark); ok && r.config.Commands != nil {
+		r.config.Commands.idle(done)
+		return
+	}
 	if !isExit && r.config.Line != nil {
 		r.config.Line(line)
 	}
@@ -193,6 +200,7 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	dog := watchdog{looked: time.Now()}
+	var spin spinWatch
 	for {
 		select {
 		case <-quit:
@@ -213,6 +221,11 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 			r.mu.Lock()
 			output := r.output
 			r.mu.Unlock()
+			if r.config.SpinLimit > 0 && !r.config.Commands.isStopped() {
+				if pid := spin.look(cmd.Process.Pid, output, r.config.SpinLimit); pid != 0 {
+					r.endSpinning(pid)
+				}
+			}
 			stall := dog.look(time.Now(), output, func() time.Duration { return waited(cmd.Process.Pid) })
 			if limit := r.config.StallTimeout; limit > 0 && stall > limit {
 				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time",
