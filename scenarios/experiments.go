@@ -108,6 +108,9 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 	if r.variant.Drain != nil {
 		x.Drain = *r.variant.Drain
 	}
+	if len(x.Streams) == 0 {
+		x.GaugeEvery = 0 // protocols have nothing to show
+	}
 	if o.Seed != 0 {
 		x.Seed = o.Seed
 	}

@@ -119,10 +119,11 @@ type Parameters map[string]json.RawMessage
 
 // Sample is how often queues and gauges are sampled, in nominal time.
 type Sample struct {
-	// Interval between looks at all switch ports' queues, 10us unless given.
+	// Interval between looks at all switch ports' queues, 10us unless given, or 1ms
+	// without traffic.
 	Queues units.Time `yaml:"queues,omitempty" json:"queues,omitempty"`
 	// Interval between looks at the protocols' gauges (credit, windows), 10us
-	// unless given.
+	// unless given. Without traffic there are none.
 	Gauges units.Time `yaml:"gauges,omitempty" json:"gauges,omitempty"`
 }
 
@@ -190,6 +191,9 @@ func (s *Scenario) setDefaults() {
 	}
 	if s.Seed == 0 {
 		s.Seed = 1
+	}
+	if s.Sample.Queues == 0 && len(s.Traffic) == 0 { // programs live by longer times
+		s.Sample.Queues = min(units.Millisecond, max(units.Microsecond, s.Duration))
 	}
 	if s.Sample.Queues == 0 {
 		s.Sample.Queues = 10 * units.Microsecond

@@ -26,6 +26,13 @@ func TestAppsHaveDefaults(t *testing.T) {
 	if err != nil || len(x) != 1 || len(x[0].Apps) != 2 || x[0].Apps[1].Name != "iperf3-h1-1" {
 		t.Fatalf("got %+v, %v; want two apps, the second named after program and host", x, err)
 	}
+	if x[0].GaugeEvery != 0 || x[0].QueueEvery != units.Millisecond {
+		t.Errorf("gauges every %v, queues every %v; want none of gauges, and 1ms", x[0].GaugeEvery, x[0].QueueEvery)
+	}
+	never := strings.Replace(withApps, "after:", "restart: no, after:", 1)
+	if _, err := Parse("f.yaml", ".", []byte(never)); err != nil {
+		t.Errorf("restart: no is refused: %v", err)
+	}
 	for queue, want := range map[string]units.Bytes{
 		"": ProgramsQueue, "queue_limit: inf\n": 0, "queue_limit: 5KB\n": 5000,
 	} {

@@ -31,8 +31,12 @@ type spinWatch struct {
 	since  map[int]time.Duration // processor time of its processes when that was seen
 }
 
-// look returns the process that has taken the most processor time since the guest wrote
-// last, if all have taken more than limit together; else 0.
+// spinShare is the share of the programs' processor time that one has taken that spins:
+// it is alone. Where much is sent, several take turns.
+const spinShare = 0.9
+
+// look returns the process that has taken nearly all of the programs' processor time since
+// the guest wrote last, if that is more than limit with the kernel's part; else 0.
 func (w *spinWatch) look(kernel int, output time.Time, limit time.Duration) (pid int) {
 	now := map[int]time.Duration{kernel: processorTime(kernel)}
 	for _, p := range childrenOf(kernel) {
@@ -42,15 +46,18 @@ func (w *spinWatch) look(kernel int, output time.Time, limit time.Duration) (pid
 		w.since, w.output = now, output
 		return 0
 	}
-	var sum, most time.Duration
+	var programs, most time.Duration
 	for p, t := range now {
 		t -= w.since[p]
-		sum += t
-		if p != kernel && t > most {
+		if p == kernel {
+			continue
+		}
+		programs += t
+		if t > most {
 			pid, most = p, t
 		}
 	}
-	if sum < limit {
+	if programs+now[kernel]-w.since[kernel] < limit || float64(most) < spinShare*float64(programs) {
 		return 0
 	}
 	w.since = nil
@@ -59,10 +66,13 @@ func (w *spinWatch) look(kernel int, output time.Time, limit time.Duration) (pid
 
 // childrenOf lists the processes that the threads of another have started.
 func childrenOf(pid int) (list []int) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for word := range strings.FieldsSeq(string(text)) {
-		if n, err := strconv.Atoi(word); err == nil {
-			list = append(list, n)
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, thread := range threads {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, thread.Name()))
+		for word := range strings.FieldsSeq(string(text)) {
+			if n, err := strconv.Atoi(word); err == nil {
+				list = append(list, n)
+			}
 		}
 	}
 	return list
