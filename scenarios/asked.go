@@ -82,15 +82,22 @@ func unloaded(m metric.Metric, v *results.Variant) float64 {
 	sum, n := 0.0, 0
 	for i := range v.Messages {
 		message := &v.Messages[i]
-		if message.Class != results.Measured || m.Stream != "" && v.Experiment.Streams[message.Tag.Stream()].Name != m.Stream ||
-			m.Group != "" && m.Group != results.AllSizes && results.Group(message.Size, v.Borders) != m.Group {
-			continue
+		if message.Class == results.Measured && ofStream(m, v, message) && ofGroup(m, v, message) {
+			sum += float64(message.Fastest())
+			n++
 		}
-		sum += float64(message.Fastest())
-		n++
 	}
 	if n == 0 {
 		return 0
 	}
 	return sum / float64(n)
+}
+
+func ofStream(m metric.Metric, v *results.Variant, message *results.Message) bool {
+	n, streams := message.Tag.Stream(), v.Experiment.Streams
+	return m.Stream == "" || n < len(streams) && streams[n].Name == m.Stream
+}
+
+func ofGroup(m metric.Metric, v *results.Variant, message *results.Message) bool {
+	return m.Group == "" || m.Group == results.AllSizes || m.Group == results.Group(message.Size, v.Borders)
 }

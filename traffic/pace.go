@@ -73,9 +73,12 @@ func (s *Stream) ValidateCount(f *topo.Fabric, until units.Time) error {
 	switch s.Pattern {
 	case PatternPoisson, PatternFixed:
 		from, _ := s.ends(f)
-		busiest := slices.MaxFunc(from, func(a, b topo.HostID) int {
-			return cmp.Compare(f.Uplink(a).Rate, f.Uplink(b).Rate)
-		})
+		busiest := from[0]
+		if len(f.Spec.Links) > 0 { // else all uplinks are alike
+			busiest = slices.MaxFunc(from, func(a, b topo.HostID) int {
+				return cmp.Compare(f.Uplink(a).Rate, f.Uplink(b).Rate)
+			})
+		}
 		return s.countable(s.gap(f, busiest), until)
 	case PatternIncast:
 		return s.countable(s.period(f), until)

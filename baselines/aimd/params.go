@@ -29,7 +29,8 @@ type Params struct {
 func defaults(f *topo.Fabric) any {
 	line := f.Spec.HostRate
 	return &Params{
-		Mark: f.BDP(), Step: line / 200, Cut: 0.05, Least: line / 1000, Timeout: param.Timeout(f, 500*units.Microsecond), Attempts: 20,
+		Mark: f.BDP(), Step: line / 200, Cut: 0.05, Least: line / 1000,
+		Timeout: param.Timeout(f, 500*units.Microsecond), Attempts: 20,
 	}
 }
 

@@ -63,7 +63,8 @@ func defaults(f *topo.Fabric) *Params {
 		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WStep: 0.05,
 		TargetLoss: 1. / 8, RTTGain: 0.2,
 		Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
-		RetransmitTimeout: param.Timeout(f, 100*units.Microsecond), StopTimeout: param.Timeout(f, 2*units.Millisecond), MaxAttempts: 100,
+		RetransmitTimeout: param.Timeout(f, 100*units.Microsecond), StopTimeout: param.Timeout(f, 2*units.Millisecond),
+		MaxAttempts: 100,
 	}
 }
 

@@ -109,7 +109,8 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 func (r *run) nodeConfig(h topo.HostID) node.Config {
 	from, to := r.x.Window()
 	return node.Config{
-		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(), Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
+		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
+		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
 		RxFrames:  r.engine.Platform.rxFrames(),

@@ -21,6 +21,9 @@ func rackOf(t *testing.T, hosts int, rate units.BitsPerSecond) *topo.Fabric {
 	return f
 }
 
+// late is wake-ups whose 90th percentile is a time.
+func late(p90 time.Duration) WakeUps { return WakeUps{P90: p90} }
+
 // A full packet of 1538 wire bytes lasts 123 ns at 100 Gbps, and 1.23 us at 10.
 func TestDilation(t *testing.T) {
 	idle := []traffic.Stream{{Name: "idle", Pattern: traffic.PatternFixed, Size: 8, Interval: units.Second,
@@ -39,9 +42,9 @@ func TestDilation(t *testing.T) {
 		from, to units.Dilation
 	}{
 		{"at least one step", Machine{CPUs: 64}, 2, units.Gbps, idle, dilationStep, dilationStep},
-		{"16 times the lateness", Machine{CPUs: 64, Crowd: WakeUps{P90: 10 * us}}, 2, 100 * units.Gbps, idle, 1300, 1300},
-		{"of a slower link", Machine{CPUs: 64, Crowd: WakeUps{P90: 10 * us}}, 2, 10 * units.Gbps, idle, 130, 140},
-		{"but no longer than enough", Machine{CPUs: 64, Crowd: WakeUps{P90: time.Second}}, 2, 100 * units.Gbps, idle, 3260, 3260},
+		{"16 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 1300, 1300},
+		{"of a slower link", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 10 * units.Gbps, idle, 130, 140},
+		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(time.Second)}, 2, 100 * units.Gbps, idle, 3260, 3260},
 		// 2 hosts send 2 x 8.6 million packets of data a second, and as many of control, of 14 us each.
 		{"by what the machine carries", Machine{CPUs: 2}, 2, 100 * units.Gbps, full, 450, 520},
 		{"with twice the processors", Machine{CPUs: 4}, 2, 100 * units.Gbps, full, 225, 260},
@@ -71,7 +74,7 @@ func TestBurstTime(t *testing.T) {
 		{"by the dilated clock", time.Millisecond, 10, 1230 * time.Nanosecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := (&Machine{Timer: WakeUps{P90: c.timer}}).BurstTime(f, c.dilation); got != c.want {
+			if got := (&Machine{Timer: late(c.timer)}).BurstTime(f, c.dilation); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
