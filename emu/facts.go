@@ -94,6 +94,9 @@ type LoopFacts struct {
 	// The BDP that follows from either; that of the measured loop has a limit.
 	ComputedBDP units.Bytes `json:"computed_bdp"`
 	MeasuredBDP units.Bytes `json:"measured_bdp"`
+	// Window is what the protocol has on its way to a receiver at most, as this run's
+	// parameters are; 0 for one that adapts it.
+	Window units.Bytes `json:"window,omitempty"`
 }
 
 // Stalls are the time of the window in which something stood still and should not

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"sirdbed/emu"
@@ -27,6 +28,14 @@ func (r *run) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.asksForLoops() {
+		if err := r.findLoops(ctx, config); err != nil {
+			return err
+		}
+		if config, err = r.plan(); err != nil {
+			return err
+		}
+	}
 	if config.Devices, err = r.takeDevices(); err != nil {
 		return err
 	}
@@ -37,24 +46,29 @@ func (r *run) bringUp(ctx context.Context) error {
 	r.facts.UndelayedPrograms = r.undelayed()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
-	if err := r.startHosts(); err != nil {
+	if err := r.startHosts(r.hostLog); err != nil {
 		return err
-	}
-	if r.asksForLoops() {
-		if err := r.measureLoops(ctx); err != nil {
-			return err
-		}
 	}
 	return r.configureHosts(ctx)
 }
 
-// startHosts starts a process for each host.
-func (r *run) startHosts() error {
+// processHosts are the hosts that are processes of the run's own.
+func (r *run) processHosts() (list []topo.HostID) {
 	for _, h := range r.topology.Hosts {
-		if r.isOpaque(h) {
-			continue
+		if _, device := r.x.Device(r.topology.HostName(h)); !device {
+			list = append(list, h)
 		}
-		p, err := r.startHost(h)
+	}
+	return list
+}
+
+// hostLog begins the record log of a host.
+func (r *run) hostLog(name string) (*os.File, error) { return r.dir.Create(emu.HostLog(name)) }
+
+// startHosts starts a process for each host, whose log is what log returns.
+func (r *run) startHosts(log func(name string) (*os.File, error)) error {
+	for _, h := range r.processHosts() {
+		p, err := r.startHost(h, log)
 		if err != nil {
 			return err
 		}
@@ -88,14 +102,14 @@ func (r *run) configureHosts(ctx context.Context) error {
 }
 
 // startHost starts a host's process in its namespace, with its record log.
-func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
+func (r *run) startHost(h topo.HostID, log func(name string) (*os.File, error)) (*hostProcess, error) {
 	name := r.topology.HostName(h)
-	log, err := r.dir.Create(emu.HostLog(name))
+	file, err := log(name)
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
-	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, log)
+	defer file.Close()
+	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, file)
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,7 @@ func (r *run) resolve() (network transport.Network, err error) {
 	if r.topology, err = topo.New(r.x.Topology); err != nil {
 		return network, err
 	}
+	r.topology = r.topology.WithLoop(r.loop)
 	protocol, err := all.Find(r.x.Protocol)
 	if err != nil {
 		return network, err
@@ -83,6 +84,9 @@ func (r *run) resolve() (network transport.Network, err error) {
 	params, err := all.DecodeParams(protocol, r.topology, r.x.Params)
 	if err != nil {
 		return network, err
+	}
+	if r.facts != nil {
+		r.facts.Loop = r.loopFacts(protocol, params)
 	}
 	return protocol.Network(r.topology, params), nil
 }
