@@ -30,6 +30,9 @@ type Facts struct {
 	GaugeEvery units.Time `json:"gauge_every,omitempty"`
 	QueueEvery units.Time `json:"queue_every,omitempty"`
 
+	// Scheduling is what was done about late wake-ups of hosts: "real-time" or "short
+	// slices"; "" for nothing.
+	Scheduling string `json:"scheduling,omitempty"`
 	// RealTime is set for runs in real time, nil for others.
 	RealTime *RealTime `json:"real_time,omitempty"`
 	// Loop is the credit loop as hosts found it, nil where they did not look.

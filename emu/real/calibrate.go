@@ -43,7 +43,7 @@ func (r *run) asksForLoops() bool {
 // run's ports are like may follow from them.
 func (r *run) findLoops(ctx context.Context, c fabric.Config) (err error) {
 	p := &run{engine: r.engine, x: r.x, facts: &emu.Facts{Dilation: r.facts.Dilation}, topology: r.topology,
-		machine: r.machine, burstTime: r.burstTime}
+		means: r.means, machine: r.machine, burstTime: r.burstTime}
 	defer func() { err = errors.Join(err, p.takeDown()) }()
 	if p.fabric, err = fabric.Build(ctx, p.topology, c); err != nil {
 		return err
@@ -76,17 +76,14 @@ func noLog(string) (*os.File, error) {
 
 // measureLoops has the hosts measure their credit loops, in nominal ns.
 func (r *run) measureLoops(ctx context.Context) (*clock.Lateness, error) {
-	start := clock.Monotonic() + loopsLead.Nanoseconds()
 	hosts := len(r.hosts)
 	packet := time.Duration(r.facts.Dilation.ToKernel(r.topology.LeastPacketTime()))
 	every := time.Duration(hosts) * max(packet, packetCost)
 	for i, p := range r.hosts {
 		text, err := json.Marshal(node.Calibration{
 			Config: r.nodeConfig(p.host), Peer: r.hosts[(i+1)%hosts].host,
-			Every: every.Nanoseconds(),
-			// Hosts do not ask in step.
-			Start: start + every.Nanoseconds()*int64(i)/int64(hosts),
-			End:   start + loopsTime.Nanoseconds(),
+			Every: every.Nanoseconds(), For: loopsTime.Nanoseconds(),
+			After: every.Nanoseconds() * int64(i) / int64(hosts), // hosts do not ask in step
 		})
 		if err != nil {
 			return nil, err
@@ -97,6 +94,9 @@ func (r *run) measureLoops(ctx context.Context) (*clock.Lateness, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, loopsGrace)
 	defer cancel()
+	if err := r.letGo(ctx); err != nil {
+		return nil, err
+	}
 	loops := &clock.Lateness{}
 	for _, p := range r.hosts {
 		s, err := p.await(ctx, node.StateCalibrated)
@@ -109,6 +109,22 @@ func (r *run) measureLoops(ctx context.Context) (*clock.Lateness, error) {
 		return nil, fmt.Errorf("no packet came back in %v", loopsTime)
 	}
 	return loops, nil
+}
+
+// letGo waits until all hosts are ready, and has them begin loopsLead later.
+func (r *run) letGo(ctx context.Context) error {
+	for _, p := range r.hosts {
+		if _, err := p.await(ctx, node.StateReady); err != nil {
+			return err
+		}
+	}
+	start := clock.Monotonic() + loopsLead.Nanoseconds()
+	for _, p := range r.hosts {
+		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, start)); err != nil {
+			return errors.Join(p.death(), err)
+		}
+	}
+	return nil
 }
 
 // loopFacts states the loop, nil where nobody looked. params are those of the protocol.

@@ -90,6 +90,7 @@ type run struct {
 	facts  *emu.Facts
 
 	// Brought up.
+	means     Means
 	machine   Machine
 	burstTime time.Duration // of ports
 	topology  *topo.Fabric

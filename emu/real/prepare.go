@@ -98,12 +98,14 @@ func (r *run) plan() (c fabric.Config, err error) {
 		return c, err
 	}
 	p := &r.engine.Platform
-	r.machine = p.machine(len(r.topology.Hosts))
-	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 && (programsAlone(r.x) || len(r.x.Hosts) > 0) {
+		r.facts.Dilation = 1
+	}
+	r.means = p.means(r.facts.Dilation == 1)
+	r.facts.Scheduling = string(r.means.Policy)
+	r.machine = p.machine(len(r.topology.Hosts), r.means)
+	if r.facts.Dilation == 0 {
 		r.facts.Dilation = r.machine.Dilation(r.topology, r.x)
-		if programsAlone(r.x) {
-			r.facts.Dilation = 1
-		}
 	}
 	r.burstTime = r.machine.BurstTime(r.topology, r.facts.Dilation)
 	r.facts.GaugeEvery = r.gaugeInterval()
