@@ -29,7 +29,7 @@ func diagnoseWakeUps() (list []WakeUpsDiagnosis) {
 		means     real.Means
 	}{
 		{"none", "", real.Means{}},
-		{"short slices", "hosts, at dilation 1 and where real-time is not to be had", real.Means{Policy: clock.ShortSlice}},
+		{"short slices", "hosts at dilation 1, and without real-time", real.Means{Policy: clock.ShortSlice}},
 		{"real-time", "hosts, at dilations above 1; takes root", real.Means{Policy: clock.RealTime}},
 		{"kept awake", "nothing yet: processors that never sleep", real.Means{Awake: true}},
 	} {

@@ -126,8 +126,8 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
-		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(), Policy: r.means.Policy,
-		RxFrames:  r.engine.Platform.rxFrames(),
+		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
+		Policy: r.means.Policy, RxFrames: r.engine.Platform.rxFrames(),
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}

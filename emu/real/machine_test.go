@@ -42,9 +42,10 @@ func TestDilation(t *testing.T) {
 		from, to units.Dilation
 	}{
 		{"at least one step", Machine{CPUs: 64}, 2, units.Gbps, idle, dilationStep, dilationStep},
-		{"one and a half times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 130, 130},
+		{"1.5 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 130, 130},
 		{"of a slower link", Machine{CPUs: 64, Crowd: late(100 * us)}, 2, 10 * units.Gbps, idle, 130, 140},
-		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(time.Second)}, 2, 100 * units.Gbps, idle, 3260, 3260},
+		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(10 * time.Second)}, 2, 100 * units.Gbps, idle, 3260,
+			3260},
 		// 2 hosts send 2 x 8.6 million packets of data a second, and as many of control, of 14 us each.
 		{"by what the machine carries", Machine{CPUs: 2}, 2, 100 * units.Gbps, full, 450, 520},
 		{"with twice the processors", Machine{CPUs: 4}, 2, 100 * units.Gbps, full, 225, 260},
