@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -40,7 +42,7 @@ func settings(kind topo.Kind, hashSeed uint32) []setting {
 			// Linux's own default, whatever this machine has. BBR arms a timer for each
 			// packet, where segments are not offloaded: in a virtual machine that is a third
 			// of 1 Gbps.
-			setting{"ipv4/tcp_congestion_control", "cubic", true},
+			setting{congestionPath, "cubic", true},
 		)
 	}
 	return append(all,
@@ -50,6 +52,14 @@ func settings(kind topo.Kind, hashSeed uint32) []setting {
 		setting{"ipv4/fib_multipath_hash_policy", "1", false}, // addresses and ports
 		setting{hashSeedPath, strconv.FormatUint(uint64(hashSeed), 10), true},
 	)
+}
+
+const congestionPath = "ipv4/tcp_congestion_control"
+
+// available reports whether this kernel has a congestion control.
+func available(control string) bool {
+	list, err := os.ReadFile(sysctlPath("ipv4/tcp_available_congestion_control"))
+	return err == nil && slices.Contains(strings.Fields(string(list)), control)
 }
 
 const (
@@ -95,7 +105,7 @@ func (s *sysctls) survey() error {
 			case err != nil:
 				return fmt.Errorf("read sysctl: %w", err)
 			case string(bytes.TrimSpace(now)) == w.value:
-			case w.optional && errors.Is(writeSysctl(w.path, w.value), unix.ENOENT):
+			case w.path == congestionPath && !available(w.value):
 				s.absent[w.path] = true
 			default:
 				left = append(left, w)
