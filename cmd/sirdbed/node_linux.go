@@ -75,10 +75,10 @@ func (o *nodeOptions) flags(c *cobra.Command) {
 	}
 }
 
-// transports lists the protocols that have packets of their own.
+// transports lists the protocols that can do without a fabric.
 func transports() (names []string) {
 	for _, p := range all.List() {
-		if p.New != nil {
+		if endpoint.Suits(&p) == nil {
 			names = append(names, p.Name)
 		}
 	}
@@ -90,6 +90,9 @@ func (o *nodeOptions) config() (c endpoint.Config, err error) {
 	c = endpoint.Config{Interface: o.iface, Build: buildVersion().String()}
 	if c.Protocol, err = all.Find(o.protocol); err != nil {
 		return c, badInput(fmt.Errorf("%w%s", err, scenarios.DidYouMean(o.protocol, transports())))
+	}
+	if err := endpoint.Suits(&c.Protocol); err != nil {
+		return c, badInput(err)
 	}
 	if o.rate != "" {
 		if c.Rate, err = units.ParseRate(o.rate); err != nil {

@@ -138,7 +138,7 @@ func (o *nodeLoad) summary(w io.Writer, r *endpoint.Report) {
 	frame := topo.WireBytes(r.MTU)
 	bdp := max(1, (r.BDP+frame-1)/frame) * frame
 	fmt.Fprintf(w, "credit loop p90 %s  p99.9 %s; p90 x %v = %d B: serve with --set sird.bdp=%dB\n",
-		inMicros(r.Loop.Usual), inMicros(r.Loop.Tail), r.Rate, r.BDP, bdp)
+		inMicros(r.Loop.Usual), inMicros(r.Loop.Tail), r.PeerRate, r.BDP, bdp)
 	if n := r.DamagedPayload(); n > 0 {
 		fmt.Fprintf(w, "DAMAGED payload in %s\n", count(int(n), "packet"))
 	}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/baselines/all"
+	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/sirdnode/endpoint/nexthop"
 	"sirdbed/sirdnode/host"
@@ -55,12 +56,29 @@ const DefaultRate = units.Gbps
 // sends at its link's rate.
 const catchUp = units.Millisecond
 
-// Check reports whether the protocol can be run without a fabric, and whether this process
-// may.
-func (c *Config) Check() error {
-	if c.Protocol.New == nil {
-		return fmt.Errorf("%s is the kernel's own: any program speaks it. Here are those that are not",
-			c.Protocol.Name)
+// Suits reports whether a protocol can be run without a fabric.
+func Suits(p *transport.Protocol) error {
+	switch {
+	case p.New == nil:
+		return fmt.Errorf("%s is the kernel's own: any program speaks it. Here are those that are not", p.Name)
+	case p.Name == dcpim.Protocol.Name:
+		return fmt.Errorf("%s takes hosts whose clocks agree, since it matches them in rounds: those of a fabric do",
+			p.Name)
+	}
+	return nil
+}
+
+// check reports whether the protocol can be run, and whether this process may.
+func (c *Config) check() error {
+	if err := Suits(&c.Protocol); err != nil {
+		return err
+	}
+	f, err := topo.New(spec(2, DefaultRate, 0, 0))
+	if err != nil {
+		return err
+	}
+	if _, err := c.decode(f, c.Params); err != nil {
+		return err
 	}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	switch {

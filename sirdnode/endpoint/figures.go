@@ -10,10 +10,10 @@ import (
 	"sirdbed/topo/units"
 )
 
-// Latency is the distribution of how long messages took, in ns.
+// Latency is the distribution of times.
 type Latency struct {
 	Count  uint64     `json:"count"`
-	Mean   float64    `json:"mean"`
+	Mean   float64    `json:"mean_ns"`
 	Median units.Time `json:"p50"`
 	P90    units.Time `json:"p90"`
 	P99    units.Time `json:"p99"`

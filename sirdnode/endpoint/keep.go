@@ -142,7 +142,7 @@ func (s *server) same(given json.RawMessage) error {
 	}
 	for name := range names {
 		if string(here[name]) != string(there[name]) {
-			return fmt.Errorf("%s.%s is %s there, and %s here: the serving end states parameters, "+
+			return fmt.Errorf("it has %s.%s %s, not %s: the serving end states parameters, "+
 				"and the other the same or none", s.Protocol.Name, name, here[name], there[name])
 		}
 	}

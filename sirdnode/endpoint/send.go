@@ -25,11 +25,12 @@ type Report struct {
 	Protocol  string              `json:"protocol"`
 	Interface string              `json:"interface"`
 	Address   netip.Addr          `json:"address"`
-	Rate      units.BitsPerSecond `json:"rate"` // of this machine's link
-	MTU       units.Bytes         `json:"mtu"`  // of the transport's packets
+	Rate      units.BitsPerSecond `json:"rate"`      // of this machine's link
+	PeerRate  units.BitsPerSecond `json:"peer_rate"` // of the peers'
+	MTU       units.Bytes         `json:"mtu"`       // of the transport's packets
 	Params    any                 `json:"params"`
 	Peers     []PeerReport        `json:"peers"`
-	// Loop is the longest of the measured credit loops, and BDP what the link carries in it.
+	// Loop is the longest of the measured credit loops, and BDP what a peer's link carries in it.
 	Loop topo.Loop   `json:"loop"`
 	BDP  units.Bytes `json:"bdp"`
 
@@ -71,7 +72,7 @@ type sender struct {
 // done or ctx is. With an error the report has what came before it. Without c.Interface it
 // is that of the route to the first of them.
 func Send(ctx context.Context, c Config, load Load, to []netip.Addr) (Report, error) {
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return Report{}, err
 	}
 	if err := clock.LockThread(); err != nil {
@@ -239,7 +240,7 @@ func (s *sender) begin(load Load) error {
 	s.watch.source = s.source
 	s.report.Protocol, s.report.Interface, s.report.Address = s.Protocol.Name, s.iface.Name, s.own
 	s.report.Rate, s.report.Params = rate, json.RawMessage(first.Params)
-	s.report.BDP = rate.BytesIn(s.report.Loop.Usual)
+	s.report.PeerRate, s.report.BDP = first.Rate, first.Rate.BytesIn(s.report.Loop.Usual)
 	s.station, err = s.Config.station(&s.iface, f, s.peers, params, s.source, s.watch)
 	return err
 }

@@ -91,7 +91,7 @@ type visitor struct {
 // Serve serves until ctx is done. Without c.Interface it is that of the default route, or
 // the only one there is.
 func Serve(ctx context.Context, c ServeConfig) (Served, error) {
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return Served{}, err
 	}
 	if err := clock.LockThread(); err != nil {
@@ -119,8 +119,6 @@ func (s *server) serve(ctx context.Context) (err error) {
 	}
 	s.rate, _ = s.Config.rate(&s.iface)
 	own := s.iface.Addr
-	s.served = Served{Protocol: s.Protocol.Name, Interface: s.iface.Name, Address: own, Rate: s.rate, MTU: s.mtu,
-		Visits: []Visit{}}
 	s.peers = newPeers(0, own, s.iface.MAC)
 	held, err := holdPorts(own, s.Protocol.Wire.Port, node.LoopPort)
 	if err != nil {
@@ -135,13 +133,13 @@ func (s *server) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.ctx = ctx
 	sessions, loops := make(chan error, 1), make(chan error, 1)
 	go func() {
 		err := session.Serve(ctx, own, s)
-		cancel(err)
+		cancel()
 		sessions <- err
 	}()
 	go func() {
@@ -152,12 +150,15 @@ func (s *server) serve(ctx context.Context) (err error) {
 		if err != nil {
 			err = fmt.Errorf("interface %s: %w", s.iface.Name, err)
 		}
-		cancel(err)
+		cancel()
 		loops <- err
 	}()
+	s.served = Served{
+		Protocol: s.Protocol.Name, Interface: s.iface.Name, Address: own, Rate: s.rate, MTU: s.mtu, Visits: []Visit{},
+	}
 	s.opened(&s.iface)
 	err = s.run()
-	cancel(err)
+	cancel()
 	for _, id := range slices.Sorted(maps.Keys(s.visitors)) {
 		s.leave(id, errors.New(stopped))
 	}

@@ -90,7 +90,9 @@ func (c *Conn) listen() {
 			c.err = fmt.Errorf("%v is gone: %w", c.peer, err)
 			return
 		}
-		c.last = b.Counts
+		if b.Error == "" {
+			c.last = b.Counts
+		}
 		if b.Bye {
 			if b.Error != "" {
 				c.err = fmt.Errorf("%v: %s", c.peer, b.Error)

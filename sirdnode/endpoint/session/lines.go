@@ -76,8 +76,8 @@ type Counts struct {
 
 // Beat says that the sender of it is there.
 type Beat struct {
-	Bye    bool   `json:"bye,omitempty"` // and goes
-	Error  string `json:"error,omitempty"`
+	Bye    bool   `json:"bye,omitempty"`   // and goes
+	Error  string `json:"error,omitempty"` // why; then there are no counts
 	Counts Counts `json:"counts"`
 }
 

@@ -86,26 +86,34 @@ func serveOne(ctx context.Context, k Keeper, id int, conn net.Conn) {
 		_ = l.send(w)
 		return
 	}
-	k.Leave(id, talk(ctx, k, id, l, w))
+	last, err := talk(ctx, k, id, l, w)
+	k.Leave(id, err)
+	if err == nil { // the peer waits for this, and nothing goes to it any more
+		_ = l.send(last)
+	}
 }
 
-// talk goes on with a peer that is welcome, until it goes.
-func talk(ctx context.Context, k Keeper, id int, l *line, w Welcome) error {
+// stopTime is how long a server that is stopped waits for each peer.
+const stopTime = time.Second
+
+// talk goes on with a peer that is welcome, until it goes, or the server is stopped. It
+// returns what to say last.
+func talk(ctx context.Context, k Keeper, id int, l *line, w Welcome) (last Beat, err error) {
 	stop := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer stop()
 	if err := l.send(w); err != nil {
-		return err
+		return last, err
 	}
 	var m Measured
 	if err := l.receive(&m, loopsTime); err != nil {
-		return err
+		return last, err
 	}
 	b := k.Agree(id, m)
 	if err := l.send(b); err != nil || b.Error != "" {
-		return errors.Join(err, errorOf(b.Error))
+		return last, errors.Join(err, errorOf(b.Error))
 	}
 	if !stop() {
-		return nil // stopped meanwhile
+		return last, ErrGone
 	}
 	heard := make(chan error, 1)
 	go func() {
@@ -123,16 +131,19 @@ func talk(ctx context.Context, k Keeper, id int, l *line, w Welcome) error {
 	for {
 		select {
 		case err := <-heard:
-			if err == nil {
-				err = l.send(Beat{Bye: true, Counts: k.Counts(id)})
-			}
-			return err
+			return Beat{Bye: true, Counts: k.Counts(id)}, err
 		case <-ctx.Done():
-			_ = l.send(Beat{Bye: true, Error: "it has been stopped", Counts: k.Counts(id)})
-			return nil
+			last = Beat{Bye: true, Error: "it has been stopped"}
+			if l.send(last) == nil {
+				select { // the peer sends until it hears of that
+				case <-heard:
+				case <-time.After(stopTime):
+				}
+			}
+			return last, errors.New(last.Error)
 		case <-tick.C:
 			if err := l.send(Beat{Counts: k.Counts(id)}); err != nil {
-				return err
+				return last, err
 			}
 		}
 	}
