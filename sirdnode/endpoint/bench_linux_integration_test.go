@@ -188,8 +188,6 @@ const (
 	farIf  = nstest.VethB
 )
 
-var nearAddr = netip.MustParseAddr("10.7.1.1")
-
 func sideBySide(t testing.TB) *bench {
 	t.Helper()
 	nstest.RequireNetAdmin(t)

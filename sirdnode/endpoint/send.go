@@ -178,6 +178,53 @@ func (s *sender) connect(ctx context.Context, to []netip.Addr) error {
 	return nil
 }
 
+// measureAll measures the credit loop of each peer.
+func (s *sender) measureAll(rate units.BitsPerSecond) error {
+	f, err := topo.New(spec(1+len(s.sessions), rate, 0, s.report.MTU))
+	if err != nil {
+		return err
+	}
+	for i := range s.sessions {
+		p := &s.report.Peers[i]
+		if p.Loop, err = s.measure(&s.iface, f, s.peers, firstID+topo.HostID(i)); err != nil {
+			return err
+		}
+		if p.Loop == (topo.Loop{}) {
+			return fmt.Errorf("%v: no packet came back within %v, though its TCP port answers: does a firewall "+
+				"drop UDP to ports %d and %d, or packets of %d B?", p.Addr, loopSpan, s.Protocol.Wire.Port,
+				node.LoopPort, s.report.MTU)
+		}
+		if p.Loop.Usual > s.report.Loop.Usual {
+			s.report.Loop = p.Loop
+		}
+	}
+	return nil
+}
+
+// agree agrees with all peers on one set of parameters: those that follow from the longest
+// loop, where nobody else sends to them.
+func (s *sender) agree() (first session.Begin, err error) {
+	for i, c := range s.sessions {
+		begin, err := c.Agree(s.report.Loop)
+		if err != nil {
+			return first, err
+		}
+		if i == 0 {
+			first = begin
+		}
+		a, b := s.report.Peers[0].Addr, s.report.Peers[i].Addr
+		if begin.Rate != first.Rate {
+			return first, fmt.Errorf("the link of %v has %v and that of %v has %v: serve with the same --rate",
+				a, first.Rate, b, begin.Rate)
+		}
+		if string(begin.Params) != string(first.Params) {
+			return first, fmt.Errorf("%v and %v go by different parameters: serve with the same --set at both, "+
+				"or send when nobody else does", a, b)
+		}
+	}
+	return first, nil
+}
+
 // begin measures credit loops, agrees with the peers and makes the host.
 func (s *sender) begin(load Load) error {
 	rate, _ := s.rate(&s.iface)
@@ -186,45 +233,23 @@ func (s *sender) begin(load Load) error {
 		return err
 	}
 	s.held = held
-	network := spec(1+len(s.sessions), rate, 0, s.report.MTU)
-	f, err := topo.New(network)
+	if err := s.measureAll(rate); err != nil {
+		return err
+	}
+	first, err := s.agree()
 	if err != nil {
 		return err
 	}
-	var first session.Begin
 	var targets []topo.HostID
-	for i, c := range s.sessions {
-		h := firstID + topo.HostID(i)
-		p := &s.report.Peers[i]
-		if p.Loop, err = s.measure(&s.iface, f, s.peers, h); err != nil {
-			return err
-		}
-		if p.Loop == (topo.Loop{}) {
-			return fmt.Errorf("%v: no packet came back within %v, though its TCP port answers: does a firewall "+
-				"drop UDP to ports %d and %d, or packets of %d B?", p.Addr, loopSpan, s.Protocol.Wire.Port,
-				node.LoopPort, s.report.MTU)
-		}
-		begin, err := c.Agree(p.Loop)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			first = begin
-		}
-		if string(begin.Params) != string(first.Params) || begin.Rate != first.Rate {
-			return fmt.Errorf("%v and %v go by different parameters: start both with the same --rate and --set",
-				s.report.Peers[0].Addr, p.Addr)
-		}
-		if p.Loop.Usual > s.report.Loop.Usual {
-			s.report.Loop = p.Loop
-		}
-		targets = append(targets, h)
+	for i := range s.sessions {
+		targets = append(targets, firstID+topo.HostID(i))
 	}
-	network.HostRate, network.HostDelay = first.Rate, first.Delay
+	network := spec(1+len(s.sessions), first.Rate, first.Delay, s.report.MTU)
 	if rate != first.Rate {
 		network.Links = []topo.LinkOverride{{Between: [2]string{"leaf1", "h1-1"}, Rate: &rate}}
 	}
-	if f, err = topo.New(network); err != nil {
+	f, err := topo.New(network)
+	if err != nil {
 		return err
 	}
 	f = f.WithLoop(s.report.Loop)

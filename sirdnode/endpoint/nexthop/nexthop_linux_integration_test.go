@@ -83,7 +83,8 @@ func TestWayToANeighborAndBeyond(t *testing.T) {
 			}
 		}
 		for to, want := range map[string]string{
-			"10.9.0.1": "no route", "10.7.1.1": "own address", "224.0.0.1": "no route", "10.7.1.255": "not the address of one",
+			"10.9.0.1": "no route", "224.0.0.1": "no route", "10.7.1.1": "own address",
+			"10.7.1.255": "not the address of one",
 		} {
 			if _, failed := Lookup(c, address(to)); failed == nil || !strings.Contains(failed.Error(), want) {
 				err = errors.Join(err, fmt.Errorf("route to %s: error %v, want %q", to, failed, want))
