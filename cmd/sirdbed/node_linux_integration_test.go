@@ -98,7 +98,8 @@ func TestNodesOfTwoMachines(t *testing.T) {
 	cmd, served := m.serve("--rate", "200Mbps")
 	out, said, exit := m.run(m.near, "node", "ping", "10.7.1.2", "--rate", "200Mbps", "--count", "1200")
 	for _, want := range []string{
-		"sird on a0, 10.7.1.1, 200Mbps\n", "   1s  ", "1200 messages sent, 1200 through, 0 failed; 1200 arrived there\n",
+		"sird on a0, 10.7.1.1, 200Mbps\n", "   1s  ",
+		"1200 messages sent, 1200 through, 0 failed; 1200 arrived there\n",
 		"round trip p50 ", " p99.9 ", "serve with --set sird.bdp=",
 	} {
 		if exit != 0 || !strings.Contains(out, want) {
@@ -111,7 +112,8 @@ func TestNodesOfTwoMachines(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || exit != 0 {
 		t.Fatalf("exit code %d, %v\n%s%s", exit, err, out, said)
 	}
-	if r.Goodput == 0 || r.Totals.Failed != 0 || r.Peers[0].Counts.Messages == 0 || !strings.Contains(said, "under way") {
+	there := r.Peers[0].Counts.Messages
+	if r.Goodput == 0 || r.Totals.Failed != 0 || there == 0 || !strings.Contains(said, "under way") {
 		t.Errorf("%+v\nand beside that\n%s", r, said)
 	}
 	out, said, exit = m.run(m.near, "node", "send", "10.7.1.2", "--count", "20", "--offer", "50Mbps",

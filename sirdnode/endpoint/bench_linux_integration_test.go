@@ -27,7 +27,7 @@ import (
 
 // Endpoints are processes in namespaces of their own: the test binary starts itself again
 // as each, with its Role in this variable. A process ends when its standard input does.
-const roleVar = "SIRDBED_TEST_ENDPOINT"
+const roleVar = "SIRDBED_TEST_ROLE"
 
 // A Role is what such a process is to do.
 type Role struct {
