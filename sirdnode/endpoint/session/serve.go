@@ -109,11 +109,11 @@ func talk(ctx context.Context, k Keeper, id int, l *line, w Welcome) (last Beat,
 		return last, err
 	}
 	b := k.Agree(id, m)
-	if err := l.send(b); err != nil || b.Error != "" {
-		return last, errors.Join(err, errorOf(b.Error))
-	}
 	if !stop() {
 		return last, ErrGone
+	}
+	if err := l.send(b); err != nil || b.Error != "" {
+		return last, errors.Join(err, errorOf(b.Error))
 	}
 	heard := make(chan error, 1)
 	go func() {
