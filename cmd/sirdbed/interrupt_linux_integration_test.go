@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sirdbed/capture/results"
+	"sirdbed/cmd/sirdbed/hostfirst"
 )
 
 // Whenever the terminal interrupts a run, and on any engine, it ends with 130 and says
@@ -110,7 +111,7 @@ func TestInnerCommandsAreForSirdbed(t *testing.T) {
 		env  string
 		want string
 	}{
-		{args: []string{"node"}, want: "of no use by itself"},
+		{args: []string{hostfirst.Command}, want: "of no use by itself"},
 		{args: []string{"guest-run"}},
 		{args: []string{"guest-run", "precious"}, env: "SIRDBED_GUEST=precious"},
 		{args: []string{"guest-init"}},

@@ -67,7 +67,7 @@ var ownProcess bool
 
 // stoppable are the commands that have something to end in good order when they are
 // interrupted: their context is then done.
-var stoppable = []string{"run", "up", "kernel", "doctor"}
+var stoppable = []string{"run", "up", "kernel", "doctor", "node"}
 
 // Main runs the command line and returns the exit code.
 func Main() int {

@@ -40,7 +40,8 @@ func elsewhere(emu.EngineName) string { return "" }
 
 // platformCommands are the commands that need Linux.
 func platformCommands() []*cobra.Command {
-	return []*cobra.Command{newUp(), newDown(), newPs(), newExec(), newDoctor(), newClean(), newDevices(), newKernel()}
+	return []*cobra.Command{newUp(), newDown(), newPs(), newExec(), newDoctor(), newClean(), newDevices(), newNode(),
+		newKernel()}
 }
 
 // setUpProcess is what a process of the command line does first. It returns the

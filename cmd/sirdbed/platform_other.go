@@ -34,6 +34,7 @@ func platformCommands() []*cobra.Command {
 		needsLinux("doctor", "it tries what the engines real and virtual need of the kernel"),
 		needsLinux("clean", "it removes what killed runs of the real engine leave behind"),
 		needsLinux("devices", "it lists interfaces that the engine real can take"),
+		needsLinux("node", "it sends and receives on packet sockets"),
 		needsLinux("kernel", "it builds the kernel that the virtual engine runs"),
 	}
 }

@@ -17,7 +17,7 @@ import (
 type Application struct {
 	cfg    Config
 	below  Carrier
-	source *traffic.Source
+	source Source
 	log    *record.Writer
 
 	nextID  []transport.MessageID // by peer
@@ -28,6 +28,21 @@ type Application struct {
 
 	counts Counts
 	named  map[*transport.Counter]int64
+}
+
+// A Source is the messages that an application sends, and how it answers those of others.
+type Source interface {
+	// NextAt returns when the next message arrives, units.Never if none is due.
+	NextAt() units.Time
+	// Pop returns the message that arrives at NextAt, false when there is none.
+	Pop() (traffic.Arrival, bool)
+	// Err returns why there are no more messages, if that is for a fault.
+	Err() error
+	// Completed reports that a message, or the reply to it where it has one, was delivered
+	// or has failed.
+	Completed(tag traffic.Tag, now units.Time)
+	// ReplySize returns the size of the reply to a request of anyone's, 0 for none.
+	ReplySize(tag traffic.Tag) units.Bytes
 }
 
 // A Carrier carries an application's messages: a transport, or the driver of the
@@ -50,9 +65,15 @@ func NewApplication(cfg Config, log *record.Writer) (*Application, error) {
 		gaugeAt: units.Never,
 		named:   map[*transport.Counter]int64{},
 	}
-	var err error
-	if a.source, err = traffic.NewSource(cfg.Fabric, cfg.Streams, cfg.Seed, cfg.Self, cfg.To); err != nil {
-		return nil, err
+	if a.source = cfg.Source; a.source == nil {
+		s, err := traffic.NewSource(cfg.Fabric, cfg.Streams, cfg.Seed, cfg.Self, cfg.To)
+		if err != nil {
+			return nil, err
+		}
+		a.source = s
+	}
+	if a.cfg.Number == nil {
+		a.cfg.Number = func(h topo.HostID) topo.HostID { return h }
 	}
 	if cfg.GaugeEvery > 0 {
 		a.gaugeAt = 0

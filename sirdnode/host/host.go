@@ -27,6 +27,24 @@ type Config struct {
 
 	From, To   units.Time // the measured window; new messages arrive until To
 	GaugeEvery units.Time // sampling interval of gauges, 0: never
+
+	// Source is what the application sends in place of Streams, if it is not nil.
+	Source Source
+	// Number is by what a message's payload tells hosts apart, the same at all of them. nil:
+	// their IDs.
+	Number func(topo.HostID) topo.HostID
+	// Watch, if it is not nil, is told of what the log is not read for.
+	Watch Watcher
+}
+
+// A Watcher is told of a host's messages as they come and go.
+type Watcher interface {
+	// Data tells of n payload bytes that have arrived, and whether they are what was sent.
+	Data(m transport.Message, n int, intact bool)
+	// Delivered tells that all of a message has arrived.
+	Delivered(m transport.Message)
+	// Failed tells that the transport has given up a message from here, and why.
+	Failed(now units.Time, m transport.Message, reason string)
 }
 
 // A Host is one host of the fabric. It is driven like a transport.Transport:

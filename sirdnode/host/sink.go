@@ -18,8 +18,12 @@ func (a *Application) Data(now units.Time, m transport.Message, offset units.Byt
 	if now >= a.cfg.From && now < a.cfg.To {
 		a.counts.WindowPayload += int64(n)
 	}
-	if data != nil && !payloadIntact(data, m.Peer, a.cfg.Self, m.ID, offset) {
+	intact := data == nil || payloadIntact(data, a.cfg.Number(m.Peer), a.cfg.Number(a.cfg.Self), m.ID, offset)
+	if !intact {
 		a.counts.Mismatches++
+	}
+	if a.cfg.Watch != nil {
+		a.cfg.Watch.Data(m, n, intact)
 	}
 }
 
@@ -28,6 +32,9 @@ func (a *Application) Data(now units.Time, m transport.Message, offset units.Byt
 func (a *Application) Delivered(now units.Time, m transport.Message) {
 	a.counts.Delivered++
 	a.put(record.Delivered, now, m, "")
+	if a.cfg.Watch != nil {
+		a.cfg.Watch.Delivered(m)
+	}
 	tag := traffic.Tag(m.Tag)
 	if tag.IsReply() {
 		a.source.Completed(tag.Request(), now)
@@ -48,6 +55,9 @@ func (a *Application) Acked(now units.Time, m transport.Message) {
 func (a *Application) Failed(now units.Time, m transport.Message, reason string) {
 	a.counts.Failed++
 	a.put(record.Failed, now, m, reason)
+	if a.cfg.Watch != nil {
+		a.cfg.Watch.Failed(now, m, reason)
+	}
 	a.completed(now, m)
 }
 

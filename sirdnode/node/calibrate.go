@@ -31,10 +31,13 @@ type Calibration struct {
 	For   int64 `json:"for"`
 }
 
+// LoopPort is the UDP port of the packets by which loops are measured.
+const LoopPort = 47099
+
 // loopProtocol is what loops are measured with. Nobody else uses its port.
 var loopProtocol = transport.Protocol{
 	Name:    "loop",
-	Wire:    wire.Protocol{Name: "loop", Port: 47099, HeaderLen: loopHeaderLen},
+	Wire:    wire.Protocol{Name: "loop", Port: LoopPort, HeaderLen: loopHeaderLen},
 	Network: func(*topo.Fabric, any) transport.Network { return transport.Network{} },
 }
 
@@ -65,7 +68,7 @@ func (n *node) calibrate(arguments []byte) error {
 	if err != nil {
 		return err
 	}
-	nic, err := openNIC(f, loopProtocol, transport.Network{}, &c.Config)
+	nic, err := openNIC(f, inFabric{f, c.Config.Self}, loopProtocol, transport.Network{}, &c.Config)
 	if err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func (n *node) calibrate(arguments []byte) error {
 	if err != nil {
 		return err
 	}
-	p := prober{nic: nic, grain: c.Config.Grain, full: int(wire.MSS(f.Spec.MTU, loopHeader))}
+	p := newProber(nic, c.Config.Grain)
 	if err := p.run(&c, start); err != nil {
 		return err
 	}
@@ -90,6 +93,10 @@ type prober struct {
 	grain units.Time
 	full  int // payload of a full packet
 	loops clock.Lateness
+}
+
+func newProber(n *nic, grain units.Time) *prober {
+	return &prober{nic: n, grain: grain, full: int(wire.MSS(n.fabric.Spec.MTU, loopHeader))}
 }
 
 func (p *prober) run(c *Calibration, start int64) error {
@@ -139,5 +146,7 @@ func (p *prober) send(peer topo.HostID, kind byte, began int64, payload int) {
 	*tx = transport.Packet{Peer: peer, HeaderLen: loopHeader, PayloadLen: payload}
 	tx.HeaderBytes[0] = kind
 	binary.BigEndian.PutUint64(tx.HeaderBytes[1:], uint64(began))
-	p.nic.socket.Commit(p.nic.encode(buf, tx))
+	if n := p.nic.encode(buf, tx); n > 0 {
+		p.nic.socket.Commit(n)
+	}
 }

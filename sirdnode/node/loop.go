@@ -55,16 +55,10 @@ func (n *node) loop() error {
 		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
-		next := n.nic.due()
+		next := n.next(now)
 		if !n.draining {
-			next = min(next, n.host.Wake(), n.cfg.End)
+			next = min(next, max(n.cfg.End, now+1))
 		}
-		if n.nic.socket.Unsent() > 0 {
-			next = min(next, now+n.nic.packetTime())
-		}
-		// What serve has left undone is due later: a virtual clock stands still for
-		// whoever asks again at once.
-		next = max(next, now+1)
 		wait = min(n.clock.ToKernel(next), n.flushAt)
 	}
 }
@@ -102,55 +96,6 @@ func (n *node) settled() bool {
 	return n.app.Done()
 }
 
-// serve does what is due by now, in the order and as of the times in which it
-// was due, as far back as CatchUp: the host's state machine and its NIC see time
-// as if the process had woken up in time, and only what it sends is late.
-func (n *node) serve(now units.Time) error {
-	for idle := 0; idle < 2; {
-		arrival, wake := n.arrival(now), units.Never
-		if !n.draining {
-			wake = n.host.NextWork()
-		}
-		due := min(arrival, wake)
-		if due > now {
-			break
-		}
-		n.late(due, now)
-		at := max(due, n.last, now-n.cfg.CatchUp)
-		n.last = at
-		if !n.draining {
-			n.host.Advance(at)
-		}
-		idle++ // a wake-up for nothing does not repeat for ever
-		if arrival <= at {
-			idle = 0
-			if p := n.nic.deliver(at, n.cfg.Grain); p != nil {
-				n.host.Receive(at, p)
-			}
-		}
-		if n.draining {
-			continue
-		}
-		sent, err := n.nic.transmit(at, now, n.host)
-		if err != nil {
-			return err
-		}
-		if sent > 0 {
-			idle = 0
-		}
-	}
-	return n.nic.flush(now, n.host)
-}
-
-// arrival is when the next frame arrives: now, where the machine cannot tell.
-func (n *node) arrival(now units.Time) units.Time {
-	at := n.nic.due()
-	if at > now && at-now <= n.cfg.Grain {
-		return now
-	}
-	return at
-}
-
 // sample reads the gauges, if that is due. It is housekeeping: however late it is, it
 // happens once, and now.
 func (n *node) sample(now units.Time) {
@@ -164,17 +109,5 @@ func (n *node) sample(now units.Time) {
 func (n *node) stood(due, now units.Time) {
 	if !n.draining {
 		n.stalls.Add(max(due, n.served), now)
-	}
-}
-
-// late counts how late something is that was due. A transport's wish to be
-// called at once is not a time.
-func (n *node) late(due, now units.Time) {
-	if due <= n.last {
-		return
-	}
-	n.lateness.Add(int64(now - due))
-	if n.app.NextMessage() <= due {
-		n.generator.Add(int64(now - due))
 	}
 }

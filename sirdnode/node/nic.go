@@ -31,6 +31,7 @@ type NICCounts struct {
 // fault shim.
 type nic struct {
 	fabric   *topo.Fabric
+	reach    Reach
 	protocol transport.Protocol
 	self     topo.HostID
 	socket   *ring.Socket
@@ -62,7 +63,9 @@ const delayedFrames = 4096
 // from running: some hundred ms at the dilations in use.
 const StallFrames = 1024
 
-func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Network, cfg *Config) (*nic, error) {
+func openNIC(
+	f *topo.Fabric, reach Reach, protocol transport.Protocol, network transport.Network, cfg *Config,
+) (*nic, error) {
 	socket, err := ring.Open(ring.Config{
 		Interface: cfg.Interface, Protocol: etherTypeIPv4, Port: protocol.Wire.Port, RxFrames: cfg.RxFrames,
 		SendBuffer: 64 << 20,
@@ -72,7 +75,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 	}
 	frame := int(f.Spec.MTU) + wire.EthernetLen
 	n := &nic{
-		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
+		fabric: f, reach: reach, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayLine(delayedFrames, frame),
 	}
 	if network.CreditClass {
@@ -85,11 +88,8 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 			return nil, err
 		}
 	}
-	uplink := f.Uplink(cfg.Self)
-	n.out = wire.Frame{
-		SrcMAC: uplink.MAC, DstMAC: f.Ports[uplink.Reverse].MAC,
-		SrcAddr: f.HostAddr(cfg.Self, 0), Port: protocol.Wire.Port,
-	}
+	n.out.Port = protocol.Wire.Port
+	reach.Own(&n.out)
 	if cfg.DelayFrames {
 		n.paths = make([][]topo.PortID, len(f.Hosts))
 		for _, h := range f.Hosts {
@@ -102,12 +102,6 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 }
 
 const etherTypeIPv4 = 0x0800
-
-// peerOf returns the host of an address in a frame.
-func peerOf(f *topo.Fabric, a [4]byte) (transport.HostID, bool) {
-	h, _, ok := f.HostOf(a)
-	return h, ok
-}
 
 // take moves what the kernel has received to the frames on their way.
 func (n *nic) take(mono int64) {
@@ -156,7 +150,7 @@ func (n *nic) transit(frame []byte) units.Time {
 	if n.paths == nil {
 		return 0
 	}
-	src, ok := peerOf(n.fabric, [4]byte(frame[wire.EthernetLen+12:]))
+	src, _, ok := n.fabric.HostOf([4]byte(frame[wire.EthernetLen+12:]))
 	if !ok || src == n.self {
 		return 0 // deliver finds what is wrong with it
 	}
@@ -178,9 +172,8 @@ func (n *nic) deliver(now, grain units.Time) *transport.Packet {
 		n.counts.Corrupt++
 		return nil
 	}
-	src, okSrc := peerOf(n.fabric, f.SrcAddr)
-	dst, spine, okDst := n.fabric.HostOf(f.DstAddr)
-	if !okSrc || !okDst || dst != n.self || src == n.self || len(f.Header) > transport.MaxHeader {
+	src, spine, ok := n.reach.From(f.SrcAddr, f.DstAddr)
+	if !ok || len(f.Header) > transport.MaxHeader {
 		n.counts.Foreign++
 		return nil
 	}
@@ -218,15 +211,22 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 		if !h.Next(at, &n.tx) {
 			return sent, nil
 		}
-		n.counts.Sent++
 		sent++
-		if n.tx.Credit && n.credits != nil {
-			if err := n.credits.send(n.encode(n.credits.buf[:], &n.tx)); err != nil {
+		credit := n.tx.Credit && n.credits != nil
+		if credit {
+			buf = n.credits.buf[:]
+		}
+		switch length := n.encode(buf, &n.tx); {
+		case length == 0: // to nobody
+		case credit:
+			n.counts.Sent++
+			if err := n.credits.send(length); err != nil {
 				return sent, err
 			}
-			continue
+		default:
+			n.counts.Sent++
+			n.socket.Commit(length)
 		}
-		n.socket.Commit(n.encode(buf, &n.tx))
 	}
 }
 
@@ -250,17 +250,21 @@ func (n *nic) packetTime() units.Time {
 	return n.fabric.PacketTime(n.self)
 }
 
-// encode writes the frame of p into buf and returns its length.
+// encode writes the frame of p into buf and returns its length, 0 if its host cannot be
+// reached any more.
 func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f := &n.out
-	f.DstAddr = n.fabric.HostAddr(p.Peer, p.Spine)
+	if !n.reach.To(f, p.Peer, p.Spine) {
+		return 0
+	}
 	f.Entropy = wire.SourcePort(p.Entropy)
 	f.ID = n.id
 	n.id++
 	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.Marking(p.ECT, p.CE)
 	f.Header = p.Header()
 	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
-	host.FillPayload(f.Payload, n.self, p)
+	text := host.Payload(n.reach.Number(n.self), n.reach.Number(p.Peer), p.ID, p.Offset, p.PayloadLen)
+	copy(f.Payload, text)
 	return f.Encode(buf)
 }
 

@@ -42,22 +42,17 @@ type node struct {
 	out     *json.Encoder
 	cfg     Config
 	fabric  *topo.Fabric
-	app     *host.Application
-	host    *host.Host // app's transport, and its nic; nil for a protocol of the kernel
-	nic     *nic
+	station                  // without host and nic where the protocol is the kernel's
 	driver  transport.Driver // of a protocol of the kernel, nil for others
 	log     *record.Writer
 	clock   *clock.Clock
 
-	flushAt             int64      // when the log is written next, monotonic ns
-	last                units.Time // no event is earlier
-	served              units.Time // all that was due by then is done
-	done                bool       // and has reported it
-	draining            bool       // sends nothing more
-	busy                int64      // processor time when it began to drain, since start
-	drained             int64      // when that was, monotonic ns
-	lateness, generator clock.Lateness
-	stalls              clock.Stalls
+	flushAt int64      // when the log is written next, monotonic ns
+	served  units.Time // all that was due by then is done
+	done    bool       // and has reported it
+	busy    int64      // processor time when it began to drain, since start
+	drained int64      // when that was, monotonic ns
+	stalls  clock.Stalls
 }
 
 func (n *node) run(log io.Writer) error {
@@ -158,7 +153,8 @@ func (n *node) setUp(log io.Writer) error {
 		return err
 	}
 	n.app = n.host.Application
-	n.nic, err = openNIC(n.fabric, protocol, protocol.Network(n.fabric, params), &n.cfg)
+	n.catchUp, n.grain = n.cfg.CatchUp, n.cfg.Grain
+	n.nic, err = openNIC(n.fabric, inFabric{n.fabric, n.cfg.Self}, protocol, protocol.Network(n.fabric, params), &n.cfg)
 	return err
 }
 

@@ -23,7 +23,7 @@ import (
 
 // Command is the argument that makes sirdbed a host process. It is no command of
 // users: without a controller the process says so and exits with 2.
-const Command = "node"
+const Command = "host-process"
 
 func init() {
 	if len(os.Args) > 1 && os.Args[1] == Command {

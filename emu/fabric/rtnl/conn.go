@@ -110,10 +110,16 @@ func (c *Conn) Close() error {
 	return err
 }
 
+// Ask carries out a batch of requests that the kernel answers with objects, and calls
+// each with every object's message body, which is valid during the call only.
+func (c *Conn) Ask(b *Batch, each func(typ uint16, body []byte)) error { return c.do(b, each) }
+
 // Do carries a batch out, in order. The kernel goes on behind a request that
 // fails; Do stops at the end of the chunk in which that happened and returns
 // the first failure as an *OpError.
-func (c *Conn) Do(b *Batch) error {
+func (c *Conn) Do(b *Batch) error { return c.do(b, func(uint16, []byte) {}) }
+
+func (c *Conn) do(b *Batch, each func(typ uint16, body []byte)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := 0; i < len(b.requests); {
@@ -123,7 +129,7 @@ func (c *Conn) Do(b *Batch) error {
 		if err := c.send(chunk); err != nil {
 			return &OpError{Op: b.requests[i].op, Device: b.requests[i].device, Err: err}
 		}
-		if err := c.acknowledged(b.requests[i:i+n], first); err != nil {
+		if err := c.acknowledged(b.requests[i:i+n], first, each); err != nil {
 			return err
 		}
 		i += n
@@ -141,8 +147,10 @@ func (c *Conn) send(b []byte) error {
 }
 
 // acknowledged waits until the last of requests, whose first has the given
-// sequence number, is answered.
-func (c *Conn) acknowledged(requests []request, first uint32) (failure error) {
+// sequence number, is acknowledged, and passes on what is answered besides.
+func (c *Conn) acknowledged(
+	requests []request, first uint32, each func(typ uint16, body []byte),
+) (failure error) {
 	last := first + uint32(len(requests)) - 1
 	for {
 		b, err := c.read()
@@ -151,8 +159,12 @@ func (c *Conn) acknowledged(requests []request, first uint32) (failure error) {
 		}
 		done := false
 		err = eachMessage(b, func(typ, _ uint16, seq uint32, body []byte) error {
-			if typ != unix.NLMSG_ERROR || seq-first > last-first {
+			if seq-first > last-first {
 				return nil // left over from a request given up
+			}
+			if typ != unix.NLMSG_ERROR {
+				each(typ, body)
+				return nil
 			}
 			if errno := errnoOf(body); errno != 0 && failure == nil {
 				r := requests[seq-first]
