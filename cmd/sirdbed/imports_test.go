@@ -18,7 +18,7 @@ import (
 var order = []string{
 	"topo/units", "topo/regular", "topo/limit", "topo", "traffic",
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
-	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
+	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/message", "sirdnode/node", "sirdnode",
 	"emu/atomicfile", "emu/thread", "emu/sudo", "emu/tree",
 	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "emu/sandbox", "emu/launch", "emu/fabric/port",
 	"emu/fabric/device", "emu/fabric",

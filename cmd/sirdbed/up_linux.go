@@ -135,7 +135,7 @@ func (o *upOptions) prepare(c *cobra.Command, path string) (*standing, error) {
 	}
 	r.experiments = r.experiments[:1]
 	s.x.QueueLimit = s.r.scenario.QueueForPrograms()
-	s.x.Streams, s.x.Apps = nil, nil
+	s.x.Streams, s.x.Apps, s.x.Up = nil, nil, true
 	r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
 	return s, nil
 }
@@ -188,7 +188,7 @@ func (s *standing) publish(state State, dilation units.Dilation, features emu.Fe
 // onReal keeps the fabric up in namespaces of this machine.
 func (s *standing) onReal(ctx context.Context) error {
 	withdraw := func() {}
-	engine := &real.Engine{}
+	engine := &real.Engine{NodeCommand: hostCommand}
 	err := engine.Up(ctx, s.x, func(f *fabric.Fabric, is real.Standing) (err error) {
 		withdraw, err = s.publish(State{Nodes: nodesOf(f)}, is.Dilation, is.Features)
 		return err

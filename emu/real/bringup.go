@@ -7,13 +7,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/launch"
 	"sirdbed/emu/thread"
+	"sirdbed/sirdnode/message/frame"
 	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // readyTime is how long host processes may take from their start to "ready", by
@@ -90,7 +94,7 @@ func (r *run) configureHosts(ctx context.Context) error {
 // startHost starts a host's process in its namespace, with its record log.
 func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	name := r.topology.HostName(h)
-	log, err := r.dir.Create(emu.HostLog(name))
+	log, err := r.createLog(name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,18 +109,39 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	})
 }
 
+// createLog returns the file for a host's records: one without a name, for nothing, where
+// nothing is measured.
+func (r *run) createLog(host string) (*os.File, error) {
+	if r.x.Up {
+		return launch.Nameless()
+	}
+	return r.dir.Create(emu.HostLog(host))
+}
+
 // nodeConfig is what the process of a host is sent before it is ready.
 func (r *run) nodeConfig(h topo.HostID) node.Config {
 	from, to := r.x.Window()
+	end := r.x.End()
+	if r.x.Up {
+		to, end = units.Never, units.Never
+	}
 	return node.Config{
 		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
-		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
+		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
-		RxFrames:  r.engine.Platform.rxFrames(),
+		RxFrames: r.engine.Platform.rxFrames(), Programs: r.socket(), Unlogged: r.x.Up,
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}
+}
+
+// socket is the address at which programs find the transport, in every host; "": nowhere.
+func (r *run) socket() string {
+	if !r.x.Serves() {
+		return ""
+	}
+	return frame.Address
 }
 
 // announce reports which processes are hosts; nil: none any more.

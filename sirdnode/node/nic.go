@@ -42,6 +42,8 @@ type nic struct {
 
 	credits *creditSocket // nil when the ports have no credit class
 
+	fill func(payload []byte, p *transport.Packet) // of what is sent
+
 	room int // packets that may be pending: fewer when the port lets them wait
 
 	out wire.Frame // what all frames sent have in common
@@ -75,6 +77,7 @@ func openNIC(f *topo.Fabric, protocol transport.Protocol, network transport.Netw
 		fabric: f, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayLine(delayedFrames, frame),
 	}
+	n.fill = func(payload []byte, p *transport.Packet) { host.FillPayload(payload, n.self, p) }
 	if network.CreditClass {
 		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {
 			return nil, err
@@ -260,7 +263,7 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.Marking(p.ECT, p.CE)
 	f.Header = p.Header()
 	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
-	host.FillPayload(f.Payload, n.self, p)
+	n.fill(f.Payload, p)
 	return f.Encode(buf)
 }
 
