@@ -190,7 +190,7 @@ func (s *standing) onReal(ctx context.Context) error {
 	withdraw := func() {}
 	engine := &real.Engine{NodeCommand: hostCommand}
 	err := engine.Up(ctx, s.x, func(f *fabric.Fabric, is real.Standing) (err error) {
-		withdraw, err = s.publish(State{Nodes: nodesOf(f)}, is.Dilation, is.Features)
+		withdraw, err = s.publish(State{Nodes: nodesOf(f), Hosts: hostStates(is.Hosts)}, is.Dilation, is.Features)
 		return err
 	})
 	withdraw()

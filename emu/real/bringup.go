@@ -152,9 +152,12 @@ func (r *run) announce(hosts []*hostProcess) {
 	if r.engine.Built != nil && hosts != nil {
 		r.engine.Built(r.fabric)
 	}
-	var list []RunningHost
+	r.engine.Running(running(hosts))
+}
+
+func running(hosts []*hostProcess) (list []RunningHost) {
 	for _, h := range hosts {
 		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
 	}
-	r.engine.Running(list)
+	return list
 }

@@ -21,6 +21,7 @@ import (
 type Standing struct {
 	Dilation units.Dilation
 	Features emu.Features
+	Hosts    []RunningHost // processes of hosts, none where the kernel has the protocol
 }
 
 // Up builds the fabric of an experiment, which has no streams and says that it is to be
@@ -51,7 +52,8 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabr
 			return err
 		}
 	}
-	if err := up(r.fabric, Standing{Dilation: r.facts.Dilation, Features: r.fabric.Features()}); err != nil {
+	is := Standing{Dilation: r.facts.Dilation, Features: r.fabric.Features(), Hosts: running(r.hosts)}
+	if err := up(r.fabric, is); err != nil {
 		return err
 	}
 	select {
