@@ -41,7 +41,7 @@ var ignored = []string{"sirdbed", "results"}
 // support lists the packages, with those below them, that only tests import, and one
 // another.
 var support = []string{
-	"sirdnode/nstest", "sirdnode/transport/headertest", "emu/effort", "emu/internal", "emu/model/modeltest",
+	"sirdnode/nstest", "sirdnode/transport/headertest", "sirdnode/message/brokertest", "emu/effort", "emu/internal", "emu/model/modeltest",
 	"capture/internal",
 }
 

@@ -213,7 +213,7 @@ func (c *Client) Farewell(code frame.Code, why string) {
 }
 
 // Ending reports that the connection is to be closed, once Output has nothing more.
-func (c *Client) Ending() bool { return c.bad }
+func (c *Client) Ending() bool { return c.bad || c.gone }
 
 // Close ends the connection: what its program has not taken is refused, what it has sent
 // goes on, and nobody gets to know what became of it.

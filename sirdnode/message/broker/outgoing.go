@@ -80,16 +80,21 @@ func (b *Broker) Failed(m transport.Message, reason string) {
 		if b.pending[o.id] == o {
 			b.complete(o, frame.Failed, reason)
 		}
-		id := b.next()
-		b.post(&outgoing{kind: kindWithdrawal, peer: o.peer, id: uint32(m.ID), tag: tagOf(id)})
+		b.withdraw(m)
 	case kindReply:
 		b.complete(o, frame.Failed, reason)
 		b.refuse(o.peer, o.id, frame.Failed)
+		b.withdraw(m)
 	default:
 		if o.tries++; o.tries < attempts {
 			b.post(o)
 		}
 	}
+}
+
+// withdraw has the receiver of a message forget what has arrived of it.
+func (b *Broker) withdraw(m transport.Message) {
+	b.post(&outgoing{kind: kindWithdrawal, peer: m.Peer, id: uint32(m.ID), tag: tagOf(b.next())})
 }
 
 // settled takes a message back that the transport has done with.
@@ -111,7 +116,9 @@ func (b *Broker) settled(m transport.Message) *outgoing {
 
 // complete has the program know what became of its message, and ends its charges.
 func (b *Broker) complete(o *outgoing, code frame.Code, reason string) {
-	delete(b.pending, o.id)
+	if o.kind != kindReply { // whose id is its receiver's
+		delete(b.pending, o.id)
+	}
 	b.uncharge(o)
 	if o.client != nil {
 		answer := frame.Result
