@@ -62,7 +62,7 @@ func serve(ctx context.Context) error {
 	defer l.Close()
 	fmt.Println("ready")
 	err = l.Serve(ctx, func(_ context.Context, m *message.Message) []byte { return m.Data })
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, message.ErrEnded) {
 		return nil
 	}
 	return err

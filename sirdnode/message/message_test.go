@@ -261,7 +261,8 @@ func FuzzHost(f *testing.F) {
 			}
 		}()
 		if c, err := message.Dial(t.Context(), path); err == nil {
-			if _, err := c.Call(t.Context(), "h1-2", 7, nil); err == nil && !bytes.Contains(stream, []byte{byte(frame.Answer)}) {
+			_, err := c.Call(t.Context(), "h1-2", 7, nil)
+			if err == nil && !bytes.Contains(stream, []byte{byte(frame.Answer)}) {
 				t.Error("a request was answered by nobody")
 			}
 			c.Close()
@@ -274,4 +275,3 @@ func FuzzHost(f *testing.F) {
 		}
 	})
 }
-

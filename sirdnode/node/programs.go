@@ -59,7 +59,8 @@ func openPrograms(h *host.Host, f *topo.Fabric, self topo.HostID, address string
 			p, err = nil, fmt.Errorf("the socket %s for programs of %s: %w", address, f.HostName(self), err)
 		}
 	}()
-	if p.listener, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); err != nil {
+	const kind = unix.SOCK_STREAM | unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
+	if p.listener, err = unix.Socket(unix.AF_UNIX, kind, 0); err != nil {
 		return p, err
 	}
 	if err = unix.Bind(p.listener, &unix.SockaddrUnix{Name: address}); err != nil {

@@ -201,7 +201,8 @@ func TestBackPressureOfASlowReader(t *testing.T) {
 		}
 	}
 	if done := len(from.read()); taken != count || done != count || !from.c.Wants() {
-		t.Errorf("%d messages were taken and %d reported, want %d; more is read: %v", taken, done, count, from.c.Wants())
+		t.Errorf("%d messages were taken and %d reported, want %d; more is read: %v", taken, done, count,
+			from.c.Wants())
 	}
 	f.Brokers[0].CheckIdle(t)
 	f.Brokers[1].CheckIdle(t)
@@ -252,7 +253,8 @@ func TestKilledPrograms(t *testing.T) {
 		f.Settle()
 		got := from.read()
 		if len(got) != 2 || got[0].Code != frame.NoListener || got[1].Code != frame.NoListener {
-			t.Errorf("after the receiver's end the sender got %v, want that nobody listens, twice (request %d)", got, request)
+			t.Errorf("after the receiver's end the sender got %v, want that nobody listens, twice (request %d)", got,
+				request)
 		}
 		connect(t, f, 1).listen() // the service is free again
 		f.Brokers[0].CheckIdle(t)

@@ -15,8 +15,8 @@ func FuzzFeed(f *testing.F) {
 		}
 		return b
 	}
-	f.Add(frames(frame.Header{Kind: frame.Listen, Service: 1}, frame.Header{Kind: frame.Send, Host: 1, Service: 1, Length: 20}),
-		byte(3))
+	f.Add(frames(frame.Header{Kind: frame.Listen, Service: 1},
+		frame.Header{Kind: frame.Send, Host: 1, Service: 1, Length: 20}), byte(3))
 	f.Add(frames(frame.Header{Kind: frame.Request, Host: 1, Service: 1, ID: 4, Length: 0},
 		frame.Header{Kind: frame.Taken, ID: 1}, frame.Header{Kind: frame.Reply, ID: 1, Length: 5}), byte(16))
 	f.Add(frames(frame.Header{Kind: frame.Send, Host: 1, Length: 1 << 31}), byte(255))

@@ -104,7 +104,8 @@ func FromHost(b []byte) (Header, error) { return parse(b, Welcome, Farewell) }
 
 func parse(b []byte, first, last Kind) (h Header, err error) {
 	h = Header{
-		Kind: Kind(b[0]), Code: Code(b[1]), Service: binary.BigEndian.Uint16(b[2:]), Host: binary.BigEndian.Uint16(b[4:]),
+		Kind: Kind(b[0]), Code: Code(b[1]),
+		Service: binary.BigEndian.Uint16(b[2:]), Host: binary.BigEndian.Uint16(b[4:]),
 		ID: binary.BigEndian.Uint32(b[8:]), Length: binary.BigEndian.Uint32(b[12:]),
 	}
 	switch {
