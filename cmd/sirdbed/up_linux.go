@@ -34,7 +34,8 @@ func newUp() *cobra.Command {
 		Short: "Bring the fabric of a scenario up, without traffic",
 		Long: text(`
 			Build the fabric of a scenario and keep it up for sirdbed exec, until sirdbed down. No traffic runs there,
-			and nothing is measured. Several fabrics may be up at once, each with a name of its own: the scenario's,
+			and nothing is measured. Hosts run the scenario's transport for programs that send messages over it (package
+			sirdbed/sirdnode/message). Several fabrics may be up at once, each with a name of its own: the scenario's,
 			unless --name gives another.
 
 			The shell gets its prompt back when the fabric is up; a process in the background keeps it. With
