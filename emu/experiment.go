@@ -38,6 +38,8 @@ type Experiment struct {
 	// Hosts that are devices of this machine. They stand for themselves: see Device.
 	Hosts []HostSpec `json:"hosts,omitempty"`
 	Apps  []App      `json:"apps,omitempty"` // programs beside the streams, or in their place
+	// Up says that the experiment is a fabric that is kept up for programs.
+	Up bool `json:"up,omitempty"`
 
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
 	Dilation units.Dilation `json:"dilation,omitempty"`
@@ -48,6 +50,10 @@ func (e *Experiment) Window() (from, to units.Time) { return e.Warmup, e.Warmup 
 
 // End returns the latest nominal time of the experiment.
 func (e *Experiment) End() units.Time { return e.Warmup + e.Duration + e.Drain }
+
+// Serves reports whether programs find the transport in their hosts: where there are
+// programs, and packets of the transport's own.
+func (e *Experiment) Serves() bool { return (len(e.Apps) > 0 || e.Up) && !KernelTCP(e) }
 
 // CapturedPorts counts the ports whose frames are captured: those named, and those of
 // the nodes named.

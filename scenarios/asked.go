@@ -94,8 +94,7 @@ func unloaded(m metric.Metric, v *results.Variant) float64 {
 }
 
 func ofStream(m metric.Metric, v *results.Variant, message *results.Message) bool {
-	n, streams := message.Tag.Stream(), v.Experiment.Streams
-	return m.Stream == "" || n < len(streams) && streams[n].Name == m.Stream
+	return m.Stream == "" || v.StreamOf(message) == m.Stream
 }
 
 func ofGroup(m metric.Metric, v *results.Variant, message *results.Message) bool {

@@ -47,7 +47,13 @@ check_modernize() { silent go fix -stringsbuilder=false -omitzero=false -diff ./
 
 # Functions that no command reaches. Tests do not count: what they share has
 # packages of its own.
-check_deadcode() { silent go run "$deadcode" ./cmd/...; }
+# What package message has for programs of others need not be reached from here.
+check_deadcode() {
+  local found
+  found=$(go run "$deadcode" ./cmd/... 2>&1 | sed -E '\|^sirdnode/message/[a-z]+\.go:|d') && [ -z "$found" ] && return
+  printf '%s\n' "$found"
+  return 1
+}
 
 # American, as the code's identifiers are. ECT is of ECN; a test misspells a word.
 check_spelling() {

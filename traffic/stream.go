@@ -20,8 +20,11 @@ import (
 	"sirdbed/topo/units"
 )
 
-// MaxStreams is how many streams a Tag can distinguish.
-const MaxStreams = limit.MaxStreams
+// ProgramsName is what the messages of programs are called among streams; no stream may be.
+const ProgramsName = "programs"
+
+// MaxStreams is how many streams a Tag can distinguish: those of a scenario, and Programs.
+const MaxStreams = limit.MaxStreams + 1
 
 // A Stream is one named stream of messages as a scenario states it. Pattern
 // decides which of the other fields it may have; the zero value of a field

@@ -6,10 +6,13 @@ import "fmt"
 // the receiver unread. It names the message among those of its source:
 //
 //	bit 31      set in the reply to a message
-//	bits 30-24  index of the stream in the scenario
+//	bits 30-24  index of the stream in the scenario, or Programs
 //	bits 23-0   index of the message among those of this stream from this
 //	            source; in a list, the position in the file
 type Tag uint32
+
+// Programs is the stream of messages that are of none: those of programs.
+const Programs = MaxStreams - 1
 
 // MaxIndex is the largest index of a message within a stream and source.
 const MaxIndex = 1<<24 - 1

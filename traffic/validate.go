@@ -27,8 +27,8 @@ func fieldError(field, format string, args ...any) error {
 // Validate reports the first impossible field of a scenario's streams as a
 // *FieldError, with "traffic[i]." in front of the field.
 func Validate(f *topo.Fabric, streams []Stream) error {
-	if len(streams) > MaxStreams {
-		return fieldError("traffic", "%d streams: at most %d can be told apart", len(streams), MaxStreams)
+	if len(streams) > limit.MaxStreams {
+		return fieldError("traffic", "%d streams: at most %d can be told apart", len(streams), limit.MaxStreams)
 	}
 	called := map[string]int{}
 	for i := range streams {
@@ -92,6 +92,9 @@ func (s *Stream) given() (fields []string) {
 // Validate reports the first impossible field as a *FieldError. A field that
 // the pattern does not use is impossible. A list must have been loaded.
 func (s *Stream) Validate(f *topo.Fabric) error {
+	if s.Name == ProgramsName {
+		return fieldError("name", "%q is what messages of programs are called: take another", s.Name)
+	}
 	if s.Name == "" {
 		return fieldError("name", "missing: every stream needs a name of its own")
 	}

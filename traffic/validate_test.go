@@ -137,7 +137,7 @@ func TestValidateOfAllStreams(t *testing.T) {
 	b = valid()[PatternFixed]
 	b.To = []string{"h1-1", "nobody"}
 	wantField(t, Validate(f, []Stream{a, b}), "traffic[1].to[1]", "nobody")
-	wantField(t, Validate(f, make([]Stream, MaxStreams+1)), "traffic", "129 streams")
+	wantField(t, Validate(f, make([]Stream, MaxStreams)), "traffic", "128 streams")
 	_, err := NewSource(f, []Stream{a, b}, 1, 0, ms)
 	wantField(t, err, "traffic[1].to[1]", "nobody")
 	if _, err := NewSource(f, []Stream{a}, 1, 8, ms); err == nil {

@@ -115,9 +115,7 @@ func (v *Variant) messageRows(put func(MessageRow) error) error {
 			Failed: happened(m.Failed), Completed: happened(m.Completed), Failure: m.Failure,
 			UnloadedPaper: int64(m.UnloadedPaper), UnloadedExact: int64(m.UnloadedExact),
 		}
-		if n := m.Tag.Stream(); n < len(v.Experiment.Streams) {
-			row.Stream = v.Experiment.Streams[n].Name
-		}
+		row.Stream = v.StreamOf(m)
 		if m.Completed != units.Never {
 			row.Latency = happened(m.Latency())
 		}

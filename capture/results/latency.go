@@ -106,10 +106,17 @@ func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.
 		r.Streams = append(r.Streams, Stream{Name: s.Name, Pattern: s.Pattern})
 		samples[i] = newCollected()
 	}
+	if ofPrograms(list) {
+		r.Streams = append(r.Streams, Stream{Name: traffic.ProgramsName})
+		samples, delivered = append(samples, newCollected()), append(delivered, 0)
+	}
 	all := newCollected()
 	for i := range list {
 		m := &list[i]
 		n := m.Tag.Stream()
+		if n == traffic.Programs {
+			n = len(l.x.Streams)
+		}
 		if n >= len(r.Streams) {
 			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID,
 				l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))

@@ -101,11 +101,13 @@ func (v *Variant) Stream(name string) (*Stream, bool) {
 func (v *Variant) LatencySamples(stream string) (samples []float64) {
 	for i := range v.Messages {
 		m := &v.Messages[i]
-		if m.Class != Measured || m.Tag.Stream() >= len(v.Experiment.Streams) {
+		name := v.StreamOf(m)
+		if m.Class != Measured || name == "" {
 			continue
 		}
-		s := &v.Experiment.Streams[m.Tag.Stream()]
-		if s.Name == stream || (stream == "" && s.Pattern != traffic.PatternIncast) {
+		n := m.Tag.Stream()
+		incast := n < len(v.Experiment.Streams) && v.Experiment.Streams[n].Pattern == traffic.PatternIncast
+		if name == stream || stream == "" && !incast {
 			samples = append(samples, float64(m.Latency()))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu/launch"
+	"sirdbed/sirdnode/message/frame"
 	"sirdbed/topo"
 )
 
@@ -132,6 +133,9 @@ func (s *State) enter(node string, command []string) error {
 		return fmt.Errorf("%s of %s: %w", node, s.Run, err)
 	}
 	start := launch.Start{Argv: command}
+	if dir, err := os.Getwd(); err == nil {
+		start.Dir = dir
+	}
 	if fabric, err := topo.New(s.Topology); err == nil {
 		start.Names = launch.Names(fabric)
 	}
@@ -179,7 +183,7 @@ func enterNode(pid int, node NodeState, start *launch.Start) error {
 		return err
 	}
 	args = append(args, "--", fmt.Sprintf("/proc/self/fd/%d", ownFD), launch.Argument)
-	env := append(os.Environ(), "SIRDBED_HOST="+node.Name, "PS1="+node.Name+"$ ")
+	env := append(os.Environ(), "SIRDBED_HOST="+node.Name, frame.AddressVar+"="+frame.Address, "PS1="+node.Name+"$ ")
 	return fmt.Errorf("nsenter: %w", syscall.Exec(nsenter, args, env))
 }
 

@@ -18,7 +18,8 @@ import (
 var order = []string{
 	"topo/units", "topo/regular", "topo/limit", "topo", "traffic",
 	"sirdnode/wire", "sirdnode/transport", "sirdnode/record", "sirdnode/fault", "sirdnode/clock", "sirdnode/ring",
-	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all", "sirdnode/host", "sirdnode/node", "sirdnode",
+	"sirdnode/sird", "baselines/flow", "baselines", "baselines/all",
+	"sirdnode/host", "sirdnode/message", "sirdnode/node", "sirdnode",
 	"emu/atomicfile", "emu/thread", "emu/sudo", "emu/tree",
 	"emu", "emu/rlimit", "emu/rights", "emu/fabric/rtnl", "sirdnode/endpoint",
 	"emu/sandbox", "emu/launch", "emu/fabric/port",
@@ -37,12 +38,13 @@ var topLevel = []string{
 }
 
 // ignored is what users make there and git ignores.
-var ignored = []string{"sirdbed", "results"}
+var ignored = []string{"sirdbed", "copier", "rpcping", "results"}
 
 // support lists the packages, with those below them, that only tests import, and one
 // another.
 var support = []string{
-	"sirdnode/nstest", "sirdnode/transport/headertest", "emu/effort", "emu/internal", "emu/model/modeltest",
+	"sirdnode/nstest", "sirdnode/transport/headertest", "sirdnode/message/brokertest",
+	"emu/effort", "emu/internal", "emu/model/modeltest",
 	"capture/internal",
 }
 

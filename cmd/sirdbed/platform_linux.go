@@ -68,13 +68,16 @@ func realEngine(up whileUp) emu.Engine {
 				up.running(nil, nil)
 				return
 			}
-			var list []HostState
-			for _, h := range hosts {
-				list = append(list, HostState{h.Name, h.PID})
-			}
-			up.running(list, nodes)
+			up.running(hostStates(hosts), nodes)
 		},
 	}
+}
+
+func hostStates(hosts []real.RunningHost) (list []HostState) {
+	for _, h := range hosts {
+		list = append(list, HostState{h.Name, h.PID})
+	}
+	return list
 }
 
 // nodesOf lists the nodes of a fabric of this process.

@@ -34,7 +34,8 @@ func newUp() *cobra.Command {
 		Short: "Bring the fabric of a scenario up, without traffic",
 		Long: text(`
 			Build the fabric of a scenario and keep it up for sirdbed exec, until sirdbed down. No traffic runs there,
-			and nothing is measured. Several fabrics may be up at once, each with a name of its own: the scenario's,
+			and nothing is measured. Hosts run the scenario's transport for programs that send messages over it (package
+			sirdbed/sirdnode/message). Several fabrics may be up at once, each with a name of its own: the scenario's,
 			unless --name gives another.
 
 			The shell gets its prompt back when the fabric is up; a process in the background keeps it. With
@@ -135,7 +136,7 @@ func (o *upOptions) prepare(c *cobra.Command, path string) (*standing, error) {
 	}
 	r.experiments = r.experiments[:1]
 	s.x.QueueLimit = s.r.scenario.QueueForPrograms()
-	s.x.Streams, s.x.Apps = nil, nil
+	s.x.Streams, s.x.Apps, s.x.Up = nil, nil, true
 	r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
 	return s, nil
 }
@@ -188,9 +189,9 @@ func (s *standing) publish(state State, dilation units.Dilation, features emu.Fe
 // onReal keeps the fabric up in namespaces of this machine.
 func (s *standing) onReal(ctx context.Context) error {
 	withdraw := func() {}
-	engine := &real.Engine{}
+	engine := &real.Engine{NodeCommand: hostCommand}
 	err := engine.Up(ctx, s.x, func(f *fabric.Fabric, is real.Standing) (err error) {
-		withdraw, err = s.publish(State{Nodes: nodesOf(f)}, is.Dilation, is.Features)
+		withdraw, err = s.publish(State{Nodes: nodesOf(f), Hosts: hostStates(is.Hosts)}, is.Dilation, is.Features)
 		return err
 	})
 	withdraw()

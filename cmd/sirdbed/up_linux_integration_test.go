@@ -91,7 +91,7 @@ func TestUpExecDown(t *testing.T) {
 	slices.Sort(names)
 	b0 := list[slices.IndexFunc(list, func(f ListedFabric) bool { return f.Name == "b" })]
 	if !slices.Equal(names, []string{"a", "b"}) || b0.By != "up" || b0.Engine != "real" || b0.Hosts != 3 ||
-		len(b0.PIDs) != 3 || b0.Scenario != filepath.Join(b.dir, "real.yaml") || len(b0.Programs) != 1 ||
+		len(b0.PIDs) != 3+b0.Hosts || b0.Scenario != filepath.Join(b.dir, "real.yaml") || len(b0.Programs) != 1 ||
 		b0.Programs[0].Node != "h1-3" || b0.Programs[0].Command != os.Args[0] {
 		t.Errorf("ps lists %+v", list)
 	}

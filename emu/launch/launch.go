@@ -39,6 +39,8 @@ type Start struct {
 	Argv []string `json:"argv"`
 	// Names is the content of the program's /etc/hosts: see Names. "": the machine's.
 	Names string `json:"names"`
+	// Dir is where the program starts, as far as it is there; "": where it is.
+	Dir string `json:"dir,omitempty"`
 }
 
 // Names is an /etc/hosts with all nodes of a fabric: hosts by the addresses of their
@@ -64,7 +66,7 @@ func (s *Start) File() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := nameless()
+	file, err := Nameless()
 	if err != nil {
 		return nil, fmt.Errorf("start of %s: %w", s.Argv[0], err)
 	}
@@ -75,9 +77,9 @@ func (s *Start) File() (*os.File, error) {
 	return file, nil
 }
 
-// nameless returns a new file that has no name: in memory, or where the kernel has none
+// Nameless returns a new file that has no name: in memory, or where the kernel has none
 // of these in the directory of temporary files.
-func nameless() (*os.File, error) {
+func Nameless() (*os.File, error) {
 	if fd, err := unix.MemfdCreate("start", unix.MFD_CLOEXEC); err == nil {
 		return os.NewFile(uintptr(fd), "start"), nil
 	}
@@ -115,6 +117,9 @@ func Main() (exitCode int, err error) {
 	runtime.LockOSThread() // whose mount namespace, from now on, is its own
 	if err := name(s.Names); err != nil {
 		return exitNotExecutable, err
+	}
+	if s.Dir != "" {
+		_ = os.Chdir(s.Dir) // the node may have other files
 	}
 	path, err := exec.LookPath(s.Argv[0])
 	if err != nil {

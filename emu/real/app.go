@@ -17,6 +17,7 @@ import (
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/launch"
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/message/frame"
 	"sirdbed/topo"
 )
 
@@ -190,6 +191,9 @@ func (a *app) start() (*exec.Cmd, error) {
 	defer file.Close()
 	cmd := exec.Command(a.apps.run.engine.NodeCommand[0], launch.Argument)
 	cmd.Env = append(a.apps.run.engine.Platform.programEnv(), appVar+"="+a.Name, "SIRDBED_HOST="+a.Host)
+	if socket := a.apps.run.socket(); socket != "" {
+		cmd.Env = append(cmd.Env, frame.AddressVar+"="+socket)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.ExtraFiles = []*os.File{file} // launch.StartFD
 	cmd.Stdout, cmd.Stderr = a.output, a.output

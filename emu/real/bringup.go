@@ -12,9 +12,12 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/launch"
 	"sirdbed/emu/thread"
+	"sirdbed/sirdnode/message/frame"
 	"sirdbed/sirdnode/node"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // readyTime is how long host processes may take from their start to "ready", by
@@ -24,17 +27,9 @@ const readyTime = 30 * time.Second
 // bringUp builds the fabric and starts the hosts. Where the fabric cannot be
 // built, r.fabric is nil.
 func (r *run) bringUp(ctx context.Context) error {
-	config, err := r.plan()
+	config, err := r.settle(ctx)
 	if err != nil {
 		return err
-	}
-	if r.asksForLoops() {
-		if err := r.findLoops(ctx, config); err != nil {
-			return err
-		}
-		if config, err = r.plan(); err != nil {
-			return err
-		}
 	}
 	if config.Devices, err = r.takeDevices(); err != nil {
 		return err
@@ -46,7 +41,7 @@ func (r *run) bringUp(ctx context.Context) error {
 	r.facts.UndelayedPrograms = r.undelayed()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
-	if err := r.startHosts(r.hostLog); err != nil {
+	if err := r.startHosts(r.createLog); err != nil {
 		return err
 	}
 	return r.configureHosts(ctx)
@@ -61,9 +56,6 @@ func (r *run) processHosts() (list []topo.HostID) {
 	}
 	return list
 }
-
-// hostLog begins the record log of a host.
-func (r *run) hostLog(name string) (*os.File, error) { return r.dir.Create(emu.HostLog(name)) }
 
 // startHosts starts a process for each host, whose log is what log returns.
 func (r *run) startHosts(log func(name string) (*os.File, error)) error {
@@ -119,18 +111,39 @@ func (r *run) startHost(h topo.HostID, log func(name string) (*os.File, error)) 
 	})
 }
 
+// createLog returns the file for a host's records: one without a name, for nothing, where
+// nothing is measured.
+func (r *run) createLog(host string) (*os.File, error) {
+	if r.x.Up {
+		return launch.Nameless()
+	}
+	return r.dir.Create(emu.HostLog(host))
+}
+
 // nodeConfig is what the process of a host is sent before it is ready.
 func (r *run) nodeConfig(h topo.HostID) node.Config {
 	from, to := r.x.Window()
+	end := r.x.End()
+	if r.x.Up {
+		to, end = units.Never, units.Never
+	}
 	return node.Config{
 		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
-		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: r.x.End(), GaugeEvery: r.facts.GaugeEvery,
+		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
-		Policy: r.means.Policy, RxFrames: r.engine.Platform.rxFrames(),
+		Policy: r.means.Policy, RxFrames: r.engine.Platform.rxFrames(), Programs: r.socket(), Unlogged: r.x.Up,
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}
+}
+
+// socket is the address at which programs find the transport, in every host; "": nowhere.
+func (r *run) socket() string {
+	if !r.x.Serves() {
+		return ""
+	}
+	return frame.Address
 }
 
 // announce reports which processes are hosts; nil: none any more.
@@ -141,9 +154,12 @@ func (r *run) announce(hosts []*hostProcess) {
 	if r.engine.Built != nil && hosts != nil {
 		r.engine.Built(r.fabric)
 	}
-	var list []RunningHost
+	r.engine.Running(running(hosts))
+}
+
+func running(hosts []*hostProcess) (list []RunningHost) {
 	for _, h := range hosts {
 		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
 	}
-	r.engine.Running(list)
+	return list
 }

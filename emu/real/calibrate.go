@@ -10,11 +10,10 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/launch"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/node"
@@ -37,6 +36,18 @@ const (
 func (r *run) asksForLoops() bool {
 	return !r.exact() && !emu.KernelTCP(r.x) && len(r.processHosts()) > 1 &&
 		(r.realTime() || all.AsksToMeasure(r.x.Params))
+}
+
+// settle plans the run, once credit loops are known where it needs to know them.
+func (r *run) settle(ctx context.Context) (fabric.Config, error) {
+	c, err := r.plan()
+	if err != nil || !r.asksForLoops() {
+		return c, err
+	}
+	if err := r.findLoops(ctx, c); err != nil {
+		return c, err
+	}
+	return r.plan()
 }
 
 // findLoops measures credit loops, on a fabric of their own that goes again: what the
@@ -66,13 +77,7 @@ func (r *run) findLoops(ctx context.Context, c fabric.Config) (err error) {
 }
 
 // noLog is a file for the log of a host that has nothing to log.
-func noLog(string) (*os.File, error) {
-	fd, err := unix.MemfdCreate("log", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), "log"), nil
-}
+func noLog(string) (*os.File, error) { return launch.Nameless() }
 
 // measureLoops has the hosts measure their credit loops, in nominal ns.
 func (r *run) measureLoops(ctx context.Context) (*clock.Lateness, error) {

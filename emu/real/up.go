@@ -5,9 +5,15 @@ package real
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/thread"
+	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/node"
 	"sirdbed/topo/units"
 )
 
@@ -15,27 +21,75 @@ import (
 type Standing struct {
 	Dilation units.Dilation
 	Features emu.Features
+	Hosts    []RunningHost // processes of hosts, none where the kernel has the protocol
 }
 
-// Up builds the fabric of an experiment, without its hosts' processes and traffic, calls
-// up, and keeps it up until ctx ends. Where the experiment states no dilation it is 1:
-// programs live by the kernel's clock.
+// Up builds the fabric of an experiment, which has no streams and says that it is to be
+// kept up, calls up, and keeps it up until ctx ends or a host's process does. Hosts run
+// their transport for programs (emu.Experiment.Serves), and nothing is measured. Where the
+// experiment states no dilation it is 1: programs live by the kernel's clock.
 func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabric, Standing) error) error {
 	own := *x
 	own.Dilation = cmp.Or(x.Dilation, 1)
+	own.GaugeEvery = 0
 	r := &run{engine: e, x: &own, facts: &emu.Facts{}}
-	config, err := r.plan()
+	config, err := r.settle(ctx)
 	if err != nil {
 		return err
 	}
-	f, err := fabric.Build(ctx, r.topology, config)
-	if err != nil {
+	if r.fabric, err = fabric.Build(ctx, r.topology, config); err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := up(f, Standing{Dilation: r.facts.Dilation, Features: f.Features()}); err != nil {
+	defer r.fabric.Close()
+	lost := make(chan lostHost, len(r.topology.Hosts))
+	if own.Serves() {
+		r.launcher = thread.New()
+		defer r.launcher.Close()
+		ended := make(chan struct{})
+		defer close(ended)
+		defer r.endHosts()
+		if err := r.standUp(ctx, lost, ended); err != nil {
+			return err
+		}
+	}
+	is := Standing{Dilation: r.facts.Dilation, Features: r.fabric.Features(), Hosts: running(r.hosts)}
+	if err := up(r.fabric, is); err != nil {
 		return err
 	}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+		return nil
+	case l := <-lost:
+		return fmt.Errorf("the fabric goes down: %w", l.why)
+	}
+}
+
+// standUp starts the hosts' processes and lets them go.
+func (r *run) standUp(ctx context.Context, lost chan<- lostHost, ended <-chan struct{}) error {
+	if err := r.startHosts(r.createLog); err != nil {
+		return err
+	}
+	if err := r.configureHosts(ctx); err != nil {
+		return err
+	}
+	lead := startLead + time.Duration(len(r.hosts))*startLeadHost
+	origin := r.engine.Platform.align(clock.Monotonic() + lead.Nanoseconds())
+	for _, p := range r.hosts {
+		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, origin)); err != nil {
+			return errors.Join(p.death(), err)
+		}
+		go p.watch(make(chan int, 2), lost, ended)
+	}
 	return nil
+}
+
+// endHosts ends the hosts' processes, whose reports nobody reads.
+func (r *run) endHosts() {
+	for _, p := range r.hosts {
+		_ = p.cmd.Process.Kill() // it may have ended
+	}
+	for _, p := range r.hosts {
+		for range p.status { // until the process has ended
+		}
+	}
 }

@@ -26,6 +26,9 @@ const (
 	tcpMemory = 32 << 20
 	// messageMemory is what a message leaves behind at both ends: 280 to 340 bytes.
 	messageMemory = 512
+	// serveMemory is for the messages of a host's programs, which it keeps in pieces that
+	// it uses again, and what each message leaves behind.
+	serveMemory = 48 << 20
 	// sampleMemory is what reading a switch's queues once leaves behind.
 	sampleMemory = 32
 	// tickMemory is what a report of the controller leaves behind.
@@ -45,6 +48,9 @@ func memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
 	host := hostMemory + rxFrames*frame
 	if emu.KernelTCP(x) {
 		host = hostMemory + tcpMemory
+	}
+	if x.Serves() {
+		host += serveMemory
 	}
 	taps := x.CapturedPorts(f)
 	samples := 0.0

@@ -57,7 +57,11 @@ func checkDilation(x *emu.Experiment) error {
 }
 
 // upMemory is what the guest of a fabric without traffic may use, in bytes.
-func upMemory(f *topo.Fabric) int64 {
+func upMemory(f *topo.Fabric, x *emu.Experiment) int64 {
 	const node, programs = 2 << 20, 768 << 20
-	return guestMemory + programs + int64(len(f.Nodes))*node
+	size := guestMemory + programs + int64(len(f.Nodes))*node
+	if x.Serves() {
+		size += int64(len(f.Hosts)) * (hostMemory + serveMemory)
+	}
+	return size
 }

@@ -21,6 +21,7 @@ import (
 	"sirdbed/emu/real"
 	"sirdbed/emu/thread"
 	"sirdbed/emu/virtual/guest"
+	"sirdbed/sirdnode/message/frame"
 	"sirdbed/topo"
 )
 
@@ -141,7 +142,8 @@ func (s *server) start(c *guest.Command, o *Order) error {
 	defer file.Close()
 	cmd := exec.Command("/proc/self/exe", launch.Argument)
 	cmd.Env = append(append(append([]string(nil), programEnvironment...), o.Env...),
-		guest.SpinVar+"="+strconv.Itoa(c.Number), "SIRDBED_HOST="+o.Node)
+		guest.SpinVar+"="+strconv.Itoa(c.Number), "SIRDBED_HOST="+o.Node,
+		frame.AddressVar+"="+frame.Address)
 	if info, err := os.Stat(o.Dir); err == nil && info.IsDir() {
 		cmd.Dir = o.Dir
 	}

@@ -75,7 +75,7 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*Standing) e
 	}
 	size := e.Memory
 	if size == 0 {
-		size = upMemory(topology)
+		size = upMemory(topology, x)
 	}
 	if err := guest.CheckRoom(size); err != nil {
 		return &noRoomError{fmt.Errorf("a guest for %d hosts and programs takes up to %d MB of memory: %w",

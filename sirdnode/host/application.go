@@ -15,10 +15,11 @@ import (
 // is the Sink of what is below it. It is for one goroutine, and now may never
 // decrease.
 type Application struct {
-	cfg    Config
-	below  Carrier
-	source Source
-	log    *record.Writer
+	cfg      Config
+	below    Carrier
+	source   Source
+	log      *record.Writer
+	programs Programs // nil without
 
 	nextID  []transport.MessageID // by peer
 	outbox  []outgoing            // to be sent once the transport's method has returned

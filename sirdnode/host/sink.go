@@ -18,6 +18,10 @@ func (a *Application) Data(now units.Time, m transport.Message, offset units.Byt
 	if now >= a.cfg.From && now < a.cfg.To {
 		a.counts.WindowPayload += int64(n)
 	}
+	if a.ofPrograms(m) {
+		a.programs.Data(m, offset, data)
+		return
+	}
 	intact := data == nil || payloadIntact(data, a.cfg.Number(m.Peer), a.cfg.Number(a.cfg.Self), m.ID, offset)
 	if !intact {
 		a.counts.Mismatches++
@@ -36,7 +40,11 @@ func (a *Application) Delivered(now units.Time, m transport.Message) {
 		a.cfg.Watch.Delivered(m)
 	}
 	tag := traffic.Tag(m.Tag)
-	if tag.IsReply() {
+	if a.ofPrograms(m) {
+		if !a.programs.Delivered(m) {
+			a.counts.Mismatches++
+		}
+	} else if tag.IsReply() {
 		a.source.Completed(tag.Request(), now)
 	} else if size := a.source.ReplySize(tag); size > 0 {
 		reply := transport.Message{Tag: transport.Tag(tag.Reply()), Peer: m.Peer, Size: size}
@@ -48,6 +56,10 @@ func (a *Application) Delivered(now units.Time, m transport.Message) {
 func (a *Application) Acked(now units.Time, m transport.Message) {
 	a.counts.Acked++
 	a.put(record.Acked, now, m, "")
+	if a.ofPrograms(m) {
+		a.programs.Acked(m)
+		return
+	}
 	a.completed(now, m)
 }
 
@@ -57,6 +69,10 @@ func (a *Application) Failed(now units.Time, m transport.Message, reason string)
 	a.put(record.Failed, now, m, reason)
 	if a.cfg.Watch != nil {
 		a.cfg.Watch.Failed(now, m, reason)
+	}
+	if a.ofPrograms(m) {
+		a.programs.Failed(m, reason)
+		return
 	}
 	a.completed(now, m)
 }

@@ -42,6 +42,12 @@ type Config struct {
 	// monotonic ns; 0: it does not.
 	Apart int64 `json:"apart,omitempty"`
 
+	// Unlogged is set where nothing is measured: the host's log stays empty.
+	Unlogged bool `json:"unlogged,omitempty"`
+	// Programs is the address at which programs of the host find its transport, "@" and a
+	// name of the network namespace or a path; "": none do.
+	Programs string `json:"programs,omitempty"`
+
 	Interface string         `json:"interface"`
 	RxFrames  int            `json:"rx_frames"` // of the receive ring, see StallFrames
 	Dilation  units.Dilation `json:"dilation"`

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sirdbed/sirdnode/clock"
 	"sirdbed/topo/units"
 )
 
@@ -20,6 +21,9 @@ func (n *node) loop() error {
 	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
 	wait := n.clock.Origin()
 	n.flushAt = wait + logEvery
+	if n.cfg.Unlogged {
+		n.flushAt = clock.Forever
+	}
 	pace := moderation{apart: n.cfg.Apart}
 	for {
 		if err := pace.rest(); err != nil {
@@ -36,6 +40,7 @@ func (n *node) loop() error {
 			n.stood(min(n.nic.due(), n.host.NextWork()), now)
 		}
 		if extra[0].Revents != 0 {
+			extra[0].Revents = 0
 			if stop, err := n.command(mono); err != nil || stop {
 				return err
 			}
@@ -50,6 +55,9 @@ func (n *node) loop() error {
 		if err := n.serve(now); err != nil {
 			return err
 		}
+		if extra, err = n.servePrograms(now, extra); err != nil {
+			return err
+		}
 		n.sample(now)
 		n.served = now
 		if err := n.keepLog(mono, now); err != nil {
@@ -58,6 +66,9 @@ func (n *node) loop() error {
 		next := n.next(now)
 		if !n.draining {
 			next = min(next, max(n.cfg.End, now+1))
+		}
+		if n.programs.busy() {
+			next = now + 1
 		}
 		wait = min(n.clock.ToKernel(next), n.flushAt)
 	}

@@ -43,6 +43,8 @@ type nic struct {
 
 	credits *creditSocket // nil when the ports have no credit class
 
+	fill func(payload []byte, p *transport.Packet) // of what is sent
+
 	room int // packets that may be pending: fewer when the port lets them wait
 
 	out wire.Frame // what all frames sent have in common
@@ -77,6 +79,9 @@ func openNIC(
 	n := &nic{
 		fabric: f, reach: reach, protocol: protocol, self: cfg.Self, socket: socket,
 		room: maxPending, realtime: clock.NewRealtime(), delayed: fault.NewDelayLine(delayedFrames, frame),
+	}
+	n.fill = func(payload []byte, p *transport.Packet) {
+		copy(payload, host.Payload(reach.Number(n.self), reach.Number(p.Peer), p.ID, p.Offset, len(payload)))
 	}
 	if network.CreditClass {
 		if n.credits, err = openCredits(cfg.Interface, socket.Index()); err != nil {
@@ -263,8 +268,7 @@ func (n *nic) encode(buf []byte, p *transport.Packet) int {
 	f.Priority, f.Credit, f.ECN = p.Priority, p.Credit, wire.Marking(p.ECT, p.CE)
 	f.Header = p.Header()
 	f.Payload = buf[wire.HeaderOffset+p.HeaderLen:][:p.PayloadLen]
-	text := host.Payload(n.reach.Number(n.self), n.reach.Number(p.Peer), p.ID, p.Offset, p.PayloadLen)
-	copy(f.Payload, text)
+	n.fill(f.Payload, p)
 	return f.Encode(buf)
 }
 

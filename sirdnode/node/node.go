@@ -38,14 +38,15 @@ func Run(control int, out, log io.Writer) error {
 
 // A node is a host process.
 type node struct {
-	control controlPipe
-	out     *json.Encoder
-	cfg     Config
-	fabric  *topo.Fabric
-	station                  // without host and nic where the protocol is the kernel's
-	driver  transport.Driver // of a protocol of the kernel, nil for others
-	log     *record.Writer
-	clock   *clock.Clock
+	control  controlPipe
+	out      *json.Encoder
+	cfg      Config
+	fabric   *topo.Fabric
+	station                   // without host and nic where the protocol is the kernel's
+	driver   transport.Driver // of a protocol of the kernel, nil for others
+	programs *programs        // nil for a host without, and once it drains
+	log      *record.Writer
+	clock    *clock.Clock
 
 	flushAt int64      // when the log is written next, monotonic ns
 	served  units.Time // all that was due by then is done
@@ -115,6 +116,8 @@ func (n *node) drain(mono int64) {
 	if !n.draining {
 		n.draining, n.drained = true, mono
 		n.busy += clock.ThreadTime()
+		n.programs.end()
+		n.programs = nil
 	}
 }
 
@@ -139,6 +142,9 @@ func (n *node) setUp(log io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if n.cfg.Unlogged {
+		log = io.Discard
+	}
 	n.log = record.NewWriter(log)
 	cfg := host.Config{
 		Self: n.cfg.Self, Fabric: n.fabric, Protocol: protocol, Params: params,
@@ -155,11 +161,19 @@ func (n *node) setUp(log io.Writer) error {
 	n.app = n.host.Application
 	n.catchUp, n.grain = n.cfg.CatchUp, n.cfg.Grain
 	n.nic, err = openNIC(n.fabric, inFabric{n.fabric, n.cfg.Self}, protocol, protocol.Network(n.fabric, params), &n.cfg)
+	if err != nil || n.cfg.Programs == "" {
+		return err
+	}
+	n.nic.fill = n.host.Fill
+	if n.programs, err = openPrograms(n.host, n.fabric, n.cfg.Self, n.cfg.Programs); err != nil {
+		n.nic.close()
+	}
 	return err
 }
 
 // close gives back what setUp opened.
 func (n *node) close() {
+	n.programs.close()
 	if n.driver != nil {
 		n.driver.Close()
 	} else {

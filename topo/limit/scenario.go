@@ -18,8 +18,8 @@ const (
 	MinRate = units.Mbps
 	// MaxMessage is the largest message or reply.
 	MaxMessage units.Bytes = 1<<40 - 1
-	// MaxStreams is how many streams a message's tag can tell apart.
-	MaxStreams = 128
+	// MaxStreams is how many streams a message's tag can tell apart, beside programs.
+	MaxStreams = 127
 	// MaxHosts is how many hosts the address plan has room for.
 	MaxHosts = maxLeaves * maxHostsPerLeaf
 	// MaxMTU is what switches carry that are set to jumbo frames, with room for tunnels.
@@ -59,7 +59,7 @@ var Scenario = Table{
 	Text("protocol", 1, 32, whyName),
 	List("protocols", 1, 32, "there are fewer protocols"),
 	Text("protocols[]", 1, 32, whyName),
-	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream"),
+	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream, and programs have one value"),
 	List("apps", 0, maxApps, "each is a process, and a file of results"),
 	List("variants", 1, 2000, "each is a run, and a directory of results"),
 	Number[uint64]("seed", 1, MaxSeed, "0 is a seed that is not given, and JSON's numbers are exact below 2^53"),

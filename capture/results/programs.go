@@ -1,0 +1,25 @@
+package results
+
+import (
+	"slices"
+
+	"sirdbed/traffic"
+)
+
+// StreamOf is the name of the stream that a message is of, "" if it is of none.
+func (v *Variant) StreamOf(m *Message) string { return streamOf(v.Experiment.Streams, m.Tag) }
+
+func streamOf(streams []traffic.Stream, tag traffic.Tag) string {
+	switch n := tag.Stream(); {
+	case n < len(streams):
+		return streams[n].Name
+	case n == traffic.Programs:
+		return traffic.ProgramsName
+	}
+	return ""
+}
+
+// ofPrograms reports whether there are messages of programs.
+func ofPrograms(list []Message) bool {
+	return slices.ContainsFunc(list, func(m Message) bool { return m.Tag.Stream() == traffic.Programs })
+}
