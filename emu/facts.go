@@ -30,6 +30,9 @@ type Facts struct {
 	GaugeEvery units.Time `json:"gauge_every,omitempty"`
 	QueueEvery units.Time `json:"queue_every,omitempty"`
 
+	// Scheduling is what was done about late wake-ups of hosts: "real-time" or "short
+	// slices"; "" for nothing.
+	Scheduling string `json:"scheduling,omitempty"`
 	// RealTime is set for runs in real time, nil for others.
 	RealTime *RealTime `json:"real_time,omitempty"`
 	// Loop is the credit loop as hosts found it, nil where they did not look.
@@ -94,6 +97,9 @@ type LoopFacts struct {
 	// The BDP that follows from either; that of the measured loop has a limit.
 	ComputedBDP units.Bytes `json:"computed_bdp"`
 	MeasuredBDP units.Bytes `json:"measured_bdp"`
+	// Window is what the protocol has on its way to a receiver at most, as this run's
+	// parameters are; 0 for one that adapts it.
+	Window units.Bytes `json:"window,omitempty"`
 }
 
 // Stalls are the time of the window in which something stood still and should not

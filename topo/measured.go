@@ -40,5 +40,6 @@ func (f *Fabric) Measured() *Fabric {
 	// Of receivers whose links are faster than most, the BDP is in proportion.
 	seen.bdp = units.Bytes(float64(f.bdp) * float64(seen.loop) / float64(f.loop))
 	seen.bdp = max(f.bdp, min(seen.bdp, max(mostLoops*f.bdp, mostWindow)))
+	seen.bdp += f.FullFrame() - 1 // BDP rounds down, and what is measured is to be filled
 	return &seen
 }

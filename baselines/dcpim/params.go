@@ -134,6 +134,10 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
+	Window: func(params any) units.Bytes {
+		p := params.(*Params)
+		return units.Bytes(p.TokenWindow * float64(p.BDP))
+	},
 	Network: func(_ *topo.Fabric, params any) transport.Network {
 		return transport.Network{Priorities: min(max(1, params.(*Params).Priorities), 8)}
 	},

@@ -127,6 +127,7 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
+	Window:        func(params any) units.Bytes { return params.(*Params).RTTBytes },
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: priorities} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))

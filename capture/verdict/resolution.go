@@ -56,6 +56,11 @@ var offLimit = Threshold{
 	Why:   "Figures of a real run are those of the network if they are within 5 % of the model's.",
 }
 
+var starvedLimit = Threshold{
+	Of: "goodput that late hosts may take from a window", Limit: 0.5, Unit: share, Level: results.Invalid,
+	Why: "The pace of senders is then the machine's, not the protocol's.",
+}
+
 var resolution = Check{
 	Name: "resolution",
 	Asks: "Does the machine resolve what the run was asked for?",
@@ -63,9 +68,10 @@ var resolution = Check{
 		"late is made good; latencies and queues are known as far as the 99th percentile of wake-ups, of the host " +
 		"where it is worst. How far figures are off for that follows from runs that were compared with the model " +
 		"(" + rule.Source + "). Those asked for are what the scenario's bounds are about, or else goodput, " +
-		"median and p99 of latency and the mean queue.",
+		"median and p99 of latency and the mean queue. Where a window of the protocol's does not fill a credit loop, " +
+		"as hosts found it before the run, goodput is the loop's: unless the traffic takes less than half of that.",
 	Made:       inRealTime,
-	Thresholds: []Threshold{offLimit},
+	Thresholds: []Threshold{offLimit, starvedLimit},
 	Do: "Take figures that are long against a wake-up, a machine with less to do or more processors, or a larger " +
 		"--dilation where neither devices nor programs take part.",
 	check: checkResolution,
@@ -103,6 +109,13 @@ func checkResolution(j *judge) {
 		if off > offLimit.Limit {
 			unresolved = append(unresolved, fmt.Sprintf("%s (%s)", f.Name, about(off)))
 		}
+	}
+	if off := j.starved(); off > offLimit.Limit {
+		level = level.Worse(offLimit.level(off)).Worse(starvedLimit.level(off))
+		l := j.v.Facts.Loop
+		unresolved = append(unresolved, fmt.Sprintf("goodput (%s: a credit loop takes %v in place of %v, which a "+
+			"window of %v does not fill; see measured in the scenario's parameters)", about(off), l.Usual, l.Computed,
+			l.Window))
 	}
 	found := fmt.Sprintf("rates within 1 %%, latencies to %v (p99 of wake-ups)", late)
 	if len(unresolved) > 0 {
@@ -157,4 +170,23 @@ func usual(v *results.Variant) []Figure {
 		list = append(list, Figure{"mean queue", Depth, deepest})
 	}
 	return list
+}
+
+// starved is the share of goodput that a receiver may lack since credit loops take longer
+// here than their links do, and the protocol's window does not fill them.
+func (j *judge) starved() float64 {
+	l := j.v.Facts.Loop
+	if l == nil || l.Window <= 0 || l.Usual <= 0 {
+		return 0
+	}
+	best := 0.0
+	for _, gbps := range j.v.Goodput.Hosts {
+		best = max(best, gbps)
+	}
+	filled := j.v.Fabric.Spec.HostRate.TimeFor(l.Window)
+	carries := float64(l.Window) * 8 / float64(l.Usual) // Gbps
+	if best < carries/2 {
+		return 0
+	}
+	return max(0, 1-float64(max(filled, l.Computed))/float64(l.Usual))
 }

@@ -23,13 +23,14 @@ var (
 var stalls = Check{
 	Name: "stalls",
 	Asks: "Did a host or a port stand still?",
-	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if that is " +
-		"longer than a full packet takes, or in real time than what hosts make good; a port of a switch for as much " +
-		"as it sent less than its link's rate while packets waited in it, by the samples of queues. Each is added up over the window. One long stall " +
-		"among many wake-ups in time is in no percentile of lateness, but it is here. What all stalls together " +
-		"can have done follows from whose packets they delayed, which have two ends: those of a host that sends " +
-		"or receives half of all packets count half, and the sum over hosts, at most all packets, is as if no two " +
-		"stood still at once.",
+	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if " +
+		"that is longer than a full packet takes, or in real time than what hosts make good; a port of a " +
+		"switch for as much as it sent less than its link's rate while packets waited in it, by the samples " +
+		"of queues. Each is added up over the window. One long stall among many wake-ups in time is in no " +
+		"percentile of lateness, but it is here. What all stalls together can have done follows from whose " +
+		"packets they delayed, which have two ends: those of a host that sends or receives half of all " +
+		"packets count half, and the sum over hosts, at most all packets, is as if no two stood still at " +
+		"once.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stallLimit, delayedLimit},
 	Do: "Something else had the processor: other processes, other virtual machines (see the check CPU steal), a " +

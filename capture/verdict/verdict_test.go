@@ -68,6 +68,13 @@ func TestVerdict(t *testing.T) {
 			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2; limit 2)"},
 		{"generator far behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 20 * us },
 			invalid, "generator lag"},
+		{"in real time", func(r *fake) {
+			r.Facts.RealTime = &emu.RealTime{}
+		}, degraded, "resolution: rates within 1 %, latencies to 50ns (p99 of wake-ups); not resolved"},
+		{"in real time, with a window that fills no loop", func(r *fake) {
+			r.Facts.RealTime = &emu.RealTime{}
+			r.Facts.Loop = &emu.LoopFacts{Computed: 5 * us, Usual: 100 * ms, Window: 3076}
+		}, invalid, "a credit loop takes 100ms in place of 5us, which a window of 3.076KB does not fill"},
 		{"a host frozen", func(r *fake) {
 			*r.Facts.Hosts[2].Stalls = emu.Stalls{Total: 800 * us, Longest: 700 * us}
 		}, degraded, "stalls: 10.0 % of the window (h2-1, at most 700us at once; limit 1 %); " +

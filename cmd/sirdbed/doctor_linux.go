@@ -65,13 +65,15 @@ func newDoctor() *cobra.Command {
 
 // A Diagnosis is what doctor --json prints.
 type Diagnosis struct {
-	Kernel  string            `json:"kernel"`
-	CPUs    int               `json:"cpus"`
-	Root    bool              `json:"root"`
-	TimerNs int64             `json:"timer_lateness_ns"` // p90, of a thread alone
-	CrowdNs int64             `json:"crowd_lateness_ns"` // p90, of threads that share the processors
-	Engines []EngineDiagnosis `json:"engines"`
-	Tools   []Finding         `json:"tools"`
+	Kernel  string `json:"kernel"`
+	CPUs    int    `json:"cpus"`
+	Root    bool   `json:"root"`
+	TimerNs int64  `json:"timer_lateness_ns"` // p90, of a thread alone
+	CrowdNs int64  `json:"crowd_lateness_ns"` // p90, of threads that share the processors
+	// WakeUps is what can be done about late wake-ups, and what comes of it.
+	WakeUps []WakeUpsDiagnosis `json:"wake_ups"`
+	Engines []EngineDiagnosis  `json:"engines"`
+	Tools   []Finding          `json:"tools"`
 }
 
 // An EngineDiagnosis is what one engine can do here.
@@ -99,10 +101,10 @@ var needed = map[string]bool{
 }
 
 func diagnose() *Diagnosis {
-	m := real.MeasureMachine(0)
+	m := real.MeasureMachine(0, real.Means{})
 	d := &Diagnosis{
 		Kernel: cmp.Or(real.KernelRelease(), "unknown"), CPUs: runtime.NumCPU(), Root: sudo.Root(),
-		TimerNs: int64(m.Timer.P90), CrowdNs: int64(m.Crowd.P90),
+		TimerNs: int64(m.Timer.P90), CrowdNs: int64(m.Crowd.P90), WakeUps: diagnoseWakeUps(),
 	}
 	d.Engines = []EngineDiagnosis{
 		diagnoseReal(d.Root), diagnoseVirtual(), {Engine: string(emu.Model), Works: true, Verdict: "works everywhere"},
@@ -187,6 +189,7 @@ func (d *Diagnosis) print(w io.Writer) {
 	fmt.Fprintf(w, "Linux %s, %d processors, as %s\n", d.Kernel, d.CPUs, user)
 	fmt.Fprintf(w, "Wake-ups are late by %.1f us alone, %.1f us in a crowd (p90)\n",
 		float64(d.TimerNs)/1000, float64(d.CrowdNs)/1000)
+	printWakeUps(w, d.WakeUps)
 	for _, e := range d.Engines {
 		wrapped(w, "", "", fmt.Sprintf("\nengine %s: %s", e.Engine, e.Verdict))
 		for _, f := range e.Features {

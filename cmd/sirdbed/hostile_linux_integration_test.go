@@ -146,7 +146,8 @@ func TestHostilePacketsAreCountedAndHarmless(t *testing.T) {
 		t.Fatalf("the run failed: %+v", v.Facts)
 	}
 	h := v.Facts.Hosts[2]
-	if h.Corrupt < garbageFrames || h.Foreign < garbageFrames || !h.Finished {
+	// What is for another port, the socket's filter keeps out.
+	if h.Corrupt < garbageFrames || h.Foreign >= garbageFrames || !h.Finished {
 		t.Errorf("of %d frames each, %d were corrupt and %d foreign", garbageFrames, h.Corrupt, h.Foreign)
 	}
 	delivered := 0

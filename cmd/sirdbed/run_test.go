@@ -17,8 +17,8 @@ import (
 	"sirdbed/scenarios"
 )
 
-// clock is a time at which runs begin.
-var clock = time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
+// began is a time at which runs begin.
+var began = time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
 
 const twoVariants = `name: two
 topology: {leaves: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 1us}
@@ -169,7 +169,7 @@ func TestRunsOfTheSameSecondDoNotMix(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seen := map[string]bool{}
 	for range 3 {
-		dir, err := makeResults("", "x", clock)
+		dir, err := makeResults("", "x", began)
 		if err != nil || seen[dir.Path()] {
 			t.Fatalf("%v, %v", dir, err)
 		}

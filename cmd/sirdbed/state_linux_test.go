@@ -42,8 +42,8 @@ func statesAre(t *testing.T, live, dead string) {
 
 func TestStateOfARunIsThereWhileItLives(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
-	withdraw := published(t, State{Run: "incast-1-srpt", Started: clock, Hosts: []HostState{{"h1-1", os.Getpid()}}})
-	withdrawNewer := published(t, State{Run: "outcast-1", Started: clock.Add(time.Second)})
+	withdraw := published(t, State{Run: "incast-1-srpt", Started: began, Hosts: []HostState{{"h1-1", os.Getpid()}}})
+	withdrawNewer := published(t, State{Run: "outcast-1", Started: began.Add(time.Second)})
 	statesAre(t, "outcast-1 incast-1-srpt", "")
 	if s, err := chooseRun("", io.Discard); err != nil || s.Run != "outcast-1" {
 		t.Errorf("the newest run is %v, %v", s, err)
@@ -64,7 +64,7 @@ func TestStateOfARunIsThereWhileItLives(t *testing.T) {
 func TestRunsOfOneName(t *testing.T) {
 	t.Setenv(runtimeDirVar, filepath.Join(t.TempDir(), "runtime"))
 	for i, results := range []string{"/a/out", "/b/out", "/c/out"} {
-		published(t, State{Run: "out-sird", Results: results, Started: clock.Add(time.Duration(i) * time.Second)})
+		published(t, State{Run: "out-sird", Results: results, Started: began.Add(time.Duration(i) * time.Second)})
 	}
 	statesAre(t, "out-sird-3 out-sird-2 out-sird", "")
 	for name, want := range map[string]string{"out-sird": "/a/out", "out-sird-2": "/b/out", "out": "/c/out"} {
@@ -198,7 +198,7 @@ func TestNodesOfLiveRunsAreCompleted(t *testing.T) {
 		{Run: "incast-1", Nodes: []NodeState{{"h1-1", 1}, {"h1-2", 2}, {"h2-1", 3}}},
 		{Run: "outcast-1", Nodes: []NodeState{{"h1-7", 1}}},
 	} {
-		s.Started = clock.Add(time.Duration(i) * time.Second)
+		s.Started = began.Add(time.Duration(i) * time.Second)
 		published(t, s)
 	}
 	for _, c := range []struct {

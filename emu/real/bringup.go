@@ -12,7 +12,6 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
-	"sirdbed/emu/launch"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/message/frame"
 	"sirdbed/sirdnode/node"
@@ -31,6 +30,14 @@ func (r *run) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.asksForLoops() {
+		if err := r.findLoops(ctx, config); err != nil {
+			return err
+		}
+		if config, err = r.plan(); err != nil {
+			return err
+		}
+	}
 	if config.Devices, err = r.takeDevices(); err != nil {
 		return err
 	}
@@ -41,24 +48,29 @@ func (r *run) bringUp(ctx context.Context) error {
 	r.facts.UndelayedPrograms = r.undelayed()
 	r.launcher = thread.New()
 	r.before = readMachineCounters()
-	if err := r.startHosts(); err != nil {
+	if err := r.startHosts(r.hostLog); err != nil {
 		return err
-	}
-	if r.asksForLoops() {
-		if err := r.measureLoops(ctx); err != nil {
-			return err
-		}
 	}
 	return r.configureHosts(ctx)
 }
 
-// startHosts starts a process for each host.
-func (r *run) startHosts() error {
+// processHosts are the hosts that are processes of the run's own.
+func (r *run) processHosts() (list []topo.HostID) {
 	for _, h := range r.topology.Hosts {
-		if r.isOpaque(h) {
-			continue
+		if _, device := r.x.Device(r.topology.HostName(h)); !device {
+			list = append(list, h)
 		}
-		p, err := r.startHost(h)
+	}
+	return list
+}
+
+// hostLog begins the record log of a host.
+func (r *run) hostLog(name string) (*os.File, error) { return r.dir.Create(emu.HostLog(name)) }
+
+// startHosts starts a process for each host, whose log is what log returns.
+func (r *run) startHosts(log func(name string) (*os.File, error)) error {
+	for _, h := range r.processHosts() {
+		p, err := r.startHost(h, log)
 		if err != nil {
 			return err
 		}
@@ -92,14 +104,14 @@ func (r *run) configureHosts(ctx context.Context) error {
 }
 
 // startHost starts a host's process in its namespace, with its record log.
-func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
+func (r *run) startHost(h topo.HostID, log func(name string) (*os.File, error)) (*hostProcess, error) {
 	name := r.topology.HostName(h)
-	log, err := r.createLog(name)
+	file, err := log(name)
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
-	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, log)
+	defer file.Close()
+	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, file)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +119,6 @@ func (r *run) startHost(h topo.HostID) (*hostProcess, error) {
 	return p, p.start(func(start func() error) error {
 		return r.launcher.Do(func() error { return fabric.Within(ns, start) })
 	})
-}
-
-// createLog returns the file for a host's records: one without a name, for nothing, where
-// nothing is measured.
-func (r *run) createLog(host string) (*os.File, error) {
-	if r.x.Up {
-		return launch.Nameless()
-	}
-	return r.dir.Create(emu.HostLog(host))
 }
 
 // nodeConfig is what the process of a host is sent before it is ready.
@@ -130,7 +133,8 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
-		RxFrames: r.engine.Platform.rxFrames(), Programs: r.socket(), Unlogged: r.x.Up,
+		Policy: r.means.Policy, RxFrames: r.engine.Platform.rxFrames(),
+		Programs: r.socket(), Unlogged: r.x.Up,
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}

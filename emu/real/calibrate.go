@@ -5,14 +5,20 @@ package real
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
-	"sirdbed/emu/fabric/port"
+	"sirdbed/emu/fabric"
+	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/node"
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -29,57 +35,109 @@ const (
 // asksForLoops reports whether the run needs to know how long credit loops take here: for
 // its time-outs in real time, or since the scenario asks.
 func (r *run) asksForLoops() bool {
-	return !r.exact() && !emu.KernelTCP(r.x) && len(r.hosts) > 1 &&
+	return !r.exact() && !emu.KernelTCP(r.x) && len(r.processHosts()) > 1 &&
 		(r.realTime() || all.AsksToMeasure(r.x.Params))
 }
 
-// measureLoops has the hosts measure their credit loops, and lets the topology know.
-func (r *run) measureLoops(ctx context.Context) error {
-	start := clock.Monotonic() + loopsLead.Nanoseconds()
-	hosts := len(r.hosts) // devices have no process
-	every := time.Duration(r.clockSpan(r.topology.LeastPacketTime()))
-	every = time.Duration(hosts) * max(every, packetCost)
+// findLoops measures credit loops, on a fabric of their own that goes again: what the
+// run's ports are like may follow from them.
+func (r *run) findLoops(ctx context.Context, c fabric.Config) (err error) {
+	p := &run{engine: r.engine, x: r.x, facts: &emu.Facts{Dilation: r.facts.Dilation}, topology: r.topology,
+		means: r.means, machine: r.machine, burstTime: r.burstTime}
+	defer func() { err = errors.Join(err, p.takeDown()) }()
+	if p.fabric, err = fabric.Build(ctx, p.topology, c); err != nil {
+		return err
+	}
+	p.launcher = thread.New()
+	defer func() {
+		for _, h := range p.hosts {
+			h.stop(time.Second)
+		}
+	}()
+	if err := p.startHosts(noLog); err != nil {
+		return err
+	}
+	loops, err := p.measureLoops(ctx)
+	if err != nil {
+		return fmt.Errorf("measuring the credit loop: %w", err)
+	}
+	r.loop = topo.Loop{Usual: units.Time(loops.Quantile(0.9)), Tail: units.Time(loops.Quantile(0.999))}
+	return nil
+}
+
+// noLog is a file for the log of a host that has nothing to log.
+func noLog(string) (*os.File, error) {
+	fd, err := unix.MemfdCreate("log", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "log"), nil
+}
+
+// measureLoops has the hosts measure their credit loops, in nominal ns.
+func (r *run) measureLoops(ctx context.Context) (*clock.Lateness, error) {
+	hosts := len(r.hosts)
+	packet := time.Duration(r.facts.Dilation.ToKernel(r.topology.LeastPacketTime()))
+	every := time.Duration(hosts) * max(packet, packetCost)
 	for i, p := range r.hosts {
 		text, err := json.Marshal(node.Calibration{
 			Config: r.nodeConfig(p.host), Peer: r.hosts[(i+1)%hosts].host,
-			Every: every.Nanoseconds(),
-			// Hosts do not ask in step.
-			Start: start + every.Nanoseconds()*int64(i)/int64(hosts),
-			End:   start + loopsTime.Nanoseconds(),
+			Every: every.Nanoseconds(), For: loopsTime.Nanoseconds(),
+			After: every.Nanoseconds() * int64(i) / int64(hosts), // hosts do not ask in step
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := p.send(node.CommandCalibrate + " " + string(text)); err != nil {
-			return fmt.Errorf("%w: %w", p.death(), err)
+			return nil, errors.Join(p.death(), err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, loopsGrace)
 	defer cancel()
-	var loops clock.Lateness
+	if err := r.letGo(ctx); err != nil {
+		return nil, err
+	}
+	loops := &clock.Lateness{}
 	for _, p := range r.hosts {
 		s, err := p.await(ctx, node.StateCalibrated)
 		if err != nil {
-			return fmt.Errorf("measuring the credit loop at %s: %w", p.name, err)
+			return nil, fmt.Errorf("at %s: %w", p.name, err)
 		}
 		loops.Merge(s.Loops)
 	}
 	if loops.Count() == 0 {
-		return fmt.Errorf("measuring the credit loop: no packet came back in %v", loopsTime)
+		return nil, fmt.Errorf("no packet came back in %v", loopsTime)
 	}
-	r.idle = make([]port.Stats, len(r.topology.Ports))
-	if err := r.fabric.PortStats(r.idle); err != nil {
-		return err
+	return loops, nil
+}
+
+// letGo waits until all hosts are ready, and has them begin loopsLead later.
+func (r *run) letGo(ctx context.Context) error {
+	for _, p := range r.hosts {
+		if _, err := p.await(ctx, node.StateReady); err != nil {
+			return err
+		}
 	}
-	loop := topo.Loop{Usual: units.Time(loops.Quantile(0.9)), Tail: units.Time(loops.Quantile(0.999))}
-	computed := r.topology
-	r.topology = computed.WithLoop(loop)
-	r.facts.Loop = &emu.LoopFacts{
-		Computed: computed.LongestLoop(), Usual: loop.Usual, Tail: loop.Tail,
-		ComputedBDP: computed.BDP(), MeasuredBDP: r.topology.Measured().BDP(),
+	start := clock.Monotonic() + loopsLead.Nanoseconds()
+	for _, p := range r.hosts {
+		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, start)); err != nil {
+			return errors.Join(p.death(), err)
+		}
 	}
 	return nil
 }
 
-// clockSpan is a nominal span by the kernel's clock, in ns.
-func (r *run) clockSpan(t units.Time) int64 { return r.facts.Dilation.ToKernel(t) }
+// loopFacts states the loop, nil where nobody looked. params are those of the protocol.
+func (r *run) loopFacts(protocol transport.Protocol, params any) *emu.LoopFacts {
+	if r.loop == (topo.Loop{}) {
+		return nil
+	}
+	f := &emu.LoopFacts{
+		Computed: r.topology.LongestLoop(), Usual: r.loop.Usual, Tail: r.loop.Tail,
+		ComputedBDP: r.topology.BDP(), MeasuredBDP: r.topology.Measured().BDP(),
+	}
+	if protocol.Window != nil {
+		f.Window = protocol.Window(params)
+	}
+	return f
+}

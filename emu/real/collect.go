@@ -24,7 +24,7 @@ const stopGrace = 5 * time.Second
 func (r *run) collectFabric() error {
 	r.before.since(r.facts)
 	stats := make([]port.Stats, len(r.topology.Ports))
-	if err := r.portStats(stats); err != nil {
+	if err := r.fabric.PortStats(stats); err != nil {
 		return err
 	}
 	links, err := r.fabric.LinkCounters()
@@ -48,16 +48,6 @@ func (r *run) collectFabric() error {
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}
 	return nil
-}
-
-// portStats reads what all ports have done for the run: what they carried before it,
-// when loops were measured, is none of it.
-func (r *run) portStats(stats []port.Stats) error {
-	err := r.fabric.PortStats(stats)
-	for i := range r.idle {
-		stats[i].Since(&r.idle[i])
-	}
-	return err
 }
 
 // collectHosts ends the hosts and turns their reports into facts.

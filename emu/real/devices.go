@@ -76,9 +76,3 @@ func (r *run) releaseDevices() (err error) {
 	}
 	return err
 }
-
-// isOpaque reports whether a host is a device: no process is on it.
-func (r *run) isOpaque(h topo.HostID) bool {
-	_, is := r.devices[h]
-	return is
-}

@@ -39,7 +39,7 @@ func (r *run) readPortsInTime() error {
 		return nil
 	}
 	r.sentInTime = make([]port.Stats, len(r.topology.Ports))
-	err := r.portStats(r.sentInTime)
+	err := r.fabric.PortStats(r.sentInTime)
 	r.facts.PortsAt = max(0, r.clock.Now()) // a run may fail before nominal 0
 	return err
 }

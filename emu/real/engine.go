@@ -90,9 +90,11 @@ type run struct {
 	facts  *emu.Facts
 
 	// Brought up.
+	means     Means
 	machine   Machine
 	burstTime time.Duration // of ports
 	topology  *topo.Fabric
+	loop      topo.Loop // as hosts found it, zero if they did not look
 	fabric    *fabric.Fabric
 	launcher  *thread.Thread // starts the hosts, which end with it
 	hosts     []*hostProcess
@@ -106,7 +108,6 @@ type run struct {
 	sampler *sampler
 	apps    *apps
 
-	idle       []port.Stats  // of ports before the run, nil if they have carried nothing
 	sentInTime []port.Stats  // of ports at the run's end, nil before
 	keptUp     time.Duration // how long the fabric was kept up afterwards
 }

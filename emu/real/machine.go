@@ -38,9 +38,10 @@ func (m *Machine) BurstTime(f *topo.Fabric, dilation units.Dilation) time.Durati
 
 // What the automatic dilation aims at.
 const (
-	// A full packet lasts this many times the crowd's lateness, but no longer
-	// than enough by the wall clock: beyond that slowness buys nothing.
-	packetsLate = 16
+	// A full packet lasts this many times the 99th percentile of the crowd's lateness,
+	// which the verdict wants to be less than a packet in the run; but no longer than
+	// enough by the wall clock: beyond that slowness buys nothing.
+	packetsLate = 1.5
 	enough      = 400 * time.Microsecond
 	// One packet's way from host to host costs this much processor time: two
 	// host loops woken up, and the kernel's forwarding for each hop.
@@ -56,7 +57,7 @@ const (
 // the fastest host link lasts several times as long as wake-ups are late, and
 // until the machine can carry the packets offered.
 func (m *Machine) Dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
-	byLateness := float64(min(packetsLate*m.Crowd.P90, enough)) / float64(f.LeastPacketTime())
+	byLateness := min(packetsLate*float64(m.Crowd.P99), float64(enough)) / float64(f.LeastPacketTime())
 	cost := packetCost.Seconds() + float64(Hops(f))*hopCost.Seconds()
 	byCapacity := packetRate(f, x) * cost / (busyShare * float64(m.CPUs))
 	d := units.Dilation(max(byLateness, byCapacity, 1))

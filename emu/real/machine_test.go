@@ -21,8 +21,8 @@ func rackOf(t *testing.T, hosts int, rate units.BitsPerSecond) *topo.Fabric {
 	return f
 }
 
-// late is wake-ups whose 90th percentile is a time.
-func late(p90 time.Duration) WakeUps { return WakeUps{P90: p90} }
+// late is wake-ups whose 90th and 99th percentiles are a time.
+func late(t time.Duration) WakeUps { return WakeUps{P90: t, P99: t} }
 
 // A full packet of 1538 wire bytes lasts 123 ns at 100 Gbps, and 1.23 us at 10.
 func TestDilation(t *testing.T) {
@@ -42,9 +42,10 @@ func TestDilation(t *testing.T) {
 		from, to units.Dilation
 	}{
 		{"at least one step", Machine{CPUs: 64}, 2, units.Gbps, idle, dilationStep, dilationStep},
-		{"16 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 1300, 1300},
-		{"of a slower link", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 10 * units.Gbps, idle, 130, 140},
-		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(time.Second)}, 2, 100 * units.Gbps, idle, 3260, 3260},
+		{"1.5 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 130, 130},
+		{"of a slower link", Machine{CPUs: 64, Crowd: late(100 * us)}, 2, 10 * units.Gbps, idle, 130, 140},
+		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(10 * time.Second)}, 2, 100 * units.Gbps, idle, 3260,
+			3260},
 		// 2 hosts send 2 x 8.6 million packets of data a second, and as many of control, of 14 us each.
 		{"by what the machine carries", Machine{CPUs: 2}, 2, 100 * units.Gbps, full, 450, 520},
 		{"with twice the processors", Machine{CPUs: 4}, 2, 100 * units.Gbps, full, 225, 260},
@@ -83,7 +84,7 @@ func TestBurstTime(t *testing.T) {
 
 // The machine's figures are measured where the platform has none.
 func TestMeasuredMachine(t *testing.T) {
-	m := (&Platform{}).machine(2)
+	m := (&Platform{}).machine(2, Means{})
 	if m.CPUs < 1 || m.Timer.P90 <= 0 || m.Crowd.P90 <= 0 || m.Crowd.P999 < m.Crowd.P90 {
 		t.Errorf("got %+v, want processors, and timers that are late by some time", m)
 	}

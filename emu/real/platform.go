@@ -45,12 +45,12 @@ type Platform struct {
 
 func (p *Platform) name() emu.EngineName { return cmp.Or(p.Name, emu.Real) }
 
-// machine is what the machine can do with as many hosts.
-func (p *Platform) machine(hosts int) Machine {
+// machine is what the machine can do with as many hosts, by some means.
+func (p *Platform) machine(hosts int, means Means) Machine {
 	if p.Machine != nil {
 		return *p.Machine
 	}
-	return MeasureMachine(hosts)
+	return MeasureMachine(hosts, means)
 }
 
 func (p *Platform) programEnv() []string {
@@ -58,6 +58,14 @@ func (p *Platform) programEnv() []string {
 		return slices.Clone(p.ProgramEnv)
 	}
 	return os.Environ()
+}
+
+// means are what is done about late wake-ups: nothing where none are.
+func (p *Platform) means(realTime bool) Means {
+	if p.Machine != nil {
+		return Means{}
+	}
+	return meansFor(realTime)
 }
 
 func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }

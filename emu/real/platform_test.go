@@ -18,7 +18,7 @@ func TestPlatform(t *testing.T) {
 			here.align(123))
 	}
 	there := Platform{Name: emu.Virtual, Machine: &Machine{CPUs: 3}, Tick: time.Second, RxFrames: 7, Align: time.Second}
-	if there.name() != emu.Virtual || there.machine(2).CPUs != 3 || there.tick() != time.Second ||
+	if there.name() != emu.Virtual || there.machine(2, Means{}).CPUs != 3 || there.tick() != time.Second ||
 		there.rxFrames() != 7 {
 		t.Errorf("%+v is not kept", there)
 	}

@@ -76,6 +76,7 @@ func (r *run) resolve() (network transport.Network, err error) {
 	if r.topology, err = topo.New(r.x.Topology); err != nil {
 		return network, err
 	}
+	r.topology = r.topology.WithLoop(r.loop)
 	protocol, err := all.Find(r.x.Protocol)
 	if err != nil {
 		return network, err
@@ -83,6 +84,9 @@ func (r *run) resolve() (network transport.Network, err error) {
 	params, err := all.DecodeParams(protocol, r.topology, r.x.Params)
 	if err != nil {
 		return network, err
+	}
+	if r.facts != nil {
+		r.facts.Loop = r.loopFacts(protocol, params)
 	}
 	return protocol.Network(r.topology, params), nil
 }
@@ -94,12 +98,14 @@ func (r *run) plan() (c fabric.Config, err error) {
 		return c, err
 	}
 	p := &r.engine.Platform
-	r.machine = p.machine(len(r.topology.Hosts))
-	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 {
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 && (programsAlone(r.x) || len(r.x.Hosts) > 0) {
+		r.facts.Dilation = 1
+	}
+	r.means = p.means(r.facts.Dilation == 1)
+	r.facts.Scheduling = string(r.means.Policy)
+	r.machine = p.machine(len(r.topology.Hosts), r.means)
+	if r.facts.Dilation == 0 {
 		r.facts.Dilation = r.machine.Dilation(r.topology, r.x)
-		if programsAlone(r.x) {
-			r.facts.Dilation = 1
-		}
 	}
 	r.burstTime = r.machine.BurstTime(r.topology, r.facts.Dilation)
 	r.facts.GaugeEvery = r.gaugeInterval()

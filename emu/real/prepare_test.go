@@ -70,7 +70,7 @@ func TestExperimentsThatCannotRun(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	machine := &Machine{CPUs: 64, Timer: WakeUps{P90: time.Microsecond},
-		Crowd: WakeUps{P90: 10 * time.Microsecond}}
+		Crowd: WakeUps{P99: 100 * time.Microsecond}}
 	platform := Platform{Machine: machine, Wires: emu.HostDelay, Marker: emu.EBPF}
 	for _, c := range []struct {
 		name     string
@@ -79,7 +79,7 @@ func TestPlan(t *testing.T) {
 		wires    emu.Wires
 	}{
 		{"as asked for", func(*emu.Experiment) {}, 1000, emu.HostDelay},
-		{"dilation of the machine's", func(x *emu.Experiment) { x.Dilation = 0 }, 1300, emu.HostDelay},
+		{"dilation of the machine's", func(x *emu.Experiment) { x.Dilation = 0 }, 1220, emu.HostDelay},
 		{"kernel TCP over links that delay", func(x *emu.Experiment) { x.Protocol = "tcp-cubic" }, 1000, emu.Netem},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,6 +37,14 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabr
 	if err != nil {
 		return err
 	}
+	if own.Serves() && r.asksForLoops() {
+		if err := r.findLoops(ctx, config); err != nil {
+			return err
+		}
+		if config, err = r.plan(); err != nil {
+			return err
+		}
+	}
 	if r.fabric, err = fabric.Build(ctx, r.topology, config); err != nil {
 		return err
 	}
@@ -66,13 +74,8 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabr
 
 // standUp starts the hosts' processes and lets them go.
 func (r *run) standUp(ctx context.Context, lost chan<- lostHost, ended <-chan struct{}) error {
-	if err := r.startHosts(); err != nil {
+	if err := r.startHosts(noLog); err != nil {
 		return err
-	}
-	if r.asksForLoops() {
-		if err := r.measureLoops(ctx); err != nil {
-			return err
-		}
 	}
 	if err := r.configureHosts(ctx); err != nil {
 		return err

@@ -37,48 +37,58 @@ const (
 	mostLoud  = 64                    // threads that are enough of one
 )
 
-// measured is what MeasureMachine has found, by the size of the crowd.
+// measured is what MeasureMachine has found.
 var measured = struct {
 	sync.Mutex
-	machines map[int]Machine
-}{machines: map[int]Machine{}}
+	machines map[crowd]Machine
+}{machines: map[crowd]Machine{}}
+
+// A crowd is what wake-ups are measured of.
+type crowd struct {
+	threads int
+	means   Means
+}
 
 // MeasureMachine measures with a crowd of as many threads as a run has hosts, three for
-// each processor at least. It takes about a third of a second, once for each size.
-func MeasureMachine(hosts int) Machine {
+// each processor at least, which have what means give them. It takes about a third of a
+// second, once for each size and means.
+func MeasureMachine(hosts int, means Means) Machine {
 	cpus := runtime.NumCPU()
-	threads := max(leastLoud*cpus, min(hosts, mostLoud))
+	c := crowd{max(leastLoud*cpus, min(hosts, mostLoud)), means}
 	measured.Lock()
 	defer measured.Unlock()
-	m, ok := measured.machines[threads]
+	m, ok := measured.machines[c]
 	if !ok {
 		m.CPUs = cpus
-		m.Timer, _ = wakeUps(1, 0)
-		m.Crowd, m.WakeCost = wakeUps(threads, napWork)
-		measured.machines[threads] = m
+		if means.Awake {
+			defer keepAwake().let()
+		}
+		m.Timer, _ = crowd{1, means}.wakeUps(0)
+		m.Crowd, m.WakeCost = c.wakeUps(napWork)
+		measured.machines[c] = m
 	}
 	return m
 }
 
 // wakeUps has threads sleep and then work for a time, in turn, as hosts do, and returns
 // how late they woke up, and the processor time of a wake-up.
-func wakeUps(threads int, work time.Duration) (WakeUps, time.Duration) {
+func (c crowd) wakeUps(work time.Duration) (WakeUps, time.Duration) {
 	type naps struct {
 		late  clock.Lateness
 		spent int64 // of processor time, in ns
 	}
 	// Threads keep their Go processor while they sleep: with one for each they meet in
 	// the kernel alone, as hosts do.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + threads))
-	ended := make(chan *naps, threads)
-	for range threads {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + c.threads))
+	ended := make(chan *naps, c.threads)
+	for range c.threads {
 		go func() {
 			n := &naps{}
 			defer func() { ended <- n }()
-			if clock.LockThread() != nil {
+			// The thread ends with the goroutine, and its policy with it.
+			if clock.LockThread() != nil || clock.SetPolicy(c.means.Policy) != nil {
 				return
 			}
-			defer runtime.UnlockOSThread()
 			n.spent = -clock.ThreadTime()
 			for range napRounds {
 				until := clock.Monotonic() + nap.Nanoseconds()
@@ -95,12 +105,12 @@ func wakeUps(threads int, work time.Duration) (WakeUps, time.Duration) {
 	}
 	all := &clock.Lateness{}
 	spent := int64(0)
-	for range threads {
+	for range c.threads {
 		n := <-ended
 		all.Merge(&n.late)
 		spent += n.spent
 	}
 	q := func(p float64) time.Duration { return time.Duration(all.Quantile(p)) }
 	return WakeUps{Median: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999)},
-		time.Duration(max(0, spent) / int64(threads*napRounds))
+		time.Duration(max(0, spent) / int64(c.threads*napRounds))
 }

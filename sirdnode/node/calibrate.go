@@ -24,11 +24,11 @@ import (
 type Calibration struct {
 	Config Config      `json:"config"` // of the run, as far as sockets and links go
 	Peer   topo.HostID `json:"peer"`   // whom to ask
-	// Every is how often, in monotonic ns, from Start until End. Answers are given for
+	// Every is how often, in monotonic ns, from After "go" until For. Answers are given for
 	// as long.
 	Every int64 `json:"every"`
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
+	After int64 `json:"after"`
+	For   int64 `json:"for"`
 }
 
 // loopProtocol is what loops are measured with. Nobody else uses its port.
@@ -58,6 +58,9 @@ func (n *node) calibrate(arguments []byte) error {
 	if err := json.Unmarshal(arguments, &c); err != nil {
 		return fmt.Errorf("the controller's calibration: %w", err)
 	}
+	if err := clock.SetPolicy(c.Config.Policy); err != nil {
+		return err
+	}
 	f, err := topo.New(c.Config.Topology)
 	if err != nil {
 		return err
@@ -70,8 +73,12 @@ func (n *node) calibrate(arguments []byte) error {
 	if nic.clock, err = clock.New(0, c.Config.Dilation); err != nil {
 		return err
 	}
+	start, err := n.start()
+	if err != nil {
+		return err
+	}
 	p := prober{nic: nic, grain: c.Config.Grain, full: int(wire.MSS(f.Spec.MTU, loopHeader))}
-	if err := p.run(&c); err != nil {
+	if err := p.run(&c, start); err != nil {
 		return err
 	}
 	return n.out.Encode(Status{State: StateCalibrated, Loops: &p.loops})
@@ -85,13 +92,14 @@ type prober struct {
 	loops clock.Lateness
 }
 
-func (p *prober) run(c *Calibration) error {
-	for next := c.Start; ; {
-		_, mono, err := p.nic.socket.Wait(min(next, c.End, p.nic.clock.ToKernel(p.nic.due())), nil)
+func (p *prober) run(c *Calibration, start int64) error {
+	end := start + c.For
+	for next := start + c.After; ; {
+		_, mono, err := p.nic.socket.Wait(min(next, end, p.nic.clock.ToKernel(p.nic.due())), nil)
 		if err != nil {
 			return err
 		}
-		if mono >= c.End {
+		if mono >= end {
 			return nil
 		}
 		p.nic.take(mono)

@@ -36,6 +36,8 @@ type Config struct {
 	// Grain is what the machine's timers resolve: a frame that is due within it is
 	// delivered at once, since a timer would make it later than that. 0: none is.
 	Grain units.Time `json:"grain,omitempty"`
+	// Policy is how the kernel schedules the host.
+	Policy clock.Policy `json:"policy,omitempty"`
 	// Apart is how far apart the host keeps wake-ups that come close together, in
 	// monotonic ns; 0: it does not.
 	Apart int64 `json:"apart,omitempty"`

@@ -81,15 +81,9 @@ func (n *node) run(log io.Writer) error {
 		return err
 	}
 	defer n.close()
-	if err := n.out.Encode(Status{State: StateReady}); err != nil {
+	origin, err := n.start()
+	if err != nil {
 		return err
-	}
-	if line, err = n.control.line(); err != nil {
-		return fmt.Errorf("the controller did not start the run: %w", err)
-	}
-	var origin int64
-	if _, err := fmt.Sscanf(string(line), CommandGo+" %d", &origin); err != nil {
-		return fmt.Errorf("the controller sent %q, not when to start", line)
 	}
 	if n.clock, err = clock.New(origin, n.cfg.Dilation); err != nil {
 		return err
@@ -107,6 +101,21 @@ func (n *node) run(log io.Writer) error {
 	return n.finish(float64(n.busy) / float64(max(1, n.drained-origin)))
 }
 
+// start reports that the host is ready, and returns when it is to start.
+func (n *node) start() (origin int64, err error) {
+	if err := n.out.Encode(Status{State: StateReady}); err != nil {
+		return 0, err
+	}
+	line, err := n.control.line()
+	if err != nil {
+		return 0, fmt.Errorf("the controller did not start the run: %w", err)
+	}
+	if _, err := fmt.Sscanf(string(line), CommandGo+" %d", &origin); err != nil {
+		return 0, fmt.Errorf("the controller sent %q, not when to start", line)
+	}
+	return origin, nil
+}
+
 // drain begins to send nothing more. What comes then is no load of the run's.
 func (n *node) drain(mono int64) {
 	if !n.draining {
@@ -118,7 +127,10 @@ func (n *node) drain(mono int64) {
 }
 
 func (n *node) setUp(log io.Writer) error {
-	var err error
+	err := clock.SetPolicy(n.cfg.Policy)
+	if err != nil {
+		return err
+	}
 	if n.fabric, err = topo.New(n.cfg.Topology); err != nil {
 		return err
 	}

@@ -177,6 +177,7 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
+	Window:        func(params any) units.Bytes { return params.(*Params).BDP },
 	Network:       func(_ *topo.Fabric, params any) transport.Network { return params.(*Params).network() },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))

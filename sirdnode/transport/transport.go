@@ -171,6 +171,10 @@ type Protocol struct {
 	// Network returns what the protocol asks of the fabric's ports, given its
 	// parameters.
 	Network func(f *topo.Fabric, params any) Network
+	// Window, if set, returns the wire bytes that one host may have on their way to
+	// another at most, given the parameters: what a round trip has to be filled with. nil
+	// where windows adapt.
+	Window func(params any) Bytes
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for kernel TCP.

@@ -65,18 +65,6 @@ func (s *Stats) Drops() (levels, credits int64) {
 	return levels, int64(s.Queues[CreditQueue].Drops)
 }
 
-// Since takes off what had been counted by an earlier reading of the same port.
-func (s *Stats) Since(before *Stats) {
-	for i := range s.Queues {
-		q, b := &s.Queues[i], &before.Queues[i]
-		q.SentBytes -= b.SentBytes
-		q.SentPackets -= b.SentPackets
-		q.Drops -= b.Drops
-		q.Marked -= b.Marked
-	}
-	s.Marked -= before.Marked
-}
-
 // Attributes of qdisc statistics (include/uapi/linux/gen_stats.h).
 const (
 	tcaStatsBasic = 1

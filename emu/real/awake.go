@@ -1,0 +1,56 @@
+//go:build linux
+
+package real
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"sirdbed/sirdnode/clock"
+)
+
+// awake keeps processors from going to sleep: on each a thread of the idle class spins,
+// which yields to whatever else wants to run. A virtual machine's processor that sleeps
+// takes tens of microseconds to come back.
+type awake struct {
+	stop  atomic.Bool
+	ended sync.WaitGroup
+}
+
+// keepAwake starts it. The caller ends it with let.
+func keepAwake() *awake {
+	a := &awake{}
+	processors := runtime.NumCPU()
+	// Each thread keeps its Go processor.
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + processors)
+	for cpu := range processors {
+		a.ended.Go(func() { a.spin(cpu) })
+	}
+	return a
+}
+
+// spin keeps one processor awake. Where the thread may not be of the idle class it does
+// nothing. It ends with its thread, whose policy is nobody else's then.
+func (a *awake) spin(cpu int) {
+	runtime.LockOSThread()
+	var set unix.CPUSet
+	set.Set(cpu)
+	if clock.SetPolicy(clock.Idle) != nil || unix.SchedSetaffinity(0, &set) != nil {
+		return
+	}
+	for !a.stop.Load() {
+	}
+}
+
+// let lets processors sleep again.
+func (a *awake) let() {
+	if a == nil {
+		return
+	}
+	a.stop.Store(true)
+	a.ended.Wait()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - runtime.NumCPU())
+}
