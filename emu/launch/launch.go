@@ -66,7 +66,7 @@ func (s *Start) File() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := Nameless()
+	file, err := nameless()
 	if err != nil {
 		return nil, fmt.Errorf("start of %s: %w", s.Argv[0], err)
 	}
@@ -77,9 +77,9 @@ func (s *Start) File() (*os.File, error) {
 	return file, nil
 }
 
-// Nameless returns a new file that has no name: in memory, or where the kernel has none
+// nameless returns a new file that has no name: in memory, or where the kernel has none
 // of these in the directory of temporary files.
-func Nameless() (*os.File, error) {
+func nameless() (*os.File, error) {
 	if fd, err := unix.MemfdCreate("start", unix.MFD_CLOEXEC); err == nil {
 		return os.NewFile(uintptr(fd), "start"), nil
 	}

@@ -12,7 +12,6 @@ import (
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
-	"sirdbed/emu/launch"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/message/frame"
 	"sirdbed/sirdnode/node"
@@ -115,7 +114,7 @@ func (r *run) startHost(h topo.HostID, log func(name string) (*os.File, error)) 
 // nothing is measured.
 func (r *run) createLog(host string) (*os.File, error) {
 	if r.x.Up {
-		return launch.Nameless()
+		return noLog(host)
 	}
 	return r.dir.Create(emu.HostLog(host))
 }
