@@ -127,7 +127,7 @@ func TestKilledUp(t *testing.T) {
 		}
 		during := b.traces()
 		list := b.ps()
-		if len(list) != 1 || len(list[0].PIDs) != 3 {
+		if len(list) != 1 || len(list[0].PIDs) != 3+list[0].Hosts { // those of hosts come last
 			t.Fatalf("ps lists %+v", list)
 		}
 		if err := syscall.Kill(list[0].PIDs[which], syscall.SIGKILL); err != nil {
