@@ -162,7 +162,8 @@ func TestBacklogIsWhatHasNotLeft(t *testing.T) {
 		s := h.stats()
 		bytes, packets := s.Backlog()
 		_, left := s.Sent()
-		if packets+left != sent {
+		// A packet that leaves while the queues are read, one by one, may be in neither.
+		if seen := packets + left; seen != sent && seen != sent-1 {
 			t.Fatalf("%d waiting and %d gone of %d", packets, left, sent)
 		}
 		low, high := s.Queues[0], s.Queues[1]
