@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -40,6 +41,9 @@ type cabled struct {
 
 func buildCabled(t *testing.T) *cabled {
 	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("devices are taken by root alone")
+	}
 	b := build(t)
 	nstest.RequireNetAdmin(t)
 	if f := fabric.Probe(fabric.FeatureTCX); f.Err != nil {

@@ -27,6 +27,9 @@ type twoMachines struct {
 }
 
 func buildTwoMachines(t *testing.T) *twoMachines {
+	if os.Geteuid() != 0 {
+		t.Skip("the two machines are namespaces that this user may not make here: it takes root")
+	}
 	m := &twoMachines{program: build(t), near: nstest.Namespace(t), far: nstest.Namespace(t)}
 	nstest.Veth(t, m.near, m.far, 1500)
 	for _, end := range []struct {
