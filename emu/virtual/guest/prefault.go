@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"sirdbed/sirdnode/clock"
 )
 
 // The machine clears each page that the guest touches for the first time, and a
@@ -35,7 +37,7 @@ const (
 // that nobody else wants, another guest above all.
 func prefault(pid int, size int64, quit <-chan struct{}) {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
+	_ = clock.SetPolicy(clock.Idle)
 	tick := time.NewTicker(prefaultEvery)
 	defer tick.Stop()
 	p := &prefaulter{pid: pid, size: size, window: prefaultWindow}
