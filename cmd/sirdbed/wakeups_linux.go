@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -25,15 +26,16 @@ type WakeUpsDiagnosis struct {
 // diagnoseWakeUps tries each means. It takes about a third of a second for each.
 func diagnoseWakeUps() (list []WakeUpsDiagnosis) {
 	for _, c := range []struct {
-		name, use string
-		means     real.Means
+		use   string
+		means real.Means
 	}{
-		{"none", "", real.Means{}},
-		{"short slices", "hosts at dilation 1, and without real-time", real.Means{Policy: clock.ShortSlice}},
-		{"real-time", "hosts, at dilations above 1; takes root", real.Means{Policy: clock.RealTime}},
-		{"kept awake", "nothing yet: processors that never sleep", real.Means{Awake: true}},
+		{"", real.Means{}},
+		{"hosts at dilation 1", real.Means{Policy: clock.ShortSlice}},
+		{"hosts above that, without root", real.Means{Policy: clock.ShortSlice, Awake: true}},
+		{"", real.Means{Policy: clock.RealTime}},
+		{"hosts above that; takes root", real.Means{Policy: clock.RealTime, Awake: true}},
 	} {
-		d := WakeUpsDiagnosis{Means: c.name, Use: c.use}
+		d := WakeUpsDiagnosis{Means: cmp.Or(c.means.String(), "none"), Use: c.use}
 		if err := real.Probe(c.means.Policy); err != nil {
 			d.Error = err.Error()
 		} else {
@@ -50,9 +52,9 @@ func printWakeUps(w io.Writer, list []WakeUpsDiagnosis) {
 	us := func(ns int64) string { return fmt.Sprintf("%6.0f", float64(ns)/float64(time.Microsecond)) }
 	for _, d := range list {
 		if d.Error != "" {
-			fmt.Fprintf(w, "  %-14s %s\n", d.Means, d.Error)
+			fmt.Fprintf(w, "  %-24s %s\n", d.Means, d.Error)
 			continue
 		}
-		fmt.Fprintf(w, "  %-14s %s %s %s us   %s\n", d.Means, us(d.P90), us(d.P99), us(d.P999), d.Use)
+		fmt.Fprintf(w, "  %-24s %s %s %s us   %s\n", d.Means, us(d.P90), us(d.P99), us(d.P999), d.Use)
 	}
 }

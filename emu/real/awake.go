@@ -20,8 +20,11 @@ type awake struct {
 	ended sync.WaitGroup
 }
 
-// keepAwake starts it. The caller ends it with let.
-func keepAwake() *awake {
+// keepAwake starts it if m says so. The caller ends it with let.
+func (m Means) keepAwake() *awake {
+	if !m.Awake {
+		return nil
+	}
 	a := &awake{}
 	processors := runtime.NumCPU()
 	// Each thread keeps its Go processor.

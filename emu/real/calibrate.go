@@ -69,6 +69,7 @@ func (r *run) findLoops(ctx context.Context, c fabric.Config) (err error) {
 	if err := p.startHosts(noLog); err != nil {
 		return err
 	}
+	defer r.means.keepAwake().let()
 	loops, err := p.measureLoops(ctx)
 	if err != nil {
 		return fmt.Errorf("measuring the credit loop: %w", err)

@@ -120,7 +120,9 @@ func (r *run) run(ctx context.Context) (err error) {
 		return err
 	}
 	if err == nil {
+		awake := r.means.keepAwake()
 		err = r.measure(ctx)
+		awake.let()
 	}
 	r.apps.end()
 	err = errors.Join(err, r.drain())

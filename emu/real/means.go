@@ -4,6 +4,7 @@ package real
 
 import (
 	"runtime"
+	"strings"
 
 	"sirdbed/sirdnode/clock"
 )
@@ -24,16 +25,29 @@ func Probe(p clock.Policy) error {
 	return <-ended
 }
 
-// meansFor are the means of a run. Stretched, hosts use little of the processors, and
-// may go before everything else. In real time they use what there is: before everything
-// else they would starve the kernel's soft interrupts, which carry their packets, and a
-// processor that never sleeps has less to give.
-func meansFor(realTime bool) Means {
-	if !realTime && Probe(clock.RealTime) == nil {
-		return Means{Policy: clock.RealTime}
+// String is what is done, as facts and doctor state it; "" for nothing.
+func (m Means) String() string {
+	var list []string
+	if m.Policy != clock.Ordinary {
+		list = append(list, string(m.Policy))
 	}
-	if Probe(clock.ShortSlice) == nil {
-		return Means{Policy: clock.ShortSlice}
+	if m.Awake {
+		list = append(list, "kept awake")
 	}
-	return Means{}
+	return strings.Join(list, ", ")
+}
+
+// MeansFor are the means of a run. Stretched, hosts use little of the processors, which
+// are kept awake, and may go before everything else. In real time they use what there is:
+// before everything else they would starve the kernel's soft interrupts, which carry
+// their packets, and a processor that never sleeps has less to give.
+func MeansFor(realTime bool) Means {
+	m := Means{Awake: !realTime}
+	switch {
+	case !realTime && Probe(clock.RealTime) == nil:
+		m.Policy = clock.RealTime
+	case Probe(clock.ShortSlice) == nil:
+		m.Policy = clock.ShortSlice
+	}
+	return m
 }

@@ -65,7 +65,7 @@ func (p *Platform) means(realTime bool) Means {
 	if p.Machine != nil {
 		return Means{}
 	}
-	return meansFor(realTime)
+	return MeansFor(realTime)
 }
 
 func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }

@@ -102,7 +102,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 		r.facts.Dilation = 1
 	}
 	r.means = p.means(r.facts.Dilation == 1)
-	r.facts.Scheduling = string(r.means.Policy)
+	r.facts.Scheduling = r.means.String()
 	r.machine = p.machine(len(r.topology.Hosts), r.means)
 	if r.facts.Dilation == 0 {
 		r.facts.Dilation = r.machine.Dilation(r.topology, r.x)

@@ -42,6 +42,10 @@ type Config struct {
 	// monotonic ns; 0: it does not.
 	Apart int64 `json:"apart,omitempty"`
 
+	// Spin is what going to sleep and waking up take, in monotonic ns: the host stays
+	// awake for what is due sooner.
+	Spin int64 `json:"spin,omitempty"`
+
 	// Unlogged is set where nothing is measured: the host's log stays empty.
 	Unlogged bool `json:"unlogged,omitempty"`
 	// Programs is the address at which programs of the host find its transport, "@" and a

@@ -18,6 +18,7 @@ const logEvery = 200e6
 // NIC can take, sleep until the next of these.
 func (n *node) loop() error {
 	n.nic.clock = n.clock
+	n.foresight = newForesight(n.nic, n.clock.Span)
 	extra := []unix.PollFd{{Fd: int32(n.control.fd), Events: unix.POLLIN}}
 	wait := n.clock.Origin()
 	n.flushAt = wait + logEvery
@@ -29,14 +30,14 @@ func (n *node) loop() error {
 		if err := pace.rest(); err != nil {
 			return err
 		}
-		_, mono, err := n.nic.socket.Wait(wait, extra)
+		mono, err := n.sleep(wait, extra)
 		if err != nil {
 			return err
 		}
 		pace.wokeAt(mono)
 		now := n.clock.ToNominal(mono)
 		if now >= 0 {
-			n.nic.take(mono)
+			n.foresight.looked(mono, n.nic.take(mono))
 			n.stood(min(n.nic.due(), n.host.NextWork()), now)
 		}
 		if extra[0].Revents != 0 {

@@ -108,13 +108,14 @@ func openNIC(
 
 const etherTypeIPv4 = 0x0800
 
-// take moves what the kernel has received to the frames on their way.
-func (n *nic) take(mono int64) {
+// take moves what the kernel has received to the frames on their way, and reports
+// whether that was any.
+func (n *nic) take(mono int64) (any bool) {
 	n.realtime.Track(mono)
-	for {
+	for ; ; any = true {
 		frame, at, ok := n.socket.Receive()
 		if !ok {
-			return
+			return any
 		}
 		n.takeOne(frame, at)
 		n.socket.Release()

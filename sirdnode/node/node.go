@@ -38,15 +38,16 @@ func Run(control int, out, log io.Writer) error {
 
 // A node is a host process.
 type node struct {
-	control  controlPipe
-	out      *json.Encoder
-	cfg      Config
-	fabric   *topo.Fabric
-	station                   // without host and nic where the protocol is the kernel's
-	driver   transport.Driver // of a protocol of the kernel, nil for others
-	programs *programs        // nil for a host without, and once it drains
-	log      *record.Writer
-	clock    *clock.Clock
+	control   controlPipe
+	out       *json.Encoder
+	cfg       Config
+	fabric    *topo.Fabric
+	station                    // without host and nic where the protocol is the kernel's
+	driver    transport.Driver // of a protocol of the kernel, nil for others
+	programs  *programs        // nil for a host without, and once it drains
+	log       *record.Writer
+	clock     *clock.Clock
+	foresight foresight
 
 	flushAt int64      // when the log is written next, monotonic ns
 	served  units.Time // all that was due by then is done

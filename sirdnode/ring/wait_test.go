@@ -184,3 +184,36 @@ func TestWaitEndsWhenAFrameArrives(t *testing.T) {
 	}
 	close(w)
 }
+
+// A frame does not end a rest, and is there after it; a descriptor does.
+func TestRestIsNotForFrames(t *testing.T) {
+	p := newPair(t, 1500)
+	a, b := p.open(t, p.a, Config{}), p.open(t, p.b, Config{})
+	r, w := pipe(t)
+	extra := []unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}}
+	commit(a, 0, lengthOf(0, 1514))
+	if err := a.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	deadline := clock.Monotonic() + 20e6
+	if ready, now, err := b.Rest(deadline, extra); ready != 0 || now < deadline || err != nil {
+		t.Errorf("with a frame: %v, %d ns early, %v", ready, deadline-now, err)
+	}
+	expect(t, b, 0, 1, 1514)
+	if _, err := w.Write([]byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	if ready, _, err := b.Rest(clock.Monotonic()+int64(patience), extra); ready != Extra || err != nil {
+		t.Errorf("with a descriptor: %v, %v", ready, err)
+	}
+	if ready, _, err := b.Wait(clock.Monotonic()+1e6, nil); ready != 0 || err != nil {
+		t.Errorf("a wait after it: %v, %v", ready, err)
+	}
+	commit(a, 1, lengthOf(1, 1514))
+	if err := a.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if ready, _, err := b.Wait(clock.Monotonic()+int64(patience), nil); ready != Received || err != nil {
+		t.Errorf("a wait for a frame after it: %v, %v", ready, err)
+	}
+}
