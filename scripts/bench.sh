@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${1:-5}
 
-echo "SIRD's goodput over one unshaped veth against a bare raw-socket pump, same packet sizes:"
+echo "SIRD over one unshaped veth against a bare raw-socket pump, same packet sizes: goodput, and packets with control:"
 go test ./sirdnode/node -run '^$' -bench '^BenchmarkVeth$' -benchtime "${rounds}x" | grep -E '^Benchmark'
 
 echo
