@@ -161,6 +161,8 @@ type AppFacts struct {
 type KernelPackets struct {
 	Sent     int64 `json:"sent"`
 	Received int64 `json:"received"`
+	// SentBytes is what the hosts' among Sent have from their IP headers on.
+	SentBytes units.Bytes `json:"sent_bytes"`
 }
 
 // NoApps is the error of an engine that has no kernel for an experiment with programs,

@@ -42,6 +42,24 @@ func CheckKernelTCP(x *Experiment) error {
 // 20 ms instead of 200 ms.
 const MaxKernelTCPDilation units.Dilation = 10
 
+// CheckDilation reports a dilation at which the kernel's timers would be too short, where
+// it is they that count.
+func CheckDilation(x *Experiment) error {
+	if x.Dilation <= MaxKernelTCPDilation {
+		return nil
+	}
+	who := x.Protocol
+	switch {
+	case KernelTCP(x):
+	case len(x.Apps) > 0:
+		who = "a scenario with programs (apps)"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's "+
+		"clock, and would be %d times too short", who, MaxKernelTCPDilation, x.Dilation, x.Dilation)
+}
+
 // KernelTCPDilation is the least dilation, up to MaxKernelTCPDilation, at which a
 // full packet lasts 1 us on the fastest link by the kernel's clock: ports and wires
 // count in whole ns, which is then 0.1 % of it at most.

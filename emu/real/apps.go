@@ -160,6 +160,9 @@ func (r *run) countKernelPackets() error {
 		err := r.fabric.Do(topo.NodeID(i), func() error {
 			n, err := fabric.CountKernelPackets()
 			total.Sent, total.Received = total.Sent+n.Sent, total.Received+n.Received
+			if r.topology.Nodes[i].Kind == topo.Host {
+				total.SentBytes += n.SentBytes
+			}
 			return err
 		})
 		if err != nil {
@@ -167,6 +170,9 @@ func (r *run) countKernelPackets() error {
 		}
 	}
 	r.facts.KernelPackets = total
+	if total.Sent == 0 {
+		r.facts.UndelayedPrograms = 0 // programs used the transport alone
+	}
 	return nil
 }
 

@@ -23,7 +23,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(run.topology, x)); err != nil {
+	if err := errors.Join(emu.CheckKernelTCP(x), emu.CheckDilation(x), checkWires(run.topology, x)); err != nil {
 		return err
 	}
 	if err := limits(run.topology, x); err != nil {
@@ -98,7 +98,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 		return c, err
 	}
 	p := &r.engine.Platform
-	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 && (programsAlone(r.x) || len(r.x.Hosts) > 0) {
+	if r.facts.Dilation = r.x.Dilation; r.facts.Dilation == 0 && (len(r.x.Apps) > 0 || len(r.x.Hosts) > 0) {
 		r.facts.Dilation = 1
 	}
 	r.means = p.means(r.facts.Dilation == 1)

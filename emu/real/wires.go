@@ -68,7 +68,3 @@ func (r *run) undelayed() emu.KernelTime {
 	}
 	return emu.KernelTime(longestDelay(r.topology, r.facts.Dilation))
 }
-
-// programsAlone reports whether there are programs and no traffic: these live by the
-// kernel's clock, and nothing else has to keep up.
-func programsAlone(x *emu.Experiment) bool { return len(x.Apps) > 0 && len(x.Streams) == 0 }

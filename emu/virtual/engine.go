@@ -59,7 +59,7 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := errors.Join(emu.CheckKernelTCP(x), emu.NoDevices(x, emu.Virtual)); err != nil {
 		return err
 	}
-	if err := checkDilation(x); err != nil {
+	if err := emu.CheckDilation(x); err != nil {
 		return err
 	}
 	topology, err := topo.New(x.Topology)

@@ -4,7 +4,6 @@ package virtual
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"time"
 
@@ -36,24 +35,6 @@ func (e *Engine) forPrograms(x *emu.Experiment, j *job) (show []string, spins ti
 	}
 	j.Dir, err = os.Getwd()
 	return []string{"/"}, e.spinLimit(), err
-}
-
-// checkDilation reports a dilation at which the kernel's timers would be too short, where
-// it is they that count.
-func checkDilation(x *emu.Experiment) error {
-	if x.Dilation <= emu.MaxKernelTCPDilation {
-		return nil
-	}
-	who := x.Protocol
-	switch {
-	case emu.KernelTCP(x):
-	case len(x.Apps) > 0:
-		who = "a scenario with programs (apps)"
-	default:
-		return nil
-	}
-	return fmt.Errorf("%s takes a dilation of 1 to %d, or auto, not %d: kernel TCP's timers run on the kernel's "+
-		"clock, and would be %d times too short", who, emu.MaxKernelTCPDilation, x.Dilation, x.Dilation)
 }
 
 // upMemory is what the guest of a fabric without traffic may use, in bytes.
