@@ -24,6 +24,9 @@ func (s *Scenario) validateHosts() *Error {
 			s.Hosts[0].Name)
 	}
 	for _, h := range s.Hosts {
+		if h.Join {
+			continue // its peer does all that others do
+		}
 		id, _ := s.fabric.Host(h.Name)
 		for i := range s.Traffic {
 			to, err := traffic.Peers(s.fabric, s.Traffic[i:i+1], id)
@@ -36,8 +39,8 @@ func (s *Scenario) validateHosts() *Error {
 			}
 			return s.src.errorIn(fmt.Sprintf("traffic[%d].%s", i, field),
 				"%s is the device %s, and sirdbed runs nothing behind it that could send or answer: a stream "+
-					"from it needs its peer to join the run, which peers cannot do yet. "+
-					"Name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
+					"from it needs its peer to join the run (join: true, and sirdbed node join there). "+
+					"Or name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
 		}
 	}
 	return nil

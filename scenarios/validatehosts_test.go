@@ -64,12 +64,12 @@ func TestHostsThatCannotBeDevices(t *testing.T) {
 			`f.yaml:8:11: 2, and h1-4 is a device, whose clock cannot be stretched: want 1, or leave it out`},
 		{"sender", "from: [h1-1], to: [h1-2, h1-4]", "from: [h1-4], to: [h1-2]",
 			`f.yaml:6:31: h1-4 is the device enp3s0f1, and sirdbed runs nothing behind it that could send or ` +
-				`answer: a stream from it needs its peer to join the run, which peers cannot do yet. Name the ` +
-				`hosts that send (from), and those that answer (to)`},
+				`answer: a stream from it needs its peer to join the run (join: true, and sirdbed node join there). ` +
+				`Or name the hosts that send (from), and those that answer (to)`},
 		{"one that answers", "to: [h1-2], size", "to: [h1-4], size",
 			`f.yaml:7:31: h1-4 is the device enp3s0f1, and sirdbed runs nothing behind it that could send or ` +
-				`answer: a stream from it needs its peer to join the run, which peers cannot do yet. Name the ` +
-				`hosts that send (from), and those that answer (to)`},
+				`answer: a stream from it needs its peer to join the run (join: true, and sirdbed node join there). ` +
+				`Or name the hosts that send (from), and those that answer (to)`},
 		{"unknown key", "force: true", "forced: true",
 			`f.yaml:4:67: unknown key "forced" in host item: did you mean "force"?`},
 	} {

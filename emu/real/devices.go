@@ -27,6 +27,10 @@ func (e *Engine) checkDevices(x *emu.Experiment) error {
 		return fmt.Errorf("host %s is the device %s: %w", x.Hosts[0].Name, x.Hosts[0].Device, errNoMachine)
 	}
 	for _, h := range x.Hosts {
+		if h.Join && e.Gate == nil && !x.Up {
+			return fmt.Errorf("host %s joins by sirdbed node join: say where it finds the run, --join-listen ADDRESS",
+				h.Name)
+		}
 		d, err := e.Devices.Take(h.Device, h.Force)
 		if err == nil {
 			err = d.Release()
@@ -57,6 +61,10 @@ func (r *run) takeDevices() (map[topo.HostID]fabric.HostDevice, error) {
 			return nil, fmt.Errorf("host %s: %w", h.Name, err)
 		}
 		r.devices[id] = fabric.HostDevice{Device: d}
+		if peer := r.peers[id]; peer != nil {
+			r.devices[id] = fabric.HostDevice{Device: d, PeerMAC: peer.MAC}
+			continue
+		}
 		if h.PeerMAC == "" {
 			continue
 		}
