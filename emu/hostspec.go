@@ -92,6 +92,9 @@ func ValidateHosts(f *topo.Fabric, hosts []HostSpec) error {
 			return bad(i, "peer_mac", "%q: want the MAC address of one interface, such as 52:54:00:12:34:56",
 				h.PeerMAC)
 		}
+		if h.PeerMAC != "" && h.Join {
+			return bad(i, "peer_mac", "%s joins, and says itself what its address is: leave it out", h.Name)
+		}
 		for _, other := range hosts[:i] {
 			switch {
 			case other.Name == h.Name:

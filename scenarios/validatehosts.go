@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sirdbed/emu"
 	"sirdbed/topo"
@@ -22,6 +23,12 @@ func (s *Scenario) validateHosts() *Error {
 		return s.src.errorIn("dilation",
 			"%v, and %s is a device, whose clock cannot be stretched: want 1, or leave it out", s.Dilation,
 			s.Hosts[0].Name)
+	}
+	for i := range s.Apps {
+		if slices.ContainsFunc(s.Hosts, func(h emu.HostSpec) bool { return h.Name == s.Apps[i].Host }) {
+			return s.src.errorIn(fmt.Sprintf("apps[%d].host", i),
+				"%s is a device: programs there are started at the other end of its cable, not by the run", s.Apps[i].Host)
+		}
 	}
 	for _, h := range s.Hosts {
 		if h.Join {

@@ -212,6 +212,7 @@ func TestPeersThatCannotJoin(t *testing.T) {
 		{"run join.yaml --engine model --out r --join-listen 192.0.2.10", "the engine model takes no devices"},
 		{"run join.yaml --out r --join-listen here", `"here": want an IP address`},
 		{"run join.yaml --out r --join-listen 192.0.2.10 --join-within 0s", "--join-within: want more than 0s"},
+		{"run join.yaml --out r --join-listen 192.0.2.10 --set protocol=tcp", "kernel TCP is that of its machine"},
 		{"node join 192.0.2.10 --token x", "--interface: missing"},
 		{"node join 192.0.2.10 --interface cable0", "there is no token"},
 		{"node join there --interface cable0 --token x", `"there": want an IP address`},
@@ -226,12 +227,12 @@ func TestPeersThatCannotJoin(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code(err), out)
 	}
 	j.enterInVain(t)
-	run := j.run("--out", "r", "--join-within", "2s")
+	run := j.run("--out", "r", "--join-within", "5s")
 	j.enter("--token", "open barley").exits(t, "refuses: it has another token than the run", exitFailed)
 	j.enter("--host", "h1-1").exits(t, `"h1-1" is no host that joins: those are h1-3`, exitFailed)
 	j.farMTU(1400)
 	j.enter().exits(t, "ip link set "+nstest.CableFar+" mtu 1500", exitFailed)
-	run.exits(t, "nobody has joined as h1-3 within 2s", exitFailed)
+	run.exits(t, "nobody has joined as h1-3 within 5s", exitFailed)
 	run.exits(t, "may not join: it has another token than the run", exitFailed)
 }
 

@@ -64,7 +64,8 @@ func TestATapComesAndGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", "device.yaml", "--set", "hosts[0].device=" + tapName, "--set", "capture=[h1-1>leaf1]"}
+	args := []string{"run", "device.yaml", "--set", "hosts[0].device=" + tapName, "--set", "capture=[h1-1>leaf1]",
+		"--set", "drain=1s"}
 	out, err := c.output(append(args, "--out", "stays")...)
 	if got := code(err); got != exitFine && got != exitInvalid {
 		t.Fatalf("exit code %d\n%s", got, out)

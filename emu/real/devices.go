@@ -23,6 +23,10 @@ func (e *Engine) checkDevices(x *emu.Experiment) error {
 		return fmt.Errorf("dilation %d, and host %s is the device %s, whose clock cannot be stretched: "+
 			"use --dilation 1", x.Dilation, x.Hosts[0].Name, x.Hosts[0].Device)
 	}
+	if join := x.Joining(); len(join) > 0 && emu.KernelTCP(x) {
+		return emu.Unsuited(fmt.Sprintf("host %s joins, and kernel TCP is that of its machine: leave out join, and run "+
+			"programs there", join[0]), nil)
+	}
 	if e.Devices == nil {
 		return fmt.Errorf("host %s is the device %s: %w", x.Hosts[0].Name, x.Hosts[0].Device, errNoMachine)
 	}
