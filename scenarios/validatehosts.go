@@ -27,7 +27,8 @@ func (s *Scenario) validateHosts() *Error {
 	for i := range s.Apps {
 		if slices.ContainsFunc(s.Hosts, func(h emu.HostSpec) bool { return h.Name == s.Apps[i].Host }) {
 			return s.src.errorIn(fmt.Sprintf("apps[%d].host", i),
-				"%s is a device: programs there are started at the other end of its cable, not by the run", s.Apps[i].Host)
+				"%s is a device: programs there are started at the other end of its cable, not by the run",
+				s.Apps[i].Host)
 		}
 	}
 	for _, h := range s.Hosts {

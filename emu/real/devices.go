@@ -24,8 +24,8 @@ func (e *Engine) checkDevices(x *emu.Experiment) error {
 			"use --dilation 1", x.Dilation, x.Hosts[0].Name, x.Hosts[0].Device)
 	}
 	if join := x.Joining(); len(join) > 0 && emu.KernelTCP(x) {
-		return emu.Unsuited(fmt.Sprintf("host %s joins, and kernel TCP is that of its machine: leave out join, and run "+
-			"programs there", join[0]), nil)
+		return emu.Unsuited(fmt.Sprintf("host %s joins, and kernel TCP is that of its machine: leave out join, "+
+			"and run programs there", join[0]), nil)
 	}
 	if e.Devices == nil {
 		return fmt.Errorf("host %s is the device %s: %w", x.Hosts[0].Name, x.Hosts[0].Device, errNoMachine)
