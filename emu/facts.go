@@ -137,9 +137,33 @@ type HostFacts struct {
 	// due, more than a full packet's time ago (in real time: longer than what is made
 	// good), until it woke up. nil: not measured.
 	Stalls *Stalls `json:"stalls,omitempty"`
+	// Joined is set for a device host whose peer has joined the run, nil for others.
+	Joined *JoinedFacts `json:"joined,omitempty"`
 	// Kernel is set where Sent, Received and Corrupt are segments of the kernel's
 	// TCP, by the kernel's counters. Such a host has no receive ring.
 	Kernel bool `json:"kernel,omitempty"`
+}
+
+// JoinedFacts are a peer at the other end of a device's cable. What its log has was timed by
+// its own clock, which the run set by exchanges over another connection.
+type JoinedFacts struct {
+	Address   string `json:"address"`   // from which it joined
+	Interface string `json:"interface"` // of its machine
+	// ClockError is what its times may be off by: half of the fastest exchange's round trip,
+	// before the run and after it, and ClockDrift.
+	ClockError units.Time `json:"clock_error"`
+	// ClockDrift is by how much the clocks' difference was another after the run.
+	ClockDrift units.Time `json:"clock_drift"`
+}
+
+// ClockError is what the times in the log of a host may be off by.
+func (f *Facts) ClockError(host string) units.Time {
+	for i := range f.Hosts {
+		if h := &f.Hosts[i]; h.Name == host && h.Joined != nil {
+			return h.Joined.ClockError
+		}
+	}
+	return 0
 }
 
 // PortFacts are the totals of one port over the run.

@@ -20,19 +20,43 @@ type HostSpec struct {
 	// MAC address of the interface at the other end. Without it the leaf asks for it (ARP), and the other end has to
 	// answer.
 	PeerMAC string `yaml:"peer_mac,omitempty" json:"peer_mac,omitempty"`
+	// The peer joins the run: at the other end of the cable sirdbed node join runs the host, which then sends, answers
+	// and is judged like any other. Without it the host is opaque, and nothing is asked of it.
+	Join bool `yaml:"join,omitempty" json:"join,omitempty"`
 	// Take the interface although the machine uses it: what has an address, a route or another program on it stands
 	// still until the run has ended.
 	Force bool `yaml:"force,omitempty" json:"force,omitempty"`
 }
 
-// Device returns what is special about a host that is a device. Such a host is
-// opaque: no process of the run is on it, its messages are known by their other ends.
+// Device returns what is special about a host that is a device.
 func (e *Experiment) Device(host string) (HostSpec, bool) {
 	i := slices.IndexFunc(e.Hosts, func(h HostSpec) bool { return h.Name == host })
 	if i < 0 {
 		return HostSpec{}, false
 	}
 	return e.Hosts[i], true
+}
+
+// Opaque reports whether a host is a device whose peer does not join: no process of the run
+// is on it, its messages are known by their other ends.
+func (e *Experiment) Opaque(host string) bool {
+	h, device := e.Device(host)
+	return device && !h.Join
+}
+
+// AnyOpaque reports whether a host is.
+func (e *Experiment) AnyOpaque() bool {
+	return slices.ContainsFunc(e.Hosts, func(h HostSpec) bool { return !h.Join })
+}
+
+// Joining lists the hosts whose peers join.
+func (e *Experiment) Joining() (names []string) {
+	for _, h := range e.Hosts {
+		if h.Join {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }
 
 // NoDevices is the error of an engine that cannot take interfaces of the machine, nil
@@ -67,6 +91,9 @@ func ValidateHosts(f *topo.Fabric, hosts []HostSpec) error {
 		if mac, err := topo.ParseMAC(h.PeerMAC); h.PeerMAC != "" && (err != nil || mac[0]&1 != 0) {
 			return bad(i, "peer_mac", "%q: want the MAC address of one interface, such as 52:54:00:12:34:56",
 				h.PeerMAC)
+		}
+		if h.PeerMAC != "" && h.Join {
+			return bad(i, "peer_mac", "%s joins, and says itself what its address is: leave it out", h.Name)
 		}
 		for _, other := range hosts[:i] {
 			switch {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sirdbed/emu"
 	"sirdbed/topo"
@@ -23,7 +24,17 @@ func (s *Scenario) validateHosts() *Error {
 			"%v, and %s is a device, whose clock cannot be stretched: want 1, or leave it out", s.Dilation,
 			s.Hosts[0].Name)
 	}
+	for i := range s.Apps {
+		if slices.ContainsFunc(s.Hosts, func(h emu.HostSpec) bool { return h.Name == s.Apps[i].Host }) {
+			return s.src.errorIn(fmt.Sprintf("apps[%d].host", i),
+				"%s is a device: programs there are started at the other end of its cable, not by the run",
+				s.Apps[i].Host)
+		}
+	}
 	for _, h := range s.Hosts {
+		if h.Join {
+			continue // its peer does all that others do
+		}
 		id, _ := s.fabric.Host(h.Name)
 		for i := range s.Traffic {
 			to, err := traffic.Peers(s.fabric, s.Traffic[i:i+1], id)
@@ -36,8 +47,8 @@ func (s *Scenario) validateHosts() *Error {
 			}
 			return s.src.errorIn(fmt.Sprintf("traffic[%d].%s", i, field),
 				"%s is the device %s, and sirdbed runs nothing behind it that could send or answer: a stream "+
-					"from it needs its peer to join the run, which peers cannot do yet. "+
-					"Name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
+					"from it needs its peer to join the run (join: true, and sirdbed node join there). "+
+					"Or name the hosts that send (from), and those that answer (to)", h.Name, h.Device)
 		}
 	}
 	return nil

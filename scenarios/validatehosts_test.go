@@ -44,6 +44,25 @@ func TestHostsThatAreDevices(t *testing.T) {
 	}
 }
 
+// A peer that joins sends and answers as any other host.
+func TestHostsThatJoinMaySendAndAnswer(t *testing.T) {
+	text := strings.NewReplacer(`peer_mac: "52:54:00:12:34:56", force: true`, "join: true",
+		"from: [h1-1], to: [h1-2, h1-4]", "from: [h1-4], to: [h1-1]", "to: [h1-2], size", "to: [h1-4], size").
+		Replace(withHosts)
+	s, err := Parse("f.yaml", ".", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Experiments(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &list[0]
+	if got := x.Joining(); len(got) != 1 || got[0] != "h1-4" || x.Opaque("h1-4") || x.AnyOpaque() {
+		t.Errorf("%v join, and some are opaque: %v", got, x.AnyOpaque())
+	}
+}
+
 func TestHostsThatCannotBeDevices(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"no such host", "name: h1-4", "name: h1-5", `f.yaml:4:12: no host is called "h1-5": hosts are h1-1 to h1-4`},
@@ -64,12 +83,16 @@ func TestHostsThatCannotBeDevices(t *testing.T) {
 			`f.yaml:8:11: 2, and h1-4 is a device, whose clock cannot be stretched: want 1, or leave it out`},
 		{"sender", "from: [h1-1], to: [h1-2, h1-4]", "from: [h1-4], to: [h1-2]",
 			`f.yaml:6:31: h1-4 is the device enp3s0f1, and sirdbed runs nothing behind it that could send or ` +
-				`answer: a stream from it needs its peer to join the run, which peers cannot do yet. Name the ` +
-				`hosts that send (from), and those that answer (to)`},
+				`answer: a stream from it needs its peer to join the run (join: true, and sirdbed node join there). ` +
+				`Or name the hosts that send (from), and those that answer (to)`},
 		{"one that answers", "to: [h1-2], size", "to: [h1-4], size",
 			`f.yaml:7:31: h1-4 is the device enp3s0f1, and sirdbed runs nothing behind it that could send or ` +
-				`answer: a stream from it needs its peer to join the run, which peers cannot do yet. Name the ` +
-				`hosts that send (from), and those that answer (to)`},
+				`answer: a stream from it needs its peer to join the run (join: true, and sirdbed node join there). ` +
+				`Or name the hosts that send (from), and those that answer (to)`},
+		{"address of one that joins", "force: true", "join: true",
+			`f.yaml:4:46: h1-4 joins, and says itself what its address is: leave it out`},
+		{"program", "duration:", "apps: [{host: h1-4, run: [iperf3, -s]}]\nduration:",
+			`f.yaml:8:15: h1-4 is a device: programs there are started at the other end of its cable, not by the run`},
 		{"unknown key", "force: true", "forced: true",
 			`f.yaml:4:67: unknown key "forced" in host item: did you mean "force"?`},
 	} {

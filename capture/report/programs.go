@@ -31,8 +31,8 @@ func programs(s *results.Summary) Table {
 	}
 	for _, v := range s.Variants {
 		if c := v.Conserved; c != nil && c.Kernel != nil && c.Kernel.Sent > 0 {
-			t.Note += fmt.Sprintf("%s: hosts' kernels sent %.3g MB (IP) in %d packets of programs' own sockets; goodput, "+
-				"latency and slowdown are of the transport alone. ", v.Variant,
+			t.Note += fmt.Sprintf("%s: hosts' kernels sent %.3g MB (IP) in %d packets of programs' own sockets; "+
+				"goodput, latency and slowdown are of the transport alone. ", v.Variant,
 				float64(c.Kernel.SentBytes)/float64(units.Megabyte), c.Kernel.Sent)
 		}
 	}

@@ -149,10 +149,15 @@ func readJSON(dir emu.RunDir, name string, into any) error {
 	return nil
 }
 
-// isOpaque reports whether a host is a device, on which no process has a log.
-func (l *rawLogs) isOpaque(h topo.HostID) bool {
-	_, is := l.x.Device(l.fabric.HostName(h))
-	return is
+// isOpaque reports whether a host is a device on which no process has a log.
+func (l *rawLogs) isOpaque(h topo.HostID) bool { return l.x.Opaque(l.fabric.HostName(h)) }
+
+// clockError is what the log of a host may be off by.
+func (l *rawLogs) clockError(h topo.HostID) units.Time {
+	if l.facts == nil {
+		return 0
+	}
+	return l.facts.ClockError(l.fabric.HostName(h))
 }
 
 func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {

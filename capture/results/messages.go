@@ -19,7 +19,7 @@ type Message struct {
 	Size     units.Bytes // payload
 
 	Offered   units.Time // nominal arrival at the sender's application
-	Delivered units.Time // all of it at the receiver; Acked where that is a device
+	Delivered units.Time // all of it at the receiver; Acked where that is opaque
 	Acked     units.Time // the sender knew of the delivery
 	Failed    units.Time // the sender gave up
 	Failure   string
@@ -138,7 +138,7 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 			l.problem(Integrity, "message %d %s was delivered twice, at %v and at %v", m.ID, name(), m.Delivered, r.At)
 			return
 		}
-		if r.At < m.Offered {
+		if r.At < m.Offered-l.clockError(m.Src)-l.clockError(m.Dst) {
 			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At,
 				m.Offered)
 		}

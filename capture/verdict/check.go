@@ -108,8 +108,8 @@ var (
 	finished  = Made{"every run whose hosts all finished", func(j *judge) bool {
 		return j.v.Facts != nil && len(j.unfinished()) == 0
 	}}
-	closed = Made{"every run whose hosts all finished, and none of them is a device", func(j *judge) bool {
-		return finished.of(j) && len(j.v.Experiment.Hosts) == 0
+	closed = Made{"every run whose hosts all finished, and none of them is opaque", func(j *judge) bool {
+		return finished.of(j) && !j.v.Experiment.AnyOpaque()
 	}}
 	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
 		return j.v.Facts != nil && j.v.Facts.Engine != emu.Model
@@ -128,7 +128,7 @@ var checks = []Check{
 	integrity, fastestMessage, conservation,
 	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
 	kernelTimers,
-	resolution, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
+	resolution, peerClocks, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
 	linkRate, roundedRates, linkDelays, virtualTime,
 	departures, sampledQueues,
 }

@@ -16,8 +16,8 @@ var conservation = Check{
 		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
 		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
 		"arrive that was not sent. More or fewer packets mean that " +
-		"the network lost or made some that nobody counts. What a device of the machine sent and received, nobody " +
-		"reports.",
+		"the network lost or made some that nobody counts. What an opaque device of the machine sent and received, " +
+		"nobody reports.",
 	Made: closed,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +
 		"[...] in the scenario) to see where packets end.",

@@ -14,8 +14,8 @@ var fastestMessage = Check{
 	How: "Each message's latency is compared with the least that an idle fabric allows: headers, every hop's " +
 		"store-and-forward, and where there are several paths the fastest use of all of them (see sirdbed topo). A " +
 		"message may be faster by what ports may send at once after an idle time, by what their rates are rounded " +
-		"by, by 2 ns a hop for times that are rounded down, and in real time by what the machine's timers do not " +
-		"resolve. Faster than that means that a port or a wire was " +
+		"by, by 2 ns a hop for times that are rounded down, in real time by what the machine's timers do not " +
+		"resolve, and one way by what a peer's clock may be off by. Faster than that means that a port or a wire was " +
 		"faster than it should be, or that a clock was wrong.",
 	Made:       always,
 	Thresholds: []Threshold{rateSlack},
@@ -72,6 +72,8 @@ func (j *judge) slack(m *results.Message) units.Time {
 	}
 	if m.Reply >= 0 {
 		slack += j.hops(m.Dst, m.Src)
+	} else {
+		slack += j.clockError(m)
 	}
 	return slack
 }

@@ -229,6 +229,13 @@ func TestVerdict(t *testing.T) {
 				"so that TCP's are shorter by that in nominal time (least retransmission timeout 200us)"},
 		{"kernel TCP loses segments", func(r *fake) { kernel(r, 1); r.Facts.Hosts[0].Received -= 5000 },
 			invalid, "conservation: "},
+		{"a peer's clock is close", func(r *fake) {
+			r.Facts.Hosts[1].Joined = &emu.JoinedFacts{ClockError: 400}
+		}, pass, ""},
+		{"a peer's clock is off", func(r *fake) {
+			r.Facts.Hosts[1].Joined = &emu.JoinedFacts{ClockError: us, ClockDrift: 300}
+		}, degraded, "peer clocks: h1-2 is within 1us (drift 300ns); median one way 9us, " +
+			"off by at most 11 % (limit 5 %)"},
 		{"a late model", func(r *fake) { r.Facts.Engine, r.Facts.Lateness.P99 = "model", 50*us }, pass, ""},
 		{"a leaking model", func(r *fake) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 },
 			invalid, "more than were sent"},

@@ -41,11 +41,12 @@ const restoreFor = 500 * time.Millisecond
 type deviceGuard struct {
 	machine  *os.File // the front's network namespace
 	run      *os.File // the pipe that ends with the run
+	listener *os.File // where peers join, nil if none do
 	restorer *exec.Cmd
 }
 
 // guardDevices starts what makes devices again what they were, nil where a run takes none.
-func guardDevices(experiments []emu.Experiment) (_ *deviceGuard, err error) {
+func guardDevices(experiments []emu.Experiment, peers joining) (_ *deviceGuard, err error) {
 	taken := false
 	for i := range experiments {
 		taken = taken || len(experiments[i].Hosts) > 0
@@ -70,6 +71,11 @@ func guardDevices(experiments []emu.Experiment) (_ *deviceGuard, err error) {
 	if g.machine, err = os.Open("/proc/self/ns/net"); err != nil {
 		return nil, err
 	}
+	if peers.listen != "" {
+		if g.listener, err = listenForPeers(peers, hostsThatJoin(experiments)); err != nil {
+			return nil, err
+		}
+	}
 	stdin, run, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -87,7 +93,7 @@ func guardDevices(experiments []emu.Experiment) (_ *deviceGuard, err error) {
 }
 
 func (g *deviceGuard) close() {
-	for _, f := range []*os.File{g.machine, g.run} {
+	for _, f := range []*os.File{g.machine, g.run, g.listener} {
 		if f != nil {
 			f.Close()
 		}
@@ -99,6 +105,9 @@ func (g *deviceGuard) keep(box *sandbox.Sandbox) {
 	if g != nil {
 		box.Keep(g.machine)
 		box.Keep(g.run)
+	}
+	if g != nil && g.listener != nil {
+		box.Keep(g.listener)
 	}
 }
 

@@ -26,6 +26,14 @@ func deviceInfos(s *scenarios.Scenario) (list []DeviceInfo) {
 		if link, err := net.InterfaceByName(spec.Device); err == nil {
 			info.MAC = link.HardwareAddr.String()
 		}
+		if spec.Join {
+			info.PeerCommands = []string{
+				fmt.Sprintf("ip link set $DEV mtu %d up", f.Spec.MTU),
+				fmt.Sprintf("sirdbed node join ADDRESS --interface $DEV --host %s --token TOKEN", spec.Name),
+			}
+			list = append(list, info)
+			continue
+		}
 		own, leaf := f.KernelAddr(h), f.Nodes[f.LeafOf(h)].Addr
 		info.PeerCommands = []string{
 			fmt.Sprintf("ip link set $DEV mtu %d up", f.Spec.MTU),

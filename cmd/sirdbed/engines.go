@@ -20,7 +20,9 @@ type engineKind struct {
 	room func(*emu.Experiment) error
 	// enter, if set, runs this command line again in a sandbox, where the engine
 	// may build fabrics, and returns done; unless this process is in one.
-	enter func(context.Context, []emu.Experiment, showing) (done bool, err error)
+	enter func(context.Context, []emu.Experiment, showing, joining) (done bool, err error)
+	// admit, if set, has peers of devices join a run, until release is called.
+	admit func(*scenarioRun) (release func(), err error)
 	// asCaller says that sudo is nothing to it: it runs as the user who called that.
 	asCaller bool
 	// reserve, if set, keeps what the engine needs from being removed until

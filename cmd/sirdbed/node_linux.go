@@ -48,7 +48,7 @@ func newNode() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newNodeServe(), newNodeSend(), newNodePing(), newNodeBlast())
+	c.AddCommand(newNodeServe(), newNodeSend(), newNodePing(), newNodeBlast(), newNodeJoin())
 	return c
 }
 

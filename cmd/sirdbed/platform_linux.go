@@ -30,7 +30,7 @@ import (
 // platformEngines are the engines besides the model.
 func platformEngines() map[emu.EngineName]engineKind {
 	return map[emu.EngineName]engineKind{
-		emu.Real:    {make: realEngine, room: real.CheckLimits, enter: enterSandbox},
+		emu.Real:    realKind(),
 		emu.Virtual: virtualKind(),
 	}
 }
@@ -56,7 +56,7 @@ func setUpProcess() (interrupts <-chan struct{}, err error) {
 // modelRoom reports whether a process may have what a run of the model takes.
 func modelRoom(x *emu.Experiment) error { return rlimit.Descriptors(model.Descriptors(x)) }
 
-func realEngine(up whileUp) emu.Engine {
+func realEngine(up whileUp) *real.Engine {
 	var nodes []NodeState
 	return &real.Engine{
 		NodeCommand: hostCommand,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,7 @@ type runOptions struct {
 	variants []string
 	set      []string
 	keepUp   bool // the last variant's fabric
+	joining  joining
 	show     showing
 	files    resultFiles
 }
@@ -47,6 +49,9 @@ func newRun() *cobra.Command {
 				return badInput(errors.New("--seed 0: want 1 or more: 0 is a seed that is not given"))
 			}
 			r, err := prepare(args[0], o)
+			if err == nil {
+				err = r.joining.check(r.engine, hostsThatJoin(r.experiments))
+			}
 			if err != nil {
 				return err
 			}
@@ -59,7 +64,7 @@ func newRun() *cobra.Command {
 				return err
 			}
 			if enter := engines[r.engine].enter; enter != nil {
-				if done, err := enter(c.Context(), r.experiments, o.show); done {
+				if done, err := enter(c.Context(), r.experiments, o.show, r.joining); done {
 					return err
 				}
 			}
@@ -74,6 +79,8 @@ func newRun() *cobra.Command {
 	completeFlag(c, "dilation", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "seed", noFiles)
 	completeFlag(c, "set", noFiles)
+	completeFlag(c, "join-listen", noFiles)
+	completeFlag(c, "join-within", noFiles)
 	return c
 }
 
@@ -100,6 +107,10 @@ const runHelp = `
 	--hold the fabric of the last variant stays up after its run, until an interrupt, so that sirdbed exec can enter
 	it. Nothing that happens there from then on is measured.
 
+	Hosts that are devices and have join: true run at the other end of their cables: --join-listen says at which address
+	of this machine their peers join the run, by sirdbed node join. The command for that is printed, with a token, or
+	the token is that of $SIRDBED_JOIN_TOKEN at both ends. The run begins when all have joined.
+
 	For CI systems, --junit writes bounds and the verdict's checks as test cases, and --markdown a summary. A case
 	fails where the exit code does: DEGRADED passes.
 
@@ -115,6 +126,7 @@ const runExamples = `
 	sirdbed run my.yaml --dilation 200 --out /data/my --json
 	sirdbed run my.yaml --junit sirdbed.xml --markdown "$GITHUB_STEP_SUMMARY"
 	sirdbed run incast --live --watch
+	sudo sirdbed run my.yaml --join-listen 192.0.2.1
 	sirdbed run quickstart --hold          then, elsewhere: sirdbed exec h1-1 ping -c 3 10.250.1.4`
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -127,5 +139,8 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
 	f.BoolVar(&o.show.live, "live", false, "serve a page that shows the run as it goes on, on loopback")
 	f.BoolVar(&o.show.watch, "watch", false, "show goodput, queues and slowdown in the terminal as the run goes on")
+	f.StringVar(&o.joining.listen, "join-listen", "",
+		"have the peers of devices join at `ADDRESS` of this machine (hosts with join: true)")
+	f.DurationVar(&o.joining.within, "join-within", 2*time.Minute, "wait for `TIME` at most until a peer has joined")
 	f.StringArrayVar(&o.set, "set", nil, setUsage)
 }

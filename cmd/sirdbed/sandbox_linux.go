@@ -21,11 +21,13 @@ var errNoSandbox = errors.New("no sandbox")
 
 // enterSandbox runs this command line again in a sandbox, unless it is in one. Devices
 // that its experiments take are afterwards what they were.
-func enterSandbox(ctx context.Context, experiments []emu.Experiment, show showing) (done bool, err error) {
+func enterSandbox(
+	ctx context.Context, experiments []emu.Experiment, show showing, peers joining,
+) (done bool, err error) {
 	if sandbox.InSandbox() {
 		return false, nil
 	}
-	guard, err := guardDevices(experiments)
+	guard, err := guardDevices(experiments, peers)
 	if err != nil {
 		return true, err
 	}

@@ -32,6 +32,7 @@ type scenarioRun struct {
 	view        *viewing // nil unless it is shown
 	files       resultFiles
 	release     func() // what the engine needs; nil if nothing is reserved
+	joining     joining
 
 	stdout, stderr io.Writer
 	dir            *tree.Dir // of the results
@@ -80,8 +81,11 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 			return nil, err
 		}
 	}
-	r.experiments, err = s.Experiments(scenarios.Options{Seed: o.seed, Variants: o.variants})
-	return r, badInput(err)
+	r.joining = o.joining
+	if r.experiments, err = s.Experiments(scenarios.Options{Seed: o.seed, Variants: o.variants}); err != nil {
+		return nil, badInput(err)
+	}
+	return r, nil
 }
 
 // scenario loads a scenario with the changes of --set and --dilation.
@@ -100,6 +104,13 @@ func (o *runOptions) scenario(path string) (*scenarios.Scenario, error) {
 func (r *scenarioRun) run(ctx context.Context) error {
 	if r.release != nil {
 		defer r.release()
+	}
+	if r.joining.listen != "" {
+		release, err := engines[r.engine].admit(r)
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
 	if err := r.check(); err != nil {
 		return err

@@ -26,6 +26,9 @@ const readyTime = 30 * time.Second
 // bringUp builds the fabric and starts the hosts. Where the fabric cannot be
 // built, r.fabric is nil.
 func (r *run) bringUp(ctx context.Context) error {
+	if err := r.awaitPeers(ctx); err != nil {
+		return err
+	}
 	config, err := r.settle(ctx)
 	if err != nil {
 		return err
@@ -46,10 +49,10 @@ func (r *run) bringUp(ctx context.Context) error {
 	return r.configureHosts(ctx)
 }
 
-// processHosts are the hosts that are processes of the run's own.
+// processHosts are the hosts that run the protocol: in the fabric, or as peers that join.
 func (r *run) processHosts() (list []topo.HostID) {
 	for _, h := range r.topology.Hosts {
-		if _, device := r.x.Device(r.topology.HostName(h)); !device {
+		if !r.x.Opaque(r.topology.HostName(h)) {
 			list = append(list, h)
 		}
 	}
@@ -72,6 +75,9 @@ func (r *run) startHosts(log func(name string) (*os.File, error)) error {
 func (r *run) configureHosts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
+	if err := r.compareClocks(); err != nil {
+		return err
+	}
 	for _, p := range r.hosts {
 		text, err := json.Marshal(r.nodeConfig(p.host))
 		if err != nil {
@@ -98,6 +104,9 @@ func (r *run) startHost(h topo.HostID, log func(name string) (*os.File, error)) 
 	file, err := log(name)
 	if err != nil {
 		return nil, err
+	}
+	if peer := r.peers[h]; peer != nil {
+		return startJoined(peer, h, name, file)
 	}
 	defer file.Close()
 	p, err := newHostProcess(r.engine.NodeCommand, r.engine.Platform.HostEnv, h, name, file)
@@ -126,7 +135,7 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 	if r.x.Up {
 		to, end = units.Never, units.Never
 	}
-	return node.Config{
+	c := node.Config{
 		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
 		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
@@ -136,6 +145,10 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 		Interface: r.topology.Uplink(h).Iface, Dilation: r.facts.Dilation,
 		DelayFrames: r.fabric.Wires() == emu.HostDelay && !emu.KernelTCP(r.x),
 	}
+	if peer := r.peers[h]; peer != nil {
+		r.atPeer(&c, peer)
+	}
+	return c
 }
 
 // socket is the address at which programs find the transport, in every host; "": nowhere.
@@ -159,7 +172,9 @@ func (r *run) announce(hosts []*hostProcess) {
 
 func running(hosts []*hostProcess) (list []RunningHost) {
 	for _, h := range hosts {
-		list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
+		if h.joined == nil {
+			list = append(list, RunningHost{h.name, h.cmd.Process.Pid})
+		}
 	}
 	return list
 }

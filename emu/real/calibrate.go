@@ -55,18 +55,26 @@ func (r *run) settle(ctx context.Context) (fabric.Config, error) {
 // run's ports are like may follow from them.
 func (r *run) findLoops(ctx context.Context, c fabric.Config) (err error) {
 	p := &run{engine: r.engine, x: r.x, facts: &emu.Facts{Dilation: r.facts.Dilation}, topology: r.topology,
-		means: r.means, machine: r.machine, burstTime: r.burstTime}
+		peers: r.peers, means: r.means, machine: r.machine, burstTime: r.burstTime}
 	defer func() { err = errors.Join(err, p.takeDown()) }()
+	if len(p.peers) > 0 {
+		if c.Devices, err = p.takeDevices(); err != nil {
+			return err
+		}
+	}
 	if p.fabric, err = fabric.Build(ctx, p.topology, c); err != nil {
 		return err
 	}
 	p.launcher = thread.New()
 	defer func() {
 		for _, h := range p.hosts {
-			h.stop(time.Second)
+			h.stop(h.joined.grace())
 		}
 	}()
 	if err := p.startHosts(noLog); err != nil {
+		return err
+	}
+	if err := p.compareClocks(); err != nil {
 		return err
 	}
 	defer r.means.keepAwake().let()
@@ -133,7 +141,7 @@ func (r *run) letGo(ctx context.Context) error {
 	}
 	start := clock.Monotonic() + loopsLead.Nanoseconds()
 	for _, p := range r.hosts {
-		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, start)); err != nil {
+		if err := p.begin(start); err != nil {
 			return errors.Join(p.death(), err)
 		}
 	}

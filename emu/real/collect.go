@@ -52,7 +52,7 @@ func (r *run) collectFabric() error {
 
 // collectHosts ends the hosts and turns their reports into facts.
 func (r *run) collectHosts() error {
-	err := r.stopHosts()
+	err := errors.Join(r.compareClocksAgain(), r.stopHosts())
 	var all clock.Lateness
 	for _, p := range r.hosts {
 		f := emu.HostFacts{Name: p.name}
@@ -62,6 +62,7 @@ func (r *run) collectHosts() error {
 			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
 			r.facts.Reached = max(r.facts.Reached, rep.Reached)
 		}
+		f.Joined = p.joined.facts()
 		r.facts.Hosts = append(r.facts.Hosts, f)
 	}
 	r.facts.Lateness = latenessOf(&all)
@@ -96,7 +97,7 @@ func (r *run) stopHosts() error {
 				p.report = s.Report
 			}
 		}
-		p.stop(time.Second)
+		p.stop(p.joined.grace())
 	}
 	if len(errs) > 3 {
 		errs = append(errs[:3], fmt.Errorf("and %d more hosts", len(errs)-3))

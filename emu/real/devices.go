@@ -23,10 +23,18 @@ func (e *Engine) checkDevices(x *emu.Experiment) error {
 		return fmt.Errorf("dilation %d, and host %s is the device %s, whose clock cannot be stretched: "+
 			"use --dilation 1", x.Dilation, x.Hosts[0].Name, x.Hosts[0].Device)
 	}
+	if join := x.Joining(); len(join) > 0 && emu.KernelTCP(x) {
+		return emu.Unsuited(fmt.Sprintf("host %s joins, and kernel TCP is that of its machine: leave out join, "+
+			"and run programs there", join[0]), nil)
+	}
 	if e.Devices == nil {
 		return fmt.Errorf("host %s is the device %s: %w", x.Hosts[0].Name, x.Hosts[0].Device, errNoMachine)
 	}
 	for _, h := range x.Hosts {
+		if h.Join && e.Gate == nil && !x.Up {
+			return fmt.Errorf("host %s joins by sirdbed node join: say where it finds the run, --join-listen ADDRESS",
+				h.Name)
+		}
 		d, err := e.Devices.Take(h.Device, h.Force)
 		if err == nil {
 			err = d.Release()
@@ -57,6 +65,10 @@ func (r *run) takeDevices() (map[topo.HostID]fabric.HostDevice, error) {
 			return nil, fmt.Errorf("host %s: %w", h.Name, err)
 		}
 		r.devices[id] = fabric.HostDevice{Device: d}
+		if peer := r.peers[id]; peer != nil {
+			r.devices[id] = fabric.HostDevice{Device: d, PeerMAC: peer.MAC}
+			continue
+		}
 		if h.PeerMAC == "" {
 			continue
 		}

@@ -27,6 +27,7 @@ import (
 	"sirdbed/emu/fabric/port"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/endpoint/join"
 	"sirdbed/topo"
 )
 
@@ -50,6 +51,9 @@ type Engine struct {
 	// Devices, when set, is where hosts that are devices are taken from. Unless it is
 	// set, an experiment that has such hosts is refused.
 	Devices *device.Machine
+	// Gate, when set, is where peers of devices join. Unless it is set, an experiment that
+	// has hosts that join is refused.
+	Gate *join.Gate
 }
 
 // A RunningHost is a host process of a fabric that is up.
@@ -100,6 +104,7 @@ type run struct {
 	hosts     []*hostProcess
 	before    machineCounters
 	devices   map[topo.HostID]fabric.HostDevice // hosts that are devices
+	peers     map[topo.HostID]*join.Peer        // of these, those that have joined
 
 	// While it is measured.
 	clock   *clock.Clock // nil before that

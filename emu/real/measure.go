@@ -5,7 +5,6 @@ package real
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"sirdbed/sirdnode/clock"
@@ -50,7 +49,7 @@ func (r *run) wait(ctx context.Context) error {
 	defer close(ended)
 	r.going = true
 	for _, p := range r.hosts {
-		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, r.clock.Origin())); err != nil {
+		if err := p.begin(r.clock.Origin()); err != nil {
 			return errors.Join(p.death(), err)
 		}
 		go p.watch(done, lost, ended)

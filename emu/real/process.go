@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -17,11 +18,15 @@ import (
 	"sirdbed/topo"
 )
 
-// A hostProcess is the process of one host, started in its namespace.
+// A hostProcess is the process of one host, started in its namespace, or at a peer that has
+// joined.
 type hostProcess struct {
 	host   topo.HostID
 	name   string
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // nil: at a peer
+	joined *joined   // nil: in a namespace
+	wait   func() error
+	kill   func() error
 	stdin  io.WriteCloser
 	status chan node.Status // closed when the process has ended
 	ended  chan struct{}    // closed then too
@@ -38,7 +43,7 @@ type hostProcess struct {
 func newHostProcess(argv, env []string, host topo.HostID, name string, log *os.File) (*hostProcess, error) {
 	p := &hostProcess{host: host, name: name, status: make(chan node.Status, 4), ended: make(chan struct{})}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1", "GOGC=400"), env...)
+	p.cmd.Env = slices.Concat(os.Environ(), node.Environment, env)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p.cmd.ExtraFiles = []*os.File{log}
 	p.cmd.Stderr = &p.stderr
@@ -47,6 +52,8 @@ func newHostProcess(argv, env []string, host topo.HostID, name string, log *os.F
 		return nil, err
 	}
 	p.stdout = stdout
+	p.wait = p.cmd.Wait
+	p.kill = func() error { return p.cmd.Process.Kill() }
 	p.stdin, err = p.cmd.StdinPipe()
 	return p, err
 }
@@ -71,7 +78,7 @@ func (p *hostProcess) read() {
 		}
 		p.status <- s
 	}
-	p.err = p.cmd.Wait()
+	p.err = p.wait()
 	close(p.status)
 	close(p.ended)
 }
@@ -114,11 +121,26 @@ func (p *hostProcess) death() error {
 		how = p.err.Error()
 	}
 	if w := p.stderr.String(); w != "" {
-		return fmt.Errorf("the process of host %s (pid %d) died: %s; its standard error:\n%s",
-			p.name, p.cmd.Process.Pid, how, w)
+		return fmt.Errorf("the process of host %s (%s) died: %s; its standard error:\n%s", p.name, p.where(), how, w)
 	}
-	return fmt.Errorf("the process of host %s (pid %d) died: %s, with nothing on its standard error",
-		p.name, p.cmd.Process.Pid, how)
+	return fmt.Errorf("the process of host %s (%s) died: %s, with nothing on its standard error", p.name, p.where(),
+		how)
+}
+
+// where says where the process is, or was.
+func (p *hostProcess) where() string {
+	if p.joined != nil {
+		return p.joined.peer.String()
+	}
+	return fmt.Sprintf("pid %d", p.cmd.Process.Pid)
+}
+
+// begin tells the process at which monotonic time of this machine it is to begin.
+func (p *hostProcess) begin(origin int64) error {
+	if p.joined != nil {
+		origin += p.joined.offset.Ahead
+	}
+	return p.send(fmt.Sprintf("%s %d", node.CommandGo, origin))
 }
 
 // stop has the process finish, and kills it if it does not within grace.
@@ -127,7 +149,7 @@ func (p *hostProcess) stop(grace time.Duration) {
 	select {
 	case <-p.ended:
 	case <-time.After(grace):
-		p.cmd.Process.Kill()
+		_ = p.kill() // it may have ended
 		<-p.ended
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"sirdbed/emu/fabric"
 	"sirdbed/emu/thread"
 	"sirdbed/sirdnode/clock"
-	"sirdbed/sirdnode/node"
 	"sirdbed/topo/units"
 )
 
@@ -75,7 +74,7 @@ func (r *run) standUp(ctx context.Context, lost chan<- lostHost, ended <-chan st
 	lead := startLead + time.Duration(len(r.hosts))*startLeadHost
 	origin := r.engine.Platform.align(clock.Monotonic() + lead.Nanoseconds())
 	for _, p := range r.hosts {
-		if err := p.send(fmt.Sprintf("%s %d", node.CommandGo, origin)); err != nil {
+		if err := p.begin(origin); err != nil {
 			return errors.Join(p.death(), err)
 		}
 		go p.watch(make(chan int, 2), lost, ended)
@@ -86,7 +85,7 @@ func (r *run) standUp(ctx context.Context, lost chan<- lostHost, ended <-chan st
 // endHosts ends the hosts' processes, whose reports nobody reads.
 func (r *run) endHosts() {
 	for _, p := range r.hosts {
-		_ = p.cmd.Process.Kill() // it may have ended
+		_ = p.kill() // it may have ended
 	}
 	for _, p := range r.hosts {
 		for range p.status { // until the process has ended

@@ -80,6 +80,11 @@ func (c *Config) check() error {
 	if _, err := c.decode(f, c.Params); err != nil {
 		return err
 	}
+	return mayOpenRaw()
+}
+
+// mayOpenRaw reports whether this process may open raw sockets.
+func mayOpenRaw() error {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.EPERM):

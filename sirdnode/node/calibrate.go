@@ -68,7 +68,7 @@ func (n *node) calibrate(arguments []byte) error {
 	if err != nil {
 		return err
 	}
-	nic, err := openNIC(f, inFabric{f, c.Config.Self}, loopProtocol, transport.Network{}, &c.Config)
+	nic, err := openNIC(f, inFabric{f, c.Config.Self, c.Config.Cable}, loopProtocol, transport.Network{}, &c.Config)
 	if err != nil {
 		return err
 	}

@@ -53,11 +53,19 @@ type Config struct {
 	Programs string `json:"programs,omitempty"`
 
 	Interface string         `json:"interface"`
-	RxFrames  int            `json:"rx_frames"` // of the receive ring, see StallFrames
+	Cable     *Cable         `json:"cable,omitempty"` // nil: the links are the fabric's
+	RxFrames  int            `json:"rx_frames"`       // of the receive ring, see StallFrames
 	Dilation  units.Dilation `json:"dilation"`
 	// DelayFrames is set where the links do not delay packets: the host delays each
 	// by its path's propagation and serialization, and then it has arrived.
 	DelayFrames bool `json:"delay_frames"`
+}
+
+// A Cable is what leads to the leaf where a host is at the other end of a device's: the
+// addresses of both ends, in place of those of the address plan.
+type Cable struct {
+	Own  topo.MAC `json:"own"`
+	Leaf topo.MAC `json:"leaf"`
 }
 
 // The controller sends a host process lines: its config, commands in this order.

@@ -38,6 +38,7 @@ func (n *node) loop() error {
 		now := n.clock.ToNominal(mono)
 		if now >= 0 {
 			n.foresight.looked(mono, n.nic.take(mono))
+			now = n.looked(now)
 			n.stood(min(n.nic.due(), n.host.NextWork()), now)
 		}
 		if extra[0].Revents != 0 {

@@ -12,6 +12,9 @@ import (
 // logFile is the descriptor of a host process on which its record log is open.
 const logFile = 3
 
+// Environment is what host processes have in theirs besides what they inherit.
+var Environment = []string{"GOMAXPROCS=1", "GOGC=400"}
+
 // Main is a host process as the controller starts it: its configuration comes on
 // standard input, its status goes to standard output. It returns the exit code.
 func Main() int {

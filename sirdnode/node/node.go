@@ -161,7 +161,8 @@ func (n *node) setUp(log io.Writer) error {
 	}
 	n.app = n.host.Application
 	n.catchUp, n.grain = n.cfg.CatchUp, n.cfg.Grain
-	n.nic, err = openNIC(n.fabric, inFabric{n.fabric, n.cfg.Self}, protocol, protocol.Network(n.fabric, params), &n.cfg)
+	reach := inFabric{n.fabric, n.cfg.Self, n.cfg.Cable}
+	n.nic, err = openNIC(n.fabric, reach, protocol, protocol.Network(n.fabric, params), &n.cfg)
 	if err != nil || n.cfg.Programs == "" {
 		return err
 	}

@@ -26,11 +26,15 @@ type Reach interface {
 type inFabric struct {
 	fabric *topo.Fabric
 	self   topo.HostID
+	cable  *Cable // nil: a link of the fabric's
 }
 
 func (r inFabric) Own(f *wire.Frame) {
 	uplink := r.fabric.Uplink(r.self)
 	f.SrcMAC, f.DstMAC = uplink.MAC, r.fabric.Ports[uplink.Reverse].MAC
+	if r.cable != nil {
+		f.SrcMAC, f.DstMAC = r.cable.Own, r.cable.Leaf
+	}
 	f.SrcAddr = r.fabric.HostAddr(r.self, 0)
 }
 

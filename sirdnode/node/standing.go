@@ -65,6 +65,7 @@ func (s *Station) Turn(until int64) (units.Time, error) {
 	s.pace.wokeAt(mono)
 	now := s.clock.ToNominal(mono)
 	s.nic.take(mono)
+	now = s.looked(now)
 	if err := s.serve(now); err != nil {
 		return 0, err
 	}

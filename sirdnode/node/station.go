@@ -61,6 +61,15 @@ func (s *station) serve(now units.Time) error {
 	return s.nic.flush(now, s.host)
 }
 
+// looked returns the time after a look at the ring at now. Frames of since then are in it
+// too, and one that is delivered at once must not be before it was sent.
+func (s *station) looked(now units.Time) units.Time {
+	if s.grain == 0 {
+		return now
+	}
+	return max(now, s.nic.clock.Now())
+}
+
 // next returns when to wake up again if nothing arrives before.
 func (s *station) next(now units.Time) units.Time {
 	next := s.nic.due()

@@ -54,7 +54,23 @@ func unwrapped(err error) error {
 	return err
 }
 
-func usable(link *net.Interface) (Interface, error) {
+// Cable returns an interface that frames can be sent on by whoever knows its other end: it
+// needs no address.
+func Cable(name string) (Interface, error) {
+	link, err := net.InterfaceByName(name)
+	if err != nil {
+		return Interface{}, fmt.Errorf("interface %s: %w", name, unwrapped(err))
+	}
+	i, err := ethernet(link)
+	if err != nil {
+		return i, err
+	}
+	i.Rate = rateOf(name)
+	return i, nil
+}
+
+// ethernet checks an interface, but for whether anything is at its other end.
+func ethernet(link *net.Interface) (Interface, error) {
 	i := Interface{Name: link.Name, Index: link.Index, MTU: units.Bytes(link.MTU)}
 	switch {
 	case link.Flags&net.FlagUp == 0:
@@ -64,10 +80,19 @@ func usable(link *net.Interface) (Interface, error) {
 			"namespaces", i.Name)
 	case len(link.HardwareAddr) != len(i.MAC):
 		return i, fmt.Errorf("interface %s is no Ethernet", i.Name)
-	case link.Flags&net.FlagRunning == 0:
-		return i, fmt.Errorf("interface %s has no link: the other end of its cable is down, or out", i.Name)
 	}
 	copy(i.MAC[:], link.HardwareAddr)
+	return i, nil
+}
+
+func usable(link *net.Interface) (Interface, error) {
+	i, err := ethernet(link)
+	if err == nil && link.Flags&net.FlagRunning == 0 {
+		err = fmt.Errorf("interface %s has no link: the other end of its cable is down, or out", i.Name)
+	}
+	if err != nil {
+		return i, err
+	}
 	list, err := link.Addrs()
 	if err != nil {
 		return i, fmt.Errorf("addresses of interface %s: %w", i.Name, unwrapped(err))
