@@ -23,6 +23,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
+	if len(x.Timeline) > 0 {
+		return emu.Unsuited("a timeline of faults takes the engine model: use --engine model", nil)
+	}
 	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(run.topology, x)); err != nil {
 		return err
 	}
