@@ -55,6 +55,9 @@ type Facts struct {
 	CaptureDrops   int64    `json:"capture_drops"`    // packets that captures missed
 	LinkDrops      int64    `json:"link_drops"`       // packets that interfaces dropped outside their ports
 	SampleLateness Lateness `json:"sample_lateness"`  // of queue sampling
+	// FaultLateness is how late the engine changed the fabric by the timeline of faults. What
+	// hosts do themselves is as of its time.
+	FaultLateness Lateness `json:"fault_lateness,omitzero"`
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`

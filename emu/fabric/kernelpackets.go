@@ -31,9 +31,17 @@ func CountKernelPackets() (n emu.KernelPackets, err error) {
 	return n, nil
 }
 
-// snmp reads the counters of a protocol: a line of names, then one of values.
+// snmp reads the counters of a protocol, extendedSNMP those that Linux has added.
 func snmp(protocol string) (map[string]int64, error) {
-	const path = "/proc/thread-self/net/snmp"
+	return protocolCounters("/proc/thread-self/net/snmp", protocol)
+}
+
+func extendedSNMP(protocol string) (map[string]int64, error) {
+	return protocolCounters("/proc/thread-self/net/netstat", protocol)
+}
+
+// protocolCounters reads a line of names, then one of values.
+func protocolCounters(path, protocol string) (map[string]int64, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -23,10 +23,8 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if len(x.Timeline) > 0 {
-		return emu.Unsuited("a timeline of faults takes the engine model: use --engine model", nil)
-	}
-	if err := errors.Join(emu.CheckKernelTCP(x), checkWires(run.topology, x)); err != nil {
+	wires := e.Platform.Wires != emu.HostDelay && netemMissing() == nil
+	if err := errors.Join(emu.CheckKernelTCP(x), emu.CheckTimeline(x, run.topology, e.Name(), wires), checkWires(run.topology, x)); err != nil {
 		return err
 	}
 	if err := limits(run.topology, x); err != nil {

@@ -106,8 +106,9 @@ func (e *Event) String() string {
 	}
 }
 
-// ports are the directions of the event's link, none if the fabric has no such link.
-func (e *Event) ports(f *topo.Fabric) []topo.PortID {
+// Ports returns the directions of the event's link; none for an event of a host, and where
+// the fabric has no such link.
+func (e *Event) Ports(f *topo.Fabric) []topo.PortID {
 	if h, ok := f.Host(e.Link); ok {
 		return []topo.PortID{f.Uplink(h).ID, f.Downlink(h).ID}
 	}

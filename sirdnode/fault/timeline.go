@@ -52,7 +52,7 @@ func (e *Event) wrong(f *topo.Fabric, end units.Time) (field, reason string) {
 			return "host", fmt.Sprintf("%s is for a host, and none is called %q: want a name such as %s", e.Do, e.Host,
 				f.HostName(0))
 		}
-	} else if len(e.ports(f)) == 0 {
+	} else if len(e.Ports(f)) == 0 {
 		return "link", fmt.Sprintf("%s is for a link, and none is called %q: want a host's (%s), both ends of one "+
 			"(%s<>%s) or one direction of it (%s)", e.Do, e.Link, f.HostName(0), f.Nodes[f.LeafOf(0)].Name,
 			f.HostName(0), f.Downlink(0).Name)
@@ -85,7 +85,7 @@ func (e *Event) wrong(f *topo.Fabric, end units.Time) (field, reason string) {
 // worse checks that a link's rate or delay changes for the worse: what is computed from
 // the topology, such as unloaded latencies, stays the best there is.
 func (e *Event) worse(f *topo.Fabric) (field, reason string) {
-	for _, id := range e.ports(f) {
+	for _, id := range e.Ports(f) {
 		switch p := &f.Ports[id]; {
 		case e.Do == Rate && e.Rate > p.Rate:
 			return "rate", fmt.Sprintf("%v is more than %s has, %v: a link gets slower", e.Rate, p.Name, p.Rate)
@@ -108,7 +108,7 @@ func (t Timeline) conflict(f *topo.Fabric, i int) (field, reason string) {
 		if same := e.Do == o.Do || e.Do.ofHost() && o.Do.ofHost(); !same || e.Host != o.Host {
 			continue
 		}
-		shared := slices.ContainsFunc(e.ports(f), func(p topo.PortID) bool { return slices.Contains(o.ports(f), p) })
+		shared := slices.ContainsFunc(e.Ports(f), func(p topo.PortID) bool { return slices.Contains(o.Ports(f), p) })
 		if e.Do.ofHost() || shared {
 			return "", fmt.Sprintf("overlaps with entry %d: %v", j+1, o)
 		}
@@ -145,7 +145,7 @@ func (t Timeline) Steps(f *topo.Fabric, port topo.PortID) (steps []Step) {
 	var times []units.Time
 	for i := range t {
 		e := &t[i]
-		if e.Do.ofHost() || !slices.Contains(e.ports(f), port) {
+		if e.Do.ofHost() || !slices.Contains(e.Ports(f), port) {
 			continue
 		}
 		own = append(own, e)

@@ -45,7 +45,7 @@ func (l *life) settled(m transport.Message) {
 
 // Kill ends the host's life: its transport, and what that knew, are gone. Messages of its
 // own that are not settled fail in the log. forGood says that there is no other life. Until
-// Restart the caller calls nothing but Sample, Done, Counts and Finish.
+// Restart the caller does not call Advance, Receive or Next.
 func (h *Host) Kill(now units.Time, forGood bool) {
 	l := &h.life
 	l.dead, l.over = true, forGood
@@ -57,7 +57,7 @@ func (h *Host) Kill(now units.Time, forGood bool) {
 	for _, m := range open {
 		h.Failed(now, m, killedReason)
 	}
-	h.proto = nil
+	h.proto = noTransport{}
 	h.gauges = h.gauges[:1] // payloadGauge; the next transport registers its own
 }
 
@@ -80,3 +80,11 @@ func (h *Host) Restart(now units.Time) error {
 	h.nic.Pause(now)
 	return h.makeTransport()
 }
+
+// noTransport is the transport of a dead host.
+type noTransport struct{}
+
+func (noTransport) Send(units.Time, transport.Message)      {}
+func (noTransport) Receive(units.Time, *transport.Packet)   {}
+func (noTransport) Next(units.Time, *transport.Packet) bool { return false }
+func (noTransport) Wake() units.Time                        { return units.Never }
