@@ -136,11 +136,30 @@ func (l *rawLogs) join() []Message {
 				l.fabric.HostName(topo.HostID(h)))
 		}
 	}
+	l.findUnseen(list)
 	slices.SortFunc(list, func(a, b Message) int {
 		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID),
 			cmp.Compare(a.life, b.life))
 	})
 	return list
+}
+
+// findUnseen finds messages that were acknowledged and never delivered, by receivers whose
+// logs are complete.
+func (l *rawLogs) findUnseen(list []Message) {
+	unseen := make([]int, len(l.hosts)) // by destination
+	for i := range list {
+		m := &list[i]
+		if m.Acked != units.Never && m.Delivered == units.Never && l.hosts[m.Dst].complete {
+			unseen[m.Dst]++
+		}
+	}
+	for h, n := range unseen {
+		if n > 0 {
+			l.problem(Integrity, "%d messages to %s were acknowledged and never delivered", n,
+				l.fabric.HostName(topo.HostID(h)))
+		}
+	}
 }
 
 // lifeOf returns the life of a message's source that it was offered in: the one with the

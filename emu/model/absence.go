@@ -57,15 +57,15 @@ func (h *endpoint) comeBack(ps int64) {
 	parked := h.absence.parked
 	h.absence.parked = nil
 	for _, f := range parked {
-		h.receive(f.p, ps, f.flip)
+		h.handOver(f.p, ps, f.at, f.flip)
 	}
 	h.wake(ps)
 }
 
 // miss takes a packet that arrives at a host which is not there.
-func (h *endpoint) miss(p *packet, flip int) {
+func (h *endpoint) miss(p *packet, ps int64, flip int) {
 	if a := &h.absence; a.kind == paused && len(a.parked) < fault.PauseFrames {
-		a.parked = append(a.parked, delayedFrame{p: p, flip: flip})
+		a.parked = append(a.parked, delayedFrame{ps, p, flip})
 		return
 	}
 	h.stats.Faults++

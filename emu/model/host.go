@@ -97,15 +97,20 @@ func (h *endpoint) arrive(p *packet, ps int64) {
 // receive hands a packet to the host, with a bit of its frame flipped if flip
 // is not negative, and sends what it wants to send then.
 func (h *endpoint) receive(p *packet, ps int64, flip int) {
-	s := h.sim
 	if h.absence.kind != present {
-		h.miss(p, flip)
+		h.miss(p, ps, flip)
 		return
 	}
+	h.handOver(p, ps, ps, flip)
+}
+
+// handOver is receive of a packet that has arrived at some time before.
+func (h *endpoint) handOver(p *packet, ps, arrived int64, flip int) {
+	s := h.sim
 	if !s.cfg.Bytes || h.unwrap(p, flip) {
 		// What only the sender knew stays with it, as on a wire.
 		p.Peer, p.ID, p.Tag, p.Offset, p.Entropy = p.src, 0, 0, 0, p.source
-		p.Arrived = nearest(ps)
+		p.Arrived = nearest(arrived)
 		h.core.Receive(h.clock(ps), &p.Packet)
 	}
 	s.pool.put(p)
