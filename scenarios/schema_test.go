@@ -158,7 +158,8 @@ func tables() map[reflect.Type]limit.Table {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
 		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
-		reflect.TypeFor[fault.Config](), reflect.TypeFor[fault.Event](), reflect.TypeFor[emu.HostSpec](), reflect.TypeFor[emu.App](),
+		reflect.TypeFor[fault.Config](), reflect.TypeFor[fault.Event](), reflect.TypeFor[emu.HostSpec](),
+		reflect.TypeFor[emu.App](),
 	} {
 		list[t] = limits(t)
 	}

@@ -16,9 +16,9 @@ var conservation = Check{
 		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
 		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
 		"arrive that was not sent. What links lose in the course of a timeline of faults is " +
-		"counted as well; what arrives at a host that was killed or paused counts as received. More or fewer packets mean that " +
-		"the network lost or made some that nobody counts. What a device of the machine sent and received, nobody " +
-		"reports.",
+		"counted as well; what arrives at a host that was killed or paused counts as received. More or fewer packets " +
+		"mean that the network lost or made some that nobody counts. What a device of the machine sent and received, " +
+		"nobody reports.",
 	Made: closed,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +
 		"[...] in the scenario) to see where packets end.",

@@ -6,8 +6,8 @@ var corruption = Check{
 	Name: "corruption",
 	Asks: "Were packets damaged that nobody damaged on purpose?",
 	How: "Each packet carries a CRC32C, and receivers refuse those whose bytes do not match. A scenario may have " +
-		"packets damaged on purpose (faults); exactly these have to be found, but for those that were lost after a link " +
-		"had damaged them. The check is reported only where there " +
+		"packets damaged on purpose (faults); exactly these have to be found, but for those that were lost after a " +
+		"link had damaged them. The check is reported only where there " +
 		"is a damaged packet of either kind.",
 	Made:  onKernel,
 	Do:    "It is a bug, of the testbed or of the machine's memory.",

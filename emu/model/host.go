@@ -64,8 +64,8 @@ func (s *Sim) newHost(id topo.HostID) (*endpoint, error) {
 	}
 	h.line = s.cfg.Timeline.NewLine(s.fabric, s.fabric.Downlink(id).ID, s.cfg.Seed)
 	h.core, err = host.New(host.Config{
-		Mortal: s.mortal(id), Self: id, Fabric: s.fabric, Protocol: s.cfg.Protocol, Params: params, Streams: s.cfg.Streams, Seed: s.cfg.Seed,
-		From: s.cfg.From, To: s.cfg.To, GaugeEvery: s.cfg.GaugeEvery,
+		Self: id, Fabric: s.fabric, Protocol: s.cfg.Protocol, Params: params, Streams: s.cfg.Streams, Seed: s.cfg.Seed,
+		From: s.cfg.From, To: s.cfg.To, GaugeEvery: s.cfg.GaugeEvery, Mortal: s.mortal(id),
 	}, h.log)
 	if err != nil {
 		return nil, err

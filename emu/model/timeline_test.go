@@ -23,8 +23,7 @@ type arrival struct {
 func failing(t *testing.T, timeline ...fault.Event) (*Sim, []arrival) {
 	t.Helper()
 	var list []arrival
-	var s *Sim
-	s = newSim(t, Config{
+	s := newSim(t, Config{
 		Fabric: paperFabric(t, rack(3)), Seed: 1, Timeline: timeline,
 		Sends: []Send{{Src: 0, Dst: 1, Size: 1_000_000}},
 		Params: &fakeParams{Got: func(now transport.Time, p *transport.Packet) {
@@ -286,8 +285,9 @@ func TestHostThatIsKilled(t *testing.T) {
 	})
 	t.Run("for good", func(t *testing.T) {
 		s := run(0)
-		if c := s.Host(0).Counts(); !s.Host(0).Done() || c.Offered != 2 || c.Acked != 1 || c.Failed != 1 || len(lives) != 1 {
-			t.Errorf("done %v, %+v, %d lives: want it done with 2 offered, 1 of them failed, in one", s.Host(0).Done(), c,
+		done, c := s.Host(0).Done(), s.Host(0).Counts()
+		if !done || c.Offered != 2 || c.Acked != 1 || c.Failed != 1 || len(lives) != 1 {
+			t.Errorf("done %v, %+v, %d lives: want it done with 2 offered, 1 of them failed, in one", done, c,
 				len(lives))
 		}
 	})

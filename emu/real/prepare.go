@@ -24,7 +24,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		return err
 	}
 	wires := e.Platform.Wires != emu.HostDelay && netemMissing() == nil
-	if err := errors.Join(emu.CheckKernelTCP(x), emu.CheckTimeline(x, run.topology, e.Name(), wires), checkWires(run.topology, x)); err != nil {
+	err = errors.Join(emu.CheckKernelTCP(x), emu.CheckTimeline(x, run.topology, e.Name(), wires),
+		checkWires(run.topology, x))
+	if err != nil {
 		return err
 	}
 	if err := limits(run.topology, x); err != nil {

@@ -119,7 +119,8 @@ func TestTimelineOfFaults(t *testing.T) {
 				slack = 6 // in transmission in the instant
 			}
 			if missing := sent - received - dropped - lost; missing < 0 || missing > slack {
-				t.Errorf("%d sent, %d received, %d dropped, %d lost: want all accounted for", sent, received, dropped, lost)
+				t.Errorf("%d sent, %d received, %d dropped, %d lost: %d are missing", sent, received, dropped, lost,
+					missing)
 			}
 			if lost+unseen < c.lost {
 				t.Errorf("%d packets lost on links and %d at hosts, want at least %d", lost, unseen, c.lost)

@@ -29,7 +29,7 @@ func (t Timeline) Validate(f *topo.Fabric, end units.Time) error {
 		e := &t[i]
 		field, reason := e.wrong(f, end)
 		if reason == "" {
-			field, reason = t.conflict(f, i)
+			reason = t.conflict(f, i)
 		}
 		if reason != "" {
 			return &topo.SpecError{Field: strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), "."), Reason: reason}
@@ -98,7 +98,7 @@ func (e *Event) worse(f *topo.Fabric) (field, reason string) {
 
 // conflict finds an earlier event that does the same to the same link or host at the same
 // time as the event i.
-func (t Timeline) conflict(f *topo.Fabric, i int) (field, reason string) {
+func (t Timeline) conflict(f *topo.Fabric, i int) (reason string) {
 	e := &t[i]
 	for j := range t[:i] {
 		o := &t[j]
@@ -110,10 +110,10 @@ func (t Timeline) conflict(f *topo.Fabric, i int) (field, reason string) {
 		}
 		shared := slices.ContainsFunc(e.Ports(f), func(p topo.PortID) bool { return slices.Contains(o.Ports(f), p) })
 		if e.Do.ofHost() || shared {
-			return "", fmt.Sprintf("overlaps with entry %d: %v", j+1, o)
+			return fmt.Sprintf("overlaps with entry %d: %v", j+1, o)
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // Corrupts reports whether frames are damaged at any time.

@@ -38,7 +38,8 @@ func TestEventsThatCannotHappen(t *testing.T) {
 		{"a direction", Timeline{{Link: "spine1>leaf2", Do: Down}}, ""},
 		{"nothing", Timeline{{Link: "h1-1"}}, "[0].do: missing: say what happens, such as blackhole"},
 		{"no such link", Timeline{cut, {Link: "leaf1>h2-1", Do: Down}}, `[1].link: down is for a link, and none is ` +
-			`called "leaf1>h2-1": want a host's (h1-1), both ends of one (leaf1<>h1-1) or one direction of it (leaf1>h1-1)`},
+			`called "leaf1>h2-1": want a host's (h1-1), both ends of one (leaf1<>h1-1) or one direction of it ` +
+			`(leaf1>h1-1)`},
 		{"a link that is killed", Timeline{{Link: "h1-1", Do: Kill}},
 			`[0].host: kill is for a host, and none is called "": want a name such as h1-1`},
 		{"a host that is cut", Timeline{{Link: "h1-1", Host: "h1-1", Do: Down}}, "[0].host: has no meaning for down"},
@@ -58,7 +59,8 @@ func TestEventsThatCannotHappen(t *testing.T) {
 		{"one after the other", Timeline{cut, {At: 2 * ms, For: ms, Link: "h1-1", Do: Blackhole}}, ""},
 		{"two kinds at once", Timeline{cut, {At: ms, For: ms, Link: "h1-1", Do: Drop, Share: 0.1}}, ""},
 		{"another direction", Timeline{{Link: "h1-1>leaf1", Do: Blackhole}, {Link: "leaf1>h1-1", Do: Blackhole}}, ""},
-		{"a pause of the dead", Timeline{{At: ms, Host: "h1-1", Do: Kill}, {At: 2 * ms, For: ms, Host: "h1-1", Do: Pause}},
+		{"a pause of the dead",
+			Timeline{{At: ms, Host: "h1-1", Do: Kill}, {At: 2 * ms, For: ms, Host: "h1-1", Do: Pause}},
 			"[1]: overlaps with entry 1: h1-1: kill at 1ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
