@@ -34,6 +34,9 @@ type Experiment struct {
 	Capture []string     `json:"capture,omitempty"`  // nodes or ports ("leaf1>h1-2") to capture at
 	SnapLen int          `json:"snap_len,omitempty"` // bytes kept of each captured frame, 0: all
 	Faults  fault.Config `json:"faults"`
+	// Timeline is what happens to links and hosts in the course of the run. It and Faults
+	// exclude each other.
+	Timeline fault.Timeline `json:"timeline,omitempty"`
 
 	// Hosts that are devices of this machine. They stand for themselves: see Device.
 	Hosts []HostSpec `json:"hosts,omitempty"`

@@ -55,6 +55,9 @@ type Facts struct {
 	CaptureDrops   int64    `json:"capture_drops"`    // packets that captures missed
 	LinkDrops      int64    `json:"link_drops"`       // packets that interfaces dropped outside their ports
 	SampleLateness Lateness `json:"sample_lateness"`  // of queue sampling
+	// FaultLateness is how late the engine changed the fabric by the timeline of faults. What
+	// hosts do themselves is as of its time.
+	FaultLateness Lateness `json:"fault_lateness,omitzero"`
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
@@ -128,7 +131,7 @@ type HostFacts struct {
 	Flipped   int64    `json:"flipped"`  // damaged by the fault shim, for the checksum to find; 0 for the model
 	Foreign   int64    `json:"foreign"`  // not of the run's protocol, or not for this host
 	RingDrops int64    `json:"ring_drops"`
-	Faults    int64    `json:"faults"`    // packets that the fault shim dropped
+	Faults    int64    `json:"faults"`    // packets that the fault shim dropped, or a host that was killed or paused
 	Extra     int64    `json:"extra"`     // packets that the fault shim made
 	Lateness  Lateness `json:"lateness"`  // of the host's loop
 	Generator Lateness `json:"generator"` // of messages handed to the transport, after their nominal arrivals
@@ -175,7 +178,10 @@ type PortFacts struct {
 	Drops       int64  `json:"drops"`
 	CreditDrops int64  `json:"credit_drops"` // of the credit class, which are meant to happen
 	Marks       int64  `json:"marks"`
-	MaxQueue    int64  `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
+	// What the timeline of faults had the link lose, and make by repeating.
+	Lost     int64 `json:"lost,omitempty"`
+	Extra    int64 `json:"extra,omitempty"`
+	MaxQueue int64 `json:"max_queue"` // bytes, where the engine knows it exactly; 0 elsewhere
 	// Stalls are what the port lost while packets waited in it, against its link's
 	// rate, and the longest that it sent none of them. nil: not measured.
 	Stalls *Stalls `json:"stalls,omitempty"`

@@ -50,6 +50,9 @@ func (d *decoder) value(n ast.Node, v reflect.Value, what string, table limit.Ta
 	l, limited := table.Find(field)
 	before := len(d.errs)
 	switch {
+	case v.Type() == reflect.TypeFor[Faults]():
+		d.faults(n, v, what)
+		return
 	case readsItself(v.Type()):
 		d.itself(n, v, what)
 	case v.Kind() == reflect.Struct:

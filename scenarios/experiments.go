@@ -96,9 +96,11 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		Streams: s.streams(r.variant), Seed: s.Seed,
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
-		Apps: s.Apps, Hosts: s.Hosts, Capture: s.Capture, SnapLen: int(s.SnapLen), Faults: s.Faults,
+		Apps: s.Apps, Hosts: s.Hosts, Capture: s.Capture, SnapLen: int(s.SnapLen),
 		Dilation: units.Dilation(s.Dilation),
 	}
+	faults, _ := s.faultsOf(r.variant)
+	x.Faults, x.Timeline = faults.Config, faults.Timeline
 	if r.variant.Warmup != nil {
 		x.Warmup = *r.variant.Warmup
 	}

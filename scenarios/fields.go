@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"sirdbed/emu"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/traffic"
 )
 
@@ -66,6 +67,8 @@ func namesOf(t reflect.Type) []string {
 		return texts(emu.EngineNames)
 	case reflect.TypeFor[traffic.Pattern]():
 		return texts(traffic.Patterns)
+	case reflect.TypeFor[fault.Kind]():
+		return texts(fault.Kinds)
 	}
 	return nil
 }

@@ -51,6 +51,8 @@ func limits(t reflect.Type) limit.Table {
 		return limit.App
 	case reflect.TypeFor[fault.Config]():
 		return limit.Faults
+	case reflect.TypeFor[fault.Event]():
+		return limit.Event
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"strconv"
 
 	"sirdbed/emu"
-	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -75,8 +74,9 @@ type Scenario struct {
 	// Bytes kept of each captured frame, 128 (all headers) unless given; inf for
 	// all.
 	SnapLen units.Bytes `yaml:"snap_len,omitempty" json:"snap_len,omitempty"`
-	// Loss, duplication, reordering and corruption at the receiving hosts.
-	Faults fault.Config `yaml:"faults,omitempty" json:"faults,omitempty"`
+	// What goes wrong. Keys and values: loss, duplication, reordering and corruption at the
+	// receiving hosts, all the time. A list: what happens to links and hosts, and when.
+	Faults Faults `yaml:"faults,omitempty" json:"faults,omitempty"`
 	// Factor by which the real and virtual engines stretch time; auto (default)
 	// lets the engine choose.
 	Dilation Dilation `yaml:"dilation,omitempty" json:"dilation,omitempty"`
@@ -105,6 +105,8 @@ type Variant struct {
 	Load float64 `yaml:"load,omitempty" json:"load,omitempty"`
 	// The transport protocol of this variant.
 	Protocol string `yaml:"protocol,omitempty" json:"protocol,omitempty"`
+	// Instead of the scenario's.
+	Faults *Faults `yaml:"faults,omitempty" json:"faults,omitempty"`
 	// Instead of the scenario's.
 	Warmup *units.Time `yaml:"warmup,omitempty" json:"warmup,omitempty"`
 	// Instead of the scenario's.

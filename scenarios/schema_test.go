@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"strconv"
@@ -100,6 +101,11 @@ func schema(t *testing.T) *jsonschema.Schema {
 		},
 	}
 	s := r.Reflect(&Scenario{})
+	parts := *r // of Faults, which has two forms
+	parts.ExpandedStruct = false
+	for _, part := range []any{&fault.Config{}, &fault.Event{}} {
+		maps.Copy(s.Definitions, parts.Reflect(part).Definitions)
+	}
 	s.Title = "sirdbed scenario"
 	s.Description = "A network, its traffic, what runs on it and what is expected of the result."
 	for _, name := range sections {
@@ -152,7 +158,8 @@ func tables() map[reflect.Type]limit.Table {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Variant](), reflect.TypeFor[Sample](), reflect.TypeFor[Bound](), reflect.TypeFor[Reference](),
 		reflect.TypeFor[topo.Spec](), reflect.TypeFor[topo.LinkOverride](), reflect.TypeFor[traffic.Stream](),
-		reflect.TypeFor[fault.Config](), reflect.TypeFor[emu.HostSpec](), reflect.TypeFor[emu.App](),
+		reflect.TypeFor[fault.Config](), reflect.TypeFor[fault.Event](), reflect.TypeFor[emu.HostSpec](),
+		reflect.TypeFor[emu.App](),
 	} {
 		list[t] = limits(t)
 	}
@@ -291,6 +298,10 @@ func typeSchema(t reflect.Type) *jsonschema.Schema {
 		return s
 	}
 	switch t {
+	case reflect.TypeFor[Faults]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			{Ref: "#/$defs/Config"}, {Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/Event"}},
+		}}
 	case reflect.TypeFor[units.Time]():
 		return quantity("ns|us|ms|s", "7.5us")
 	case reflect.TypeFor[units.BitsPerSecond]():

@@ -187,16 +187,6 @@ func (s *Scenario) port(name string) (*topo.Port, bool) {
 	return &s.fabric.Ports[id], true
 }
 
-func (s *Scenario) validateFaults() *Error {
-	if err := s.Faults.Validate(); err == nil {
-		return nil
-	} else if e, ok := errors.AsType[*topo.SpecError](err); ok {
-		return s.src.errorIn("faults."+e.Field, "%s", e.Reason)
-	} else {
-		return s.src.errorIn("faults", "%v", err)
-	}
-}
-
 // nameOK reports whether a name can name a directory of results.
 func nameOK(name string) bool {
 	for i, r := range name {

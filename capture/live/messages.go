@@ -85,7 +85,7 @@ func (m *messages) take(h topo.HostID, r *record.Record) {
 func (m *messages) match(k key, one half) {
 	other, ok := m.by[k]
 	switch {
-	case ok && other.done != one.done:
+	case ok && other.done != one.done && other.tag.Request() == one.tag.Request(): // of one life of its source
 		delete(m.by, k)
 		m.done++
 		if one.done {

@@ -135,6 +135,8 @@ func (v *Variant) Host(h topo.HostID, r record.Record) {
 		}
 	case record.Sent:
 		v.sentBy(&r)
+	case record.Killed: // its next life numbers gauges anew, behind that of payload
+		host.gauges = host.gauges[:min(1, len(host.gauges))]
 	case record.End:
 		host.ended = true
 	case record.Offered, record.Delivered, record.Failed:

@@ -325,3 +325,18 @@ func TestHistogramQuantiles(t *testing.T) {
 		t.Errorf("got %d counts and a largest of %v", h.n, h.quantile(1))
 	}
 }
+
+// A host that restarts numbers its gauges anew, behind that of payload.
+func TestGaugesOfARestartedHost(t *testing.T) {
+	r := fakerun.New(t, fakerun.OneWay)
+	r.Gauge(0, 0, results.PayloadGauge)
+	r.Gauge(0, 1, "a")
+	r.Gauge(0, 2, "b")
+	r.Hosts[0] = append(r.Hosts[0], record.Record{Kind: record.Killed, At: us},
+		record.Record{Kind: record.Restarted, At: 2 * us, N: 1})
+	r.Gauge(0, 1, "b")
+	v := fold(t, r, 3)
+	if got, want := v.hosts[0].gauges, []int{payloadGauge, v.index["b"]}; !slices.Equal(got, want) {
+		t.Errorf("gauges %d, want %d: payload, and b", got, want)
+	}
+}

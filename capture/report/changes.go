@@ -5,32 +5,26 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
-	"sirdbed/sirdnode/fault"
 )
 
-// faultsOf names the faults of a result in words, "" where there are none.
+// faultsOf names the faults of a result in words, "" where there are none: those of all
+// variants, then each one's own.
 func faultsOf(s *results.Summary) string {
-	if s.Faults == nil {
-		return ""
-	}
-	return faultText(*s.Faults)
-}
-
-func faultText(c fault.Config) string {
 	var texts []string
-	for _, f := range []struct {
-		name  string
-		share float64
-	}{{"drop", c.Drop}, {"duplicate", c.Duplicate}, {"reorder", c.Reorder}, {"corrupt", c.Corrupt}} {
-		if f.share > 0 {
-			text := fmt.Sprintf("%s %g %%", f.name, round(100*f.share, 1e-7))
-			if f.name == "reorder" && c.ReorderDelay > 0 {
-				text += fmt.Sprintf(" by up to %v", c.ReorderDelay)
-			}
-			texts = append(texts, text)
-		}
+	if s.Faults != nil && s.Faults.Enabled() {
+		texts = append(texts, s.Faults.String())
 	}
-	return strings.Join(texts, ", ")
+	for _, v := range s.Variants {
+		if len(v.Faults) == 0 {
+			continue
+		}
+		text := strings.Join(v.Faults, ", ")
+		if len(s.Variants) > 1 {
+			text = v.Variant + " (" + text + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "; ")
 }
 
 // changes is what makes a run another than its scenario's name promises: the

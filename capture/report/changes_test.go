@@ -11,6 +11,40 @@ import (
 	"sirdbed/sirdnode/fault"
 )
 
+// A timeline of faults is along the lower edge of plots over time, in the color of its
+// variant, and captions say so.
+func TestTimelinesAreDrawn(t *testing.T) {
+	plain, failing := run(t, "a", 1), run(t, "b", 1)
+	failing.Experiment.Timeline = fault.Timeline{{At: 1000, Link: "h1-1", Do: fault.Down}}
+	for _, c := range []struct {
+		name     string
+		variants []*results.Variant
+		rows     int
+	}{
+		{"none", []*results.Variant{plain}, 0},
+		{"one", []*results.Variant{plain, failing}, 1},
+		{"the same twice", []*results.Variant{failing, failing}, 1},
+	} {
+		d := &drawing{variants: c.variants}
+		if n := len(d.failures().rows); n != c.rows {
+			t.Errorf("%s: %d rows of bars, want %d", c.name, n, c.rows)
+		}
+		figures, err := Figures(c.variants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, f := range figures {
+			if strings.Contains(f.Caption, "edge: faults") {
+				told++
+			}
+		}
+		if (told > 0) != (c.rows > 0) {
+			t.Errorf("%s: %d of %d captions tell of faults", c.name, told, len(figures))
+		}
+	}
+}
+
 // A run with faults or changes says so wherever its verdict is: its figures are
 // not those that the scenario's name promises.
 func TestFaultsAndChangesAreTold(t *testing.T) {

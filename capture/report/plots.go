@@ -184,7 +184,7 @@ func (d *drawing) queue() {
 	if busiest == "" {
 		return
 	}
-	p := timePlot("Queue of "+busiest+d.of(), "queue (KB)", d.variants)
+	p := d.timePlot("Queue of "+busiest+d.of(), "queue (KB)")
 	captured := false
 	for i, v := range d.variants {
 		for id := range v.Fabric.Ports {
@@ -215,7 +215,7 @@ func (d *drawing) queue() {
 	if captured {
 		caption += ", packet by packet from the capture where there is one"
 	}
-	d.add("queue"+d.dash(), caption+".", p)
+	d.add("queue"+d.dash(), caption+"."+d.noteFailures(), p)
 }
 
 // exactSeries is a port's queue as a capture shows it, in KB.
@@ -235,7 +235,7 @@ func exactSeries(v *results.Variant, port string) (points []results.GaugePoint) 
 
 // goodput draws what arrived for the first time, over the run.
 func (d *drawing) goodput() {
-	p := timePlot("Goodput"+d.of(), "goodput, all hosts (Gbps)", d.variants)
+	p := d.timePlot("Goodput"+d.of(), "goodput, all hosts (Gbps)")
 	drawn := false
 	for i, v := range d.variants {
 		var sums []results.GaugePoint
@@ -251,7 +251,8 @@ func (d *drawing) goodput() {
 		return
 	}
 	finishTime(p)
-	d.add("goodput"+d.dash(), "Payload received for the first time, by all hosts together.", p)
+	caption := "Payload received for the first time, by all hosts together." + d.noteFailures()
+	d.add("goodput"+d.dash(), caption, p)
 }
 
 // stages returns when receivers of outcast streams join.
@@ -267,13 +268,15 @@ func stages(variants []*results.Variant) (times []float64) {
 	return nil
 }
 
-func timePlot(title, y string, variants []*results.Variant) *chart {
+func (d *drawing) timePlot(title, y string) *chart {
+	variants := d.variants
 	p := newChart(title, "nominal time (ms)", y)
 	p.Add(gridLines())
 	end := 0.0
 	for _, v := range variants {
 		end = max(end, v.End.Milliseconds())
 	}
+	p.Add(d.failures())
 	p.Add(&window{from: variants[0].From.Milliseconds(), to: variants[0].To.Milliseconds(), end: end,
 		stages: stages(variants)})
 	p.X.Min, p.X.Max = 0, end

@@ -55,7 +55,7 @@ func (d *drawing) gauge(name string) {
 	if scale == 0 {
 		return
 	}
-	p := timePlot(name+whose, name+unit, d.variants)
+	p := d.timePlot(name+whose, name+unit)
 	var spans []units.Time
 	for i, l := range lines {
 		if len(l.points) < 2 || i >= maxGaugeLine {
@@ -72,7 +72,7 @@ func (d *drawing) gauge(name string) {
 	if len(lines) > maxGaugeLine {
 		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
-	d.add("gauge-"+name, caption, p)
+	d.add("gauge-"+name, caption+d.noteFailures(), p)
 }
 
 // gaugeLines returns a gauge's lines, and what the title says of them: for a single

@@ -52,7 +52,8 @@ type QueueRow struct {
 	Packets  int64  `parquet:"packets"`
 }
 
-// A SeriesRow is a row of series.parquet: one sample of a gauge.
+// A SeriesRow is a row of series.parquet: one sample of a gauge, or a mark of the timeline
+// of faults, whose gauge is such as "fault/down" and whose host is a host or a link.
 type SeriesRow struct {
 	Variant  string  `parquet:"variant,dict"`
 	Protocol string  `parquet:"protocol,dict"`
@@ -146,6 +147,25 @@ func (v *Variant) seriesRows(put func(SeriesRow) error) error {
 				continue
 			}
 			row := SeriesRow{v.Name, v.Protocol, v.Fabric.HostName(g.Host), g.Gauge, int64(p.At), p.Value}
+			if err := put(row); err != nil {
+				return err
+			}
+		}
+	}
+	return v.faultRows(put)
+}
+
+// faultRows marks what the timeline of faults did: of the host or link that it did it to, 1
+// from when it began and 0 from when it was over.
+func (v *Variant) faultRows(put func(SeriesRow) error) error {
+	for i := range v.Experiment.Timeline {
+		e := &v.Experiment.Timeline[i]
+		row := SeriesRow{v.Name, v.Protocol, e.Where(), "fault/" + string(e.Do), int64(e.At), 1}
+		if err := put(row); err != nil {
+			return err
+		}
+		if end := e.End(); end <= v.End {
+			row.At, row.Value = int64(end), 0
 			if err := put(row); err != nil {
 				return err
 			}

@@ -9,11 +9,12 @@ import (
 type Conservation struct {
 	Sent      int64 `json:"sent"`
 	Received  int64 `json:"received"`
-	Drops     int64 `json:"drops"`         // by ports' queue limits
-	Credits   int64 `json:"credit_drops"`  // by ports' credit classes
-	Elsewhere int64 `json:"other_drops"`   // by rings, the kernel and interfaces
-	Missing   int64 `json:"missing"`       // sent, and not accounted for
-	InFlight  int64 `json:"in_flight_max"` // what may have been under way when the run ended
+	Drops     int64 `json:"drops"`                 // by ports' queue limits
+	Credits   int64 `json:"credit_drops"`          // by ports' credit classes
+	Elsewhere int64 `json:"other_drops"`           // by rings, the kernel and interfaces
+	Faults    int64 `json:"fault_drops,omitempty"` // by links that the timeline of faults cut, or had lose packets
+	Missing   int64 `json:"missing"`               // sent, and not accounted for
+	InFlight  int64 `json:"in_flight_max"`         // what may have been under way when the run ended
 
 	// Kernel is the part of Sent and Received that the nodes' kernels have counted:
 	// programs' packets, and kernel TCP's. The rest are the transport's, as hosts have
@@ -36,9 +37,11 @@ func (v *Variant) conservation() Conservation {
 	for _, p := range v.Facts.Ports {
 		c.Drops += p.Drops
 		c.Credits += p.CreditDrops
+		c.Faults += p.Lost
+		c.Sent += p.Extra
 	}
 	c.Elsewhere += v.Facts.SoftnetDrops + v.Facts.LinkDrops
-	c.Missing = c.Sent - c.Received - c.Drops - c.Credits - c.Elsewhere
+	c.Missing = c.Sent - c.Received - c.Drops - c.Credits - c.Elsewhere - c.Faults
 	c.InFlight = v.inFlight()
 	return c
 }

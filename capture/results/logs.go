@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"slices"
 
 	"sirdbed/capture"
 	"sirdbed/emu"
@@ -44,7 +45,7 @@ type rawLogs struct {
 }
 
 type hostLog struct {
-	messages []record.Record // Offered, Delivered, Acked and Failed, in order
+	messages []record.Record // Offered, Delivered, Acked and Failed, in order, and Restarted
 	gauges   []Series
 	counters map[string]int64
 	present  bool
@@ -177,6 +178,7 @@ func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 	}
 	defer file.Close()
 	log.present = true
+	gauges := map[uint16]int{} // by number in this life of the host
 	for r, err := range plausible(record.Read(file)) {
 		if err != nil {
 			l.problem(HostLogCut, "%s: %v", name, err)
@@ -191,15 +193,14 @@ func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 			}
 			log.messages = append(log.messages, r)
 		case record.GaugeName:
-			for int(r.Peer) >= len(log.gauges) {
-				log.gauges = append(log.gauges, Series{Host: h})
-			}
-			log.gauges[r.Peer].Gauge = r.Text
+			gauges[r.Peer] = log.gauge(h, r.Text)
 		case record.Gauge:
-			if int(r.Peer) < len(log.gauges) {
-				g := &log.gauges[r.Peer]
+			if i, ok := gauges[r.Peer]; ok {
+				g := &log.gauges[i]
 				g.Points = append(g.Points, GaugePoint{r.At, r.Float()})
 			}
+		case record.Restarted:
+			log.messages = append(log.messages, r)
 		case record.Counter:
 			log.counters[r.Text] += r.N
 		case record.Note:
@@ -209,6 +210,17 @@ func (l *rawLogs) readHost(dir emu.RunDir, h topo.HostID) {
 		}
 		log.end = max(log.end, r.At)
 	}
+}
+
+// gauge returns the index of a gauge's series. A host that has restarted numbers its gauges
+// anew.
+func (log *hostLog) gauge(h topo.HostID, name string) int {
+	i := slices.IndexFunc(log.gauges, func(s Series) bool { return s.Gauge == name })
+	if i < 0 {
+		i = len(log.gauges)
+		log.gauges = append(log.gauges, Series{Host: h, Gauge: name})
+	}
+	return i
 }
 
 // sampledAs takes over the intervals of gauges and queues that the run had.

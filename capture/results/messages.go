@@ -35,6 +35,8 @@ type Message struct {
 	UnloadedPaper, UnloadedExact units.Time
 
 	Class Class
+
+	life, deliveredIn int // lives of the source and of the destination
 }
 
 // Class reports whether a message counts in the latency statistics.
@@ -64,22 +66,32 @@ func (m *Message) Latency() units.Time {
 	return m.Completed - m.Offered
 }
 
+// A messageKey names a message among all of a run. A host that has restarted numbers its
+// messages from 0 again.
+type messageKey struct {
+	src, dst topo.HostID
+	id       uint32
+	life     int // of src
+}
+
 // join makes messages of the records of all hosts, ordered by source,
-// destination and ID.
+// destination and ID, those of one ID by the lives of the source.
 func (l *rawLogs) join() []Message {
-	type key struct {
-		src, dst topo.HostID
-		id       uint32
-	}
 	var list []Message
-	index := map[key]int{}
+	index := map[messageKey]int{}
+	lives := make([]int, len(l.hosts)) // by host: its last
 	for h := range l.hosts {
 		src := topo.HostID(h)
 		for _, r := range l.hosts[h].messages {
-			if r.Kind != record.Offered {
+			switch r.Kind {
+			case record.Restarted:
+				lives[h]++
+				continue
+			case record.Offered:
+			default:
 				continue
 			}
-			k := key{src, topo.HostID(r.Peer), r.ID}
+			k := messageKey{src, topo.HostID(r.Peer), r.ID, lives[h]}
 			if _, twice := index[k]; twice {
 				l.problem(Integrity, "%s offered message %d to %s twice", l.fabric.HostName(src), r.ID,
 					l.fabric.HostName(k.dst))
@@ -88,21 +100,25 @@ func (l *rawLogs) join() []Message {
 			index[k] = len(list)
 			list = append(list, Message{
 				Src: src, Dst: k.dst, ID: r.ID, Tag: traffic.Tag(r.Tag), Size: units.Bytes(r.N),
-				Offered: r.At, Reply: -1,
+				Offered: r.At, Reply: -1, life: k.life,
 				Delivered: units.Never, Acked: units.Never, Failed: units.Never, Completed: units.Never,
 			})
 		}
 	}
 	unknown := map[topo.HostID]int{} // by source
 	for h := range l.hosts {
-		self := topo.HostID(h)
+		self, life := topo.HostID(h), 0
 		for _, r := range l.hosts[h].messages {
-			k := key{self, topo.HostID(r.Peer), r.ID}
-			if r.Kind == record.Offered {
+			k := messageKey{self, topo.HostID(r.Peer), r.ID, life}
+			switch r.Kind {
+			case record.Offered:
 				continue
-			}
-			if r.Kind == record.Delivered {
+			case record.Restarted:
+				life++
+				continue
+			case record.Delivered:
 				k.src, k.dst = k.dst, k.src
+				k.life = l.lifeOf(list, index, k, lives[k.src], &r)
 			}
 			i, ok := index[k]
 			if !ok {
@@ -111,7 +127,7 @@ func (l *rawLogs) join() []Message {
 				}
 				continue // its offer may be in the part of the sender's log that was lost
 			}
-			l.happened(&list[i], &r)
+			l.happened(&list[i], &r, life)
 		}
 	}
 	for h := range l.hosts {
@@ -120,13 +136,45 @@ func (l *rawLogs) join() []Message {
 				l.fabric.HostName(topo.HostID(h)))
 		}
 	}
+	l.findUnseen(list)
 	slices.SortFunc(list, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID),
+			cmp.Compare(a.life, b.life))
 	})
 	return list
 }
 
-func (l *rawLogs) happened(m *Message, r *record.Record) {
+// findUnseen finds messages that were acknowledged and never delivered, by receivers whose
+// logs are complete.
+func (l *rawLogs) findUnseen(list []Message) {
+	unseen := make([]int, len(l.hosts)) // by destination
+	for i := range list {
+		m := &list[i]
+		if m.Acked != units.Never && m.Delivered == units.Never && l.hosts[m.Dst].complete {
+			unseen[m.Dst]++
+		}
+	}
+	for h, n := range unseen {
+		if n > 0 {
+			l.problem(Integrity, "%d messages to %s were acknowledged and never delivered", n,
+				l.fabric.HostName(topo.HostID(h)))
+		}
+	}
+}
+
+// lifeOf returns the life of a message's source that it was offered in: the one with the
+// tag that it was delivered with, since a source uses no tag twice.
+func (l *rawLogs) lifeOf(list []Message, index map[messageKey]int, k messageKey, last int, r *record.Record) int {
+	for k.life = last; k.life > 0; k.life-- {
+		if i, ok := index[k]; ok && list[i].Tag == traffic.Tag(r.Tag) {
+			break
+		}
+	}
+	return k.life
+}
+
+// happened notes what a host has logged of a message, in one of the host's lives.
+func (l *rawLogs) happened(m *Message, r *record.Record, life int) {
 	name := func() string { return l.fabric.HostName(m.Src) + ">" + l.fabric.HostName(m.Dst) }
 	if traffic.Tag(r.Tag) != m.Tag || units.Bytes(r.N) != m.Size {
 		l.problem(Integrity, "message %d %s was offered with %d bytes and tag %v, and ended with %d bytes and tag %v",
@@ -134,6 +182,9 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 	}
 	switch r.Kind {
 	case record.Delivered:
+		if m.Delivered != units.Never && m.deliveredIn != life {
+			return // to a life that knows nothing of the one before: once is once for each
+		}
 		if m.Delivered != units.Never {
 			l.problem(Integrity, "message %d %s was delivered twice, at %v and at %v", m.ID, name(), m.Delivered, r.At)
 			return
@@ -142,7 +193,7 @@ func (l *rawLogs) happened(m *Message, r *record.Record) {
 			l.problem(Integrity, "message %d %s was delivered at %v, before it was offered at %v", m.ID, name(), r.At,
 				m.Offered)
 		}
-		m.Delivered = r.At
+		m.Delivered, m.deliveredIn = r.At, life
 	case record.Acked:
 		if m.Acked != units.Never {
 			l.problem(Integrity, "message %d %s was acknowledged twice", m.ID, name())

@@ -27,7 +27,7 @@ type Summary struct {
 	// What makes the run another than the scenario's file, or than a network that
 	// loses nothing but by its queues: the faults injected, nil where it is not
 	// known (results before there was the field), and what --set changed, which the
-	// caller of Summarize fills in.
+	// caller of Summarize fills in. Where variants differ they have their own.
 	Faults *fault.Config `json:"faults,omitempty"`
 	Set    []string      `json:"set,omitempty"`
 
@@ -68,7 +68,8 @@ type VariantSummary struct {
 	Verdict  Level          `json:"verdict"`
 	Reasons  []string       `json:"reasons"`
 	Checks   []Check        `json:"checks"`
-	Notes    []string       `json:"notes,omitempty"` // of those who wrote the logs
+	Notes    []string       `json:"notes,omitempty"`  // of those who wrote the logs
+	Faults   []string       `json:"faults,omitempty"` // its own, in words: beside the Summary's, or its timeline
 	Digest   string         `json:"digest"`
 
 	// Payload received for the first time in the window, over the window: per
@@ -131,13 +132,14 @@ func Summarize(variants []*Variant) *Summary {
 			vs.Verdict, vs.Reasons = Invalid, []string{"verdict: the run was not judged"}
 		}
 		if i == 0 {
-			s.Faults = &v.Experiment.Faults
+			s.Faults = sharedFaults(variants)
 			s.Scenario, s.Seed, s.Engine = v.Experiment.Scenario, v.Experiment.Seed, vs.Engine
 		}
 		if s.Engine == "" {
 			s.Engine = vs.Engine
 		}
 		s.Dilation = max(s.Dilation, vs.Dilation)
+		vs.Faults = v.ownFaults(s.Faults)
 		s.Verdict = s.Verdict.Worse(vs.Verdict)
 		for _, r := range vs.Reasons {
 			if len(variants) > 1 {
@@ -150,6 +152,27 @@ func Summarize(variants []*Variant) *Summary {
 		s.Variants = append(s.Variants, vs)
 	}
 	return s
+}
+
+// sharedFaults are the faults that all variants have all the time, none where they differ.
+func sharedFaults(variants []*Variant) *fault.Config {
+	for _, v := range variants {
+		if v.Experiment.Faults != variants[0].Experiment.Faults {
+			return &fault.Config{}
+		}
+	}
+	return &variants[0].Experiment.Faults
+}
+
+// ownFaults are in words a variant's faults beside those that all variants have.
+func (v *Variant) ownFaults(shared *fault.Config) (texts []string) {
+	if v.Experiment.Faults != *shared {
+		texts = append(texts, v.Experiment.Faults.String())
+	}
+	for i := range v.Experiment.Timeline {
+		texts = append(texts, v.Experiment.Timeline[i].String())
+	}
+	return texts
 }
 
 func (v *Variant) summary() VariantSummary {

@@ -15,8 +15,10 @@ var conservation = Check{
 		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are " +
 		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
 		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
-		"arrive that was not sent. More or fewer packets mean that " +
-		"the network lost or made some that nobody counts. What an opaque device of the machine sent and received, " +
+		"arrive that was not sent. What links lose in the course of a timeline of faults is " +
+		"counted as well; what arrives at a host that was killed or paused counts as received. More or fewer packets " +
+		"mean that the network lost or made some that nobody counts. What an opaque device of the machine sent and " +
+		"received, " +
 		"nobody reports.",
 	Made: closed,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +
@@ -35,6 +37,9 @@ func checkConservation(j *judge) {
 	}
 	found := fmt.Sprintf("%d sent, %d received, %d dropped by queue limits, %d credits dropped, %d lost elsewhere",
 		c.Sent, c.Received, c.Drops, c.Credits, c.Elsewhere)
+	if c.Faults > 0 {
+		found += fmt.Sprintf(", %d by faults of links", c.Faults)
+	}
 	made := int64(0)
 	if c.Kernel != nil {
 		found += fmt.Sprintf("; of these the kernels' %d sent, %d received", c.Kernel.Sent, c.Kernel.Received)

@@ -6,7 +6,8 @@ var integrity = Check{
 	Name: "integrity",
 	Asks: "Was each message delivered once, with the bytes that were sent?",
 	How: "The logs of a message's sender and receiver are compared: it has to be offered before it is delivered, " +
-		"once, with the same size and tag. Hosts fill payload with a pattern and check it on arrival; a packet " +
+		"once (where a host was killed: once in each of its lives), with the same size and tag, and " +
+		"delivered if it was acknowledged. Hosts fill payload with a pattern and check it on arrival; a packet " +
 		"with other bytes is counted as payload_mismatches. Any of these is a fault of the protocol's code, or of " +
 		"the testbed, and no figure of such a run can be trusted.",
 	Made: always,

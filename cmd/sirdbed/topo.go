@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sirdbed/baselines/all"
 	"sirdbed/scenarios"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -22,7 +25,8 @@ func newTopo() *cobra.Command {
 		Long: text(`
 			Draw the fabric of a scenario, with names, addresses, rates and delays, and work out what follows from
 			them: unloaded latencies, the credit loop and the BDP. SCENARIO is a YAML file, or the name of a scenario
-			in the binary. Of hosts that are devices of this machine, print what to type at the other end of the cable.
+			in the binary. Of hosts that are devices of this machine, print what to type at the other end of the cable;
+			of variants with faults, when what happens to which link or host.
 
 			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
 			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
@@ -80,7 +84,14 @@ type Fabric struct {
 	CreditLoopNs int64      `json:"credit_loop_ns"`
 	Unloaded     []Unloaded `json:"unloaded"`
 
-	Devices []DeviceInfo `json:"devices,omitempty"`
+	Devices []DeviceInfo   `json:"devices,omitempty"`
+	Faults  []TimelineInfo `json:"faults,omitempty"`
+}
+
+// TimelineInfo is what happens to links and hosts in the course of a variant. Times are in ns.
+type TimelineInfo struct {
+	Variant string         `json:"variant"`
+	Events  fault.Timeline `json:"events"`
 }
 
 // NodeInfo is a node in topo --json.
@@ -118,7 +129,7 @@ func describeFabric(s *scenarios.Scenario) Fabric {
 	d := Fabric{
 		Scenario: s.Name, MTU: int64(f.Spec.MTU), FullFrame: int64(f.FullFrame()), BDP: int64(f.BDP()),
 		CreditLoopNs: int64(f.CreditLoop(f.Hosts[0], f.Hosts[len(f.Hosts)-1])), Unloaded: unloaded(s),
-		Devices: deviceInfos(s),
+		Devices: deviceInfos(s), Faults: timelines(s),
 	}
 	for _, n := range f.Nodes {
 		d.Nodes = append(d.Nodes, NodeInfo{n.Name, n.Kind.String(), n.Addr.String()})
@@ -208,6 +219,7 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 	printAddresses(w, f, h)
 	printOverrides(w, f)
 	printDevices(w, s)
+	printTimelines(w, s)
 
 	fmt.Fprintf(w, "\nUnloaded latency of a message, %s:\n", strings.Join(s.Protocols[:1], ""))
 	t := newTable(w, "path", "size", "paper", "exact", "all paths")
@@ -223,6 +235,32 @@ func printFabric(w io.Writer, s *scenarios.Scenario) error {
 		micros(int64(loop)), f.Downlink(h).Rate.BytesIn(loop), f.Downlink(h).Rate)
 	_, err := fmt.Fprintf(w, "BDP %d bytes: %d full frames.\n", f.BDP(), f.BDP()/f.FullFrame())
 	return err
+}
+
+// printTimelines prints what happens to links and hosts in the course of each variant.
+func printTimelines(w io.Writer, s *scenarios.Scenario) {
+	for _, t := range timelines(s) {
+		fmt.Fprintf(w, "\nFaults of %s:\n", t.Variant)
+		for i := range t.Events {
+			fmt.Fprintf(w, "  %v\n", &t.Events[i])
+		}
+	}
+}
+
+// timelines are those of the variants that have one, in order of time.
+func timelines(s *scenarios.Scenario) (list []TimelineInfo) {
+	runs, err := s.Experiments(scenarios.Options{})
+	if err != nil {
+		return nil // Load checks it
+	}
+	for i := range runs {
+		if x := &runs[i]; len(x.Timeline) > 0 {
+			events := slices.Clone(x.Timeline)
+			slices.SortStableFunc(events, func(a, b fault.Event) int { return cmp.Compare(a.At, b.At) })
+			list = append(list, TimelineInfo{x.Variant, events})
+		}
+	}
+	return list
 }
 
 // printAddresses prints the addresses of a host.

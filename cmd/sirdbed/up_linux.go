@@ -136,7 +136,7 @@ func (o *upOptions) prepare(c *cobra.Command, path string) (*standing, error) {
 	}
 	r.experiments = r.experiments[:1]
 	s.x.QueueLimit = s.r.scenario.QueueForPrograms()
-	s.x.Streams, s.x.Apps, s.x.Up = nil, nil, true
+	s.x.Streams, s.x.Apps, s.x.Timeline, s.x.Up = nil, nil, nil, true
 	r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
 	return s, nil
 }

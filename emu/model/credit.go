@@ -16,6 +16,7 @@ type creditClass struct {
 	queue fifo
 	count int
 	limit int
+	share float64 // of the link's rate
 	rate  units.BitsPerSecond
 	burst int64 // ps that a full bucket lasts
 	full  int64 // ps at which the bucket is full again
@@ -25,14 +26,19 @@ func newCreditClass(n transport.Network, link units.BitsPerSecond) creditClass {
 	if !n.CreditClass {
 		return creditClass{}
 	}
-	c := creditClass{on: true, limit: n.CreditQueue}
+	c := creditClass{on: true, limit: n.CreditQueue, share: n.CreditShare}
 	if c.limit <= 0 {
 		c.limit = transport.DefaultCreditQueue
 	}
-	c.rate = units.BitsPerSecond(math.Round(n.CreditShare * float64(link)))
-	c.rate = max(1, min(c.rate, link))
-	c.burst = c.rate.Picoseconds(transport.CreditBurst * topo.MinWire)
+	c.setLink(link)
 	return c
+}
+
+// setLink has the class take its share of a link's rate.
+func (c *creditClass) setLink(rate units.BitsPerSecond) {
+	c.rate = units.BitsPerSecond(math.Round(c.share * float64(rate)))
+	c.rate = max(1, min(c.rate, rate))
+	c.burst = c.rate.Picoseconds(transport.CreditBurst * topo.MinWire)
 }
 
 // ready returns when the bucket lets p go.

@@ -56,7 +56,7 @@ func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hook
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
 		Features: emu.Features{Marker: emu.StepMarker, MarkerScope: emu.PerLevel, Payload: emu.PayloadLengths},
 	}
-	if e.Bytes || x.Faults.Corrupt > 0 {
+	if e.Bytes || x.Faults.Corrupt > 0 || x.Timeline.Corrupts() {
 		facts.Features.Payload = emu.PayloadBytes
 	}
 	r := &run{engine: e, x: x, dir: dir, hooks: hooks}
@@ -132,7 +132,7 @@ func (r *run) setUp() error {
 	r.sim, err = New(Config{
 		Fabric: fabric, Protocol: protocol, Params: params, QueueLimit: x.QueueLimit,
 		Streams: x.Streams, Seed: x.Seed, From: from, To: to,
-		Bytes: r.engine.Bytes, Faults: x.Faults, GaugeEvery: x.GaugeEvery,
+		Bytes: r.engine.Bytes, Faults: x.Faults, Timeline: x.Timeline, GaugeEvery: x.GaugeEvery,
 		Log: func(h topo.HostID) io.Writer { return logs[h] },
 	})
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *run) play(ctx context.Context) error {
 		}
 	}
 	r.sim.sampleAt = math.MaxInt64
-	r.sim.draining = true
+	r.sim.beginDrain()
 	for r.sim.pool.live > 0 && !r.sim.step(math.MaxInt64, eventsPerLook, false) {
 		if err := r.look(ctx); err != nil {
 			return err

@@ -16,6 +16,7 @@ func (s *Sim) facts(f *emu.Facts) {
 		f.Ports = append(f.Ports, emu.PortFacts{
 			Name: p.info.Name, Packets: p.stats.Packets, WireBytes: p.stats.WireBytes,
 			Drops: p.stats.Drops, CreditDrops: p.stats.CreditDrops, Marks: p.stats.Marks, MaxQueue: p.queue.max,
+			Lost: p.stats.Lost, Extra: p.stats.Extra,
 		})
 	}
 }

@@ -25,7 +25,9 @@ type endpoint struct {
 	serial uint16
 
 	shim    *fault.Shim
+	line    *fault.Line // what the timeline does to packets that arrive; nil for nothing
 	delayed delayLine
+	absence absence
 	stats   HostStats
 
 	log    *record.Writer
@@ -36,8 +38,8 @@ type endpoint struct {
 // Corrupt and Faults reach the transport, and Extra besides.
 type HostStats struct {
 	Received int64 // packets that arrived, before faults
-	Faults   int64 // dropped by the fault shim
-	Extra    int64 // made by the fault shim
+	Faults   int64 // dropped by the fault shim or the timeline
+	Extra    int64 // made by them
 	Corrupt  int64 // refused by their checksum
 	Foreign  int64 // not of the protocol, or not for this host
 }
@@ -60,9 +62,10 @@ func (s *Sim) newHost(id topo.HostID) (*endpoint, error) {
 	if s.cfg.HostParams != nil {
 		params = s.cfg.HostParams(id)
 	}
+	h.line = s.cfg.Timeline.NewLine(s.fabric, s.fabric.Downlink(id).ID, s.cfg.Seed)
 	h.core, err = host.New(host.Config{
 		Self: id, Fabric: s.fabric, Protocol: s.cfg.Protocol, Params: params, Streams: s.cfg.Streams, Seed: s.cfg.Seed,
-		From: s.cfg.From, To: s.cfg.To, GaugeEvery: s.cfg.GaugeEvery,
+		From: s.cfg.From, To: s.cfg.To, GaugeEvery: s.cfg.GaugeEvery, Mortal: s.mortal(id),
 	}, h.log)
 	if err != nil {
 		return nil, err
@@ -84,21 +87,30 @@ func (h *endpoint) arrive(p *packet, ps int64) {
 	if in := h.nic; in.taps != nil {
 		h.sim.tap(in.taps, in, p, ps, false)
 	}
-	if h.shim != nil {
+	if h.shim != nil || h.line != nil {
 		h.shimmed(p, ps)
 		return
 	}
-	h.receive(p, ps, -1)
+	h.receive(p, ps, p.flip-1)
 }
 
 // receive hands a packet to the host, with a bit of its frame flipped if flip
 // is not negative, and sends what it wants to send then.
 func (h *endpoint) receive(p *packet, ps int64, flip int) {
+	if h.absence.kind != present {
+		h.miss(p, ps, flip)
+		return
+	}
+	h.handOver(p, ps, ps, flip)
+}
+
+// handOver is receive of a packet that has arrived at some time before.
+func (h *endpoint) handOver(p *packet, ps, arrived int64, flip int) {
 	s := h.sim
 	if !s.cfg.Bytes || h.unwrap(p, flip) {
 		// What only the sender knew stays with it, as on a wire.
 		p.Peer, p.ID, p.Tag, p.Offset, p.Entropy = p.src, 0, 0, 0, p.source
-		p.Arrived = nearest(ps)
+		p.Arrived = nearest(arrived)
 		h.core.Receive(h.clock(ps), &p.Packet)
 	}
 	s.pool.put(p)
@@ -108,9 +120,10 @@ func (h *endpoint) receive(p *packet, ps int64, flip int) {
 // wake does what is due at the host.
 func (h *endpoint) wake(ps int64) {
 	h.wakeAt = unset
-	if !h.sim.draining {
-		now := h.clock(ps)
-		h.core.Advance(now)
+	if now := h.clock(ps); !h.sim.draining {
+		if h.absence.kind == present {
+			h.core.Advance(now)
+		}
 		h.core.Sample(now)
 	}
 	h.pump(ps)
@@ -126,7 +139,7 @@ func (h *endpoint) pump(ps int64) {
 		return
 	}
 	exhausted := false
-	for h.nic.free <= ps {
+	for h.absence.kind == present && h.nic.free <= ps {
 		// The host paces in whole nanoseconds, and is ready up to two later than
 		// the port: its clock goes ahead, but not past a message's arrival.
 		if at := h.core.NICFree(); at > h.now && picoseconds(at)-ps < 2000 && at <= h.core.NextArrival() {
@@ -167,7 +180,10 @@ func (h *endpoint) entity() int { return 2*len(h.sim.ports) + int(h.id) }
 // reschedule enters the host's next wake-up. exhausted is set if the NIC was
 // free and the transport had nothing.
 func (h *endpoint) reschedule(ps int64, exhausted bool) {
-	due := h.core.Wake()
+	due := h.core.NextSample()
+	if h.absence.kind == present {
+		due = h.core.Wake()
+	}
 	if done := h.core.Done(); done != h.done {
 		h.done = done
 		if done {
@@ -177,7 +193,7 @@ func (h *endpoint) reschedule(ps int64, exhausted bool) {
 		}
 	}
 	at := picoseconds(due)
-	if arrival := h.core.NextArrival(); due < arrival {
+	if arrival := h.core.NextArrival(); due < arrival && h.absence.kind == present {
 		// The transport's time, or the NIC's. A busy NIC lets nothing out before
 		// it is free, and pacing in whole nanoseconds must not make it late.
 		if free := h.nic.free; free > ps && at-free < 2000 {

@@ -20,6 +20,7 @@ type packet struct {
 	frame    int64  // bytes of Ethernet header and IP packet: what a queue counts
 	serial   uint16 // IP identification
 	source   uint16 // UDP source port
+	flip     int    // 1 + the bit of its frame that a link has flipped, 0 for none
 }
 
 // stamp fills in what the network needs to know of a packet that src sends.
@@ -74,7 +75,7 @@ func (p *pool) get() *packet {
 }
 
 func (p *pool) put(q *packet) {
-	q.Payload = nil
+	q.Payload, q.flip = nil, 0
 	q.next, p.idle = p.idle, q
 	p.live--
 }

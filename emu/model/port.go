@@ -3,6 +3,7 @@ package model
 import (
 	"math/bits"
 
+	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -20,6 +21,7 @@ type port struct {
 	at   *node // the node it belongs to
 	peer int   // node at the other end
 
+	rate     units.BitsPerSecond
 	byteTime int64 // ps a wire byte takes, 0 if that is no whole number
 	delay    int64
 	free     int64 // when the packet in transmission is through
@@ -41,6 +43,9 @@ type port struct {
 	stats PortStats
 	queue gauge
 	taps  []tap
+
+	down bool        // by the timeline: nothing is taken
+	line *fault.Line // what the timeline does to packets that leave; nil for nothing
 }
 
 func (s *Sim) newPort(info *topo.Port, n transport.Network, limit units.Bytes) port {
@@ -50,10 +55,15 @@ func (s *Sim) newPort(info *topo.Port, n transport.Network, limit units.Bytes) p
 		credit: newCreditClass(n, info.Rate), limit: int64(limit), mark: int64(n.MarkStep(s.fabric, info)),
 	}
 	p.top = uint8(max(1, min(n.Priorities, 8)) - 1)
-	if bits := int64(info.Rate); 8e12%bits == 0 {
+	p.setRate(info.Rate)
+	return p
+}
+
+func (p *port) setRate(rate units.BitsPerSecond) {
+	p.rate, p.byteTime = rate, 0
+	if bits := int64(rate); 8e12%bits == 0 {
 		p.byteTime = 8e12 / bits
 	}
-	return p
 }
 
 func (p *port) linkID() int { return int(p.info.ID) }
@@ -71,7 +81,7 @@ func (p *port) enqueue(q *packet, now int64) {
 		p.kick(now)
 	}
 	s := p.sim
-	if s.lose != nil && s.lose(s.event(Enqueued, p, q)) {
+	if p.down || s.lose != nil && s.lose(s.event(Enqueued, p, q)) {
 		p.stats.Lost++
 		s.pool.put(q)
 		return
@@ -183,16 +193,21 @@ func (p *port) transmit(q *packet, now int64) {
 	q.at = p.free + p.delay
 	p.stats.Packets++
 	p.stats.WireBytes += q.wire
-	if p.flight.head == nil {
-		p.sim.agenda.set(p.linkID(), q.at)
-	}
-	p.flight.push(q)
 	if s := p.sim; s.onPacket != nil {
 		s.onPacket(s.event(Transmitted, p, q))
 	}
 	if p.taps != nil {
 		p.sim.tap(p.taps, p, q, now, true)
 	}
+	if p.line != nil && !p.survives(q, now) {
+		return
+	}
+	if p.flight.head == nil {
+		p.sim.agenda.set(p.linkID(), q.at)
+	} else {
+		q.at = max(q.at, p.flight.tail.at) // on a link that got shorter
+	}
+	p.flight.push(q)
 }
 
 // duration is how long wire bytes occupy the link.
@@ -200,7 +215,7 @@ func (p *port) duration(wire int64) int64 {
 	if p.byteTime > 0 {
 		return wire * p.byteTime
 	}
-	return p.info.Rate.Picoseconds(units.Bytes(wire))
+	return p.rate.Picoseconds(units.Bytes(wire))
 }
 
 // arrive takes the first packet off the link: it has arrived in full.

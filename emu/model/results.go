@@ -17,7 +17,8 @@ type PortStats struct {
 	Packets, WireBytes int64 // transmitted
 	Drops              int64 // of full queues
 	CreditDrops        int64 // of the credit class
-	Lost               int64 // by Config.Lose
+	Lost               int64 // by Config.Lose and Config.Timeline
+	Extra              int64 // made by Config.Timeline
 	Marks              int64
 }
 
@@ -59,7 +60,8 @@ func (s *Sim) ResetQueues() {
 //
 //	sent + extra = received + drops + lost + in flight
 //
-// where received leaves out what the shims dropped.
+// where received leaves out what the shims dropped, and what hosts that were killed or
+// paused did not take.
 func (s *Sim) InFlight() int { return s.pool.live }
 
 // Totals are sums over all hosts and ports.
@@ -98,6 +100,7 @@ func (s *Sim) Totals() Totals {
 		t.PortStats.Drops += p.Drops
 		t.PortStats.CreditDrops += p.CreditDrops
 		t.PortStats.Lost += p.Lost
+		t.PortStats.Extra += p.Extra
 		t.PortStats.Marks += p.Marks
 	}
 	return t

@@ -57,9 +57,10 @@ type Config struct {
 	From, To units.Time
 
 	// Bytes has real frames arrive at hosts: payload, checksums and all. Without
-	// it only lengths travel, and Packet.Payload is nil. Faults.Corrupt sets it.
-	Bytes  bool
-	Faults fault.Config // in the hosts' receive path
+	// it only lengths travel, and Packet.Payload is nil. Faults that corrupt set it.
+	Bytes    bool
+	Faults   fault.Config   // in the hosts' receive path
+	Timeline fault.Timeline // of links and hosts
 
 	// OnPacket, when set, sees every event of every packet.
 	OnPacket func(PacketEvent)
@@ -101,6 +102,9 @@ type Sim struct {
 	draining bool // hosts send nothing more
 	offered  int  // by Offer
 
+	changes []change      // by the timeline, the next first
+	late    []lateArrival // packets that links have delayed or repeated, latest first
+
 	sample   func(units.Time) // at sampleAt, then every sampleBy
 	sampleAt int64
 	sampleBy int64
@@ -132,7 +136,10 @@ func New(cfg Config) (*Sim, error) {
 	if cfg.To == 0 {
 		cfg.To = units.Never
 	}
-	if cfg.Faults.Corrupt > 0 {
+	if err := cfg.Timeline.Validate(f, units.Never); err != nil {
+		return nil, fmt.Errorf("timeline%w", err)
+	}
+	if cfg.Faults.Corrupt > 0 || cfg.Timeline.Corrupts() {
 		cfg.Bytes = true
 	}
 	var network transport.Network
@@ -146,7 +153,7 @@ func New(cfg Config) (*Sim, error) {
 		return nil, err
 	}
 	s := &Sim{
-		cfg: cfg, fabric: f, agenda: newAgenda(2*len(f.Ports) + 2*len(f.Hosts)), routes: newRoutes(f, cfg),
+		cfg: cfg, fabric: f, agenda: newAgenda(2*len(f.Ports) + 2*len(f.Hosts) + 2), routes: newRoutes(f, cfg),
 		nodes: make([]node, len(f.Nodes)), ports: make([]port, len(f.Ports)), hosts: make([]*endpoint, len(f.Hosts)),
 		frames: newFramer(f, cfg.Protocol), sampleAt: math.MaxInt64, onPacket: cfg.OnPacket, lose: cfg.Lose,
 	}
@@ -158,6 +165,7 @@ func New(cfg Config) (*Sim, error) {
 			return nil, err
 		}
 	}
+	s.plan()
 	return s, nil
 }
 
@@ -207,7 +215,7 @@ func (s *Sim) RunUntilDone(limit units.Time) bool {
 // Drain has the hosts send nothing more and runs until the network is empty: then
 // every packet sent has been received or is counted as lost.
 func (s *Sim) Drain() {
-	s.draining = true
+	s.beginDrain()
 	for s.pool.live > 0 && !s.step(math.MaxInt64, math.MaxInt, false) {
 	}
 }
@@ -238,8 +246,12 @@ func (s *Sim) step(end int64, budget int, untilDone bool) bool {
 			s.ports[id-ports].kick(e.ps)
 		case id < 2*ports+len(s.hosts):
 			s.hosts[id-2*ports].wake(e.ps)
-		default:
+		case id < 2*ports+2*len(s.hosts):
 			s.hosts[id-2*ports-len(s.hosts)].release(e.ps)
+		case id == s.changeID():
+			s.change()
+		default:
+			s.arriveLate()
 		}
 		if untilDone && s.undone == 0 {
 			return false

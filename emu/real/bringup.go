@@ -138,7 +138,8 @@ func (r *run) nodeConfig(h topo.HostID) node.Config {
 	c := node.Config{
 		Self: h, Topology: r.x.Topology, Loop: r.topology.Loop(),
 		Protocol: r.x.Protocol, Params: r.x.Params, Streams: r.x.Streams,
-		Seed: r.x.Seed, Faults: r.x.Faults, From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
+		Seed: r.x.Seed, Faults: r.x.Faults, Timeline: r.x.Timeline,
+		From: from, To: to, End: end, GaugeEvery: r.facts.GaugeEvery,
 		CatchUp: r.catchUp(h), Stall: r.stall(h), Grain: r.grain(), Apart: r.apart().Nanoseconds(),
 		Spin:   r.machine.WakeCost.Nanoseconds(),
 		Policy: r.means.Policy, RxFrames: r.engine.Platform.rxFrames(), Programs: r.socket(), Unlogged: r.x.Up,

@@ -47,7 +47,7 @@ func (r *run) collectFabric() error {
 		})
 		r.facts.LinkDrops += int64(links[i].ReceivedDropped)
 	}
-	return nil
+	return r.lostByLinks()
 }
 
 // collectHosts ends the hosts and turns their reports into facts.
@@ -59,6 +59,7 @@ func (r *run) collectHosts() error {
 		if rep := p.report; rep != nil {
 			all.Merge(&rep.Lateness)
 			f = hostFacts(p.name, rep)
+			r.lostBy(p.host, rep.NIC.Cut)
 			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
 			r.facts.Reached = max(r.facts.Reached, rep.Reached)
 		}

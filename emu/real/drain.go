@@ -22,7 +22,7 @@ const (
 // waits until what is under way has arrived, so that every packet is accounted
 // for. Then nothing is left to watch.
 func (r *run) drain() error {
-	err := r.readPortsInTime()
+	err := errors.Join(r.timeline.stop(r.facts), r.readPortsInTime())
 	if r.going {
 		for _, p := range r.hosts {
 			p.send(node.CommandDrain)

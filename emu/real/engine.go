@@ -113,6 +113,8 @@ type run struct {
 	sampler *sampler
 	apps    *apps
 
+	timeline *timeline // nil unless faults change the fabric
+
 	sentInTime []port.Stats  // of ports at the run's end, nil before
 	keptUp     time.Duration // how long the fabric was kept up afterwards
 }

@@ -33,6 +33,9 @@ func (r *run) measure(ctx context.Context) (err error) {
 	if r.sampler, err = r.startSampler(); err != nil {
 		return err
 	}
+	if r.timeline, err = r.startTimeline(); err != nil {
+		return err
+	}
 	if r.apps, err = r.startApps(); err != nil {
 		return err
 	}

@@ -23,7 +23,10 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(emu.CheckKernelTCP(x), emu.CheckDilation(x), checkWires(run.topology, x)); err != nil {
+	wires := e.Platform.Wires != emu.HostDelay && netemMissing() == nil
+	err = errors.Join(emu.CheckKernelTCP(x), emu.CheckDilation(x), emu.CheckTimeline(x, run.topology, e.Name(), wires),
+		checkWires(run.topology, x))
+	if err != nil {
 		return err
 	}
 	if err := limits(run.topology, x); err != nil {

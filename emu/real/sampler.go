@@ -73,7 +73,7 @@ func (r *run) startSampler() (*sampler, error) {
 	for i := range r.topology.Ports {
 		if p := &r.topology.Ports[i]; r.topology.Nodes[p.Node].Kind != topo.Host {
 			s.ids = append(s.ids, p.ID)
-			s.watches = append(s.watches, newPortWatch(p, r.topology.FullFrame(), from, to))
+			s.watches = append(s.watches, newPortWatch(r.slowest(p), r.topology.FullFrame(), from, to))
 		}
 	}
 	go func() { s.ended <- s.run() }()

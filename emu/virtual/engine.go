@@ -66,6 +66,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
+	if err := emu.CheckTimeline(x, topology, emu.Virtual, true); err != nil {
+		return err
+	}
 	size, err := e.memory(topology, x)
 	if err != nil {
 		return err

@@ -1,15 +1,18 @@
-// Package fault makes a network worse on purpose: it drops, duplicates,
-// reorders and corrupts the frames that a host receives, so that loss recovery
-// can be watched.
+// Package fault makes a network worse on purpose, so that loss recovery can be watched:
+// a Config drops, duplicates, reorders and corrupts a share of the frames that hosts
+// receive, all the time; a Timeline has links and hosts fail at given times.
 //
-// A Shim decides and touches nothing, which is why it serves the raw-socket
-// host and the model engine alike. A DelayLine keeps the frames that the
+// A Shim, and a Line of a Timeline, decide and touch nothing, which is why they serve the
+// raw-socket host and the model engine alike. A DelayLine keeps the frames that the
 // raw-socket host is to deliver later.
 package fault
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 
 	"sirdbed/sirdnode/wire"
 	"sirdbed/topo"
@@ -50,6 +53,27 @@ func (c Config) Validate() error {
 func (c Config) Enabled() bool {
 	return c.Drop > 0 || c.Duplicate > 0 || c.Reorder > 0 || c.Corrupt > 0
 }
+
+// String is the faults in words: "drop 1 %, reorder 0.2 % by up to 5us".
+func (c Config) String() string {
+	var texts []string
+	for _, f := range []struct {
+		kind  Kind
+		share float64
+	}{{Drop, c.Drop}, {Duplicate, c.Duplicate}, {Reorder, c.Reorder}, {Corrupt, c.Corrupt}} {
+		if f.share > 0 {
+			text := fmt.Sprintf("%s %s", f.kind, percent(f.share))
+			if f.kind == Reorder && c.ReorderDelay > 0 {
+				text += fmt.Sprintf(" by up to %v", c.ReorderDelay)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// percent is a share as people write it, without what binary fractions add.
+func percent(share float64) string { return fmt.Sprintf("%g %%", math.Round(1e9*share)/1e7) }
 
 // A Verdict is what happens to one frame.
 type Verdict struct {
@@ -106,19 +130,30 @@ func New(c Config, seed uint64) (*Shim, error) {
 		c.ReorderDelay = defaultReorderDelay
 	}
 	s := &Shim{config: c}
+	s.seed(seed)
+	return s, nil
+}
+
+func (s *Shim) seed(seed uint64) {
 	for i, stream := range []*rand.PCG{&s.drop, &s.duplicate, &s.reorder, &s.corrupt} {
 		stream.Seed(seed, uint64(i)+1)
 	}
-	return s, nil
 }
 
 // Next decides what happens to the next frame, of length bytes from its
 // Ethernet header on.
 func (s *Shim) Next(length int) Verdict {
-	v := Verdict{FlipBit: -1}
 	if s == nil {
-		return v
+		return Verdict{FlipBit: -1}
 	}
+	v := s.next(length, ethernetBits)
+	s.count(&v)
+	return v
+}
+
+// next draws what happens to a frame. Its first spared bits are not flipped.
+func (s *Shim) next(length, spared int) Verdict {
+	v := Verdict{FlipBit: -1}
 	s.counters.Frames++
 	// Every sequence is drawn from for every frame, dropped or not.
 	v.Drop = happens(&s.drop, s.config.Drop)
@@ -127,11 +162,10 @@ func (s *Shim) Next(length int) Verdict {
 		v.Delay = 1 + units.Time(below(&s.reorder, uint64(s.config.ReorderDelay)))
 	}
 	if happens(&s.corrupt, s.config.Corrupt) {
-		if bits := length*8 - ethernetBits; bits > 0 {
-			v.FlipBit = ethernetBits + int(below(&s.corrupt, uint64(bits)))
+		if bits := length*8 - spared; bits > 0 {
+			v.FlipBit = spared + int(below(&s.corrupt, uint64(bits)))
 		}
 	}
-	s.count(&v)
 	return v
 }
 

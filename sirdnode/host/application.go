@@ -29,6 +29,8 @@ type Application struct {
 
 	counts Counts
 	named  map[*transport.Counter]int64
+
+	life life
 }
 
 // A Source is the messages that an application sends, and how it answers those of others.
@@ -79,7 +81,10 @@ func NewApplication(cfg Config, log *record.Writer) (*Application, error) {
 	if cfg.GaugeEvery > 0 {
 		a.gaugeAt = 0
 	}
-	a.Gauge("payload_received", func() float64 { return float64(a.counts.Payload) })
+	if cfg.Mortal {
+		a.life.open = map[opened]transport.Message{}
+	}
+	a.Gauge(payloadGauge, func() float64 { return float64(a.counts.Payload) })
 	return a, nil
 }
 
@@ -130,6 +135,7 @@ func (a *Application) offer(now, at units.Time, dst topo.HostID, size units.Byte
 	m := transport.Message{ID: a.nextID[dst], Tag: transport.Tag(tag), Peer: dst, Size: size}
 	a.nextID[dst]++
 	a.counts.Offered++
+	a.life.opened(m)
 	a.put(record.Offered, at, m, "")
 	a.below.Send(now, m)
 	a.Flush(now)
@@ -152,6 +158,9 @@ func (a *Application) Flush(now units.Time) {
 // Done reports that no message of this host is waiting to arrive or to be
 // acknowledged.
 func (a *Application) Done() bool {
+	if a.life.dead {
+		return a.life.over
+	}
 	return a.source.NextAt() == units.Never && a.counts.Offered == a.counts.Acked+a.counts.Failed
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 	Number func(topo.HostID) topo.HostID
 	// Watch, if it is not nil, is told of what the log is not read for.
 	Watch Watcher
+	// Mortal is set for a host that Kill may be called of.
+	Mortal bool
 }
 
 // A Watcher is told of a host's messages as they come and go.
@@ -56,6 +58,9 @@ type Host struct {
 	proto transport.Transport
 	nic   timer.Pacer
 	idle  bool // the transport had nothing when the NIC was last free
+
+	params      any
+	incarnation uint32
 }
 
 // Counts are a host's totals.
@@ -80,19 +85,24 @@ func New(cfg Config, log *record.Writer) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{Application: a, nic: timer.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
-	params := cfg.Params
-	if params == nil {
-		params = cfg.Protocol.DefaultParams(cfg.Fabric)
+	if h.params = cfg.Params; h.params == nil {
+		h.params = cfg.Protocol.DefaultParams(cfg.Fabric)
 	}
+	return h, h.makeTransport()
+}
+
+// makeTransport makes the transport of the host's present life.
+func (h *Host) makeTransport() (err error) {
+	cfg := &h.cfg
 	h.proto, err = cfg.Protocol.New(transport.Env{
-		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h,
-		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
-	}, params)
+		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h, Incarnation: h.incarnation,
+		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(h.incarnation)<<32+uint64(cfg.Self)+1)),
+	}, h.params)
 	if err != nil {
-		return nil, fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
+		return fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)
 	}
 	h.SendOver(h.proto)
-	return h, nil
+	return nil
 }
 
 // Receive takes an intact packet that has arrived.
@@ -131,6 +141,9 @@ func (h *Host) Next(now units.Time, p *transport.Packet) bool {
 
 // PauseNIC has the NIC take no packet before until.
 func (h *Host) PauseNIC(until units.Time) { h.nic.Pause(until) }
+
+// SetRate has the NIC pace packets at another rate from now on: its link's.
+func (h *Host) SetRate(rate units.BitsPerSecond) { h.nic.Rate = rate }
 
 // Wake returns when to call Advance, Sample and Next again if nothing arrives before.
 func (h *Host) Wake() units.Time { return min(h.NextWork(), h.gaugeAt) }

@@ -55,6 +55,7 @@ func (a *Application) Delivered(now units.Time, m transport.Message) {
 // Acked implements transport.Sink.
 func (a *Application) Acked(now units.Time, m transport.Message) {
 	a.counts.Acked++
+	a.life.settled(m)
 	a.put(record.Acked, now, m, "")
 	if a.ofPrograms(m) {
 		a.programs.Acked(m)
@@ -66,6 +67,7 @@ func (a *Application) Acked(now units.Time, m transport.Message) {
 // Failed implements transport.Sink.
 func (a *Application) Failed(now units.Time, m transport.Message, reason string) {
 	a.counts.Failed++
+	a.life.settled(m)
 	a.put(record.Failed, now, m, reason)
 	if a.cfg.Watch != nil {
 		a.cfg.Watch.Failed(now, m, reason)

@@ -23,6 +23,7 @@ type Config struct {
 	Streams  []traffic.Stream `json:"streams"`
 	Seed     uint64           `json:"seed"`
 	Faults   fault.Config     `json:"faults"`
+	Timeline fault.Timeline   `json:"timeline,omitempty"` // of the whole fabric
 
 	From       units.Time `json:"from"` // of the measured window
 	To         units.Time `json:"to"`

@@ -39,7 +39,9 @@ func (n *node) loop() error {
 		if now >= 0 {
 			n.foresight.looked(mono, n.nic.take(mono))
 			now = n.looked(now)
-			n.stood(min(n.nic.due(), n.host.NextWork()), now)
+			if !n.away.in {
+				n.stood(min(n.nic.due(), n.host.NextWork()), now)
+			}
 		}
 		if extra[0].Revents != 0 {
 			extra[0].Revents = 0
@@ -54,7 +56,7 @@ func (n *node) loop() error {
 			wait = n.clock.Origin()
 			continue
 		}
-		if err := n.serve(now); err != nil {
+		if err := n.live(now); err != nil {
 			return err
 		}
 		if extra, err = n.servePrograms(now, extra); err != nil {
@@ -65,7 +67,7 @@ func (n *node) loop() error {
 		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
-		next := n.next(now)
+		next := n.wakeAt(now)
 		if !n.draining {
 			next = min(next, max(n.cfg.End, now+1))
 		}

@@ -25,6 +25,7 @@ type NICCounts struct {
 	Foreign  int64 `json:"foreign"`  // of another protocol, or not for this host
 	Drops    int64 `json:"drops"`    // that the receive ring had no room for
 	Full     int64 `json:"full"`     // times that the kernel could not take more
+	Cut      int64 `json:"cut"`      // of those sent, lost on the host's link by the timeline of faults
 }
 
 // A nic is a host's raw socket, its links' delay where they have none, and the
@@ -41,6 +42,7 @@ type nic struct {
 	delayed  *fault.DelayLine // frames on their way, by arrival
 	paths    [][]topo.PortID  // from each host, when links have no delay
 
+	links   *links        // nil unless the timeline of faults has something for this host
 	credits *creditSocket // nil when the ports have no credit class
 
 	fill func(payload []byte, p *transport.Packet) // of what is sent
@@ -144,7 +146,7 @@ func (n *nic) takeOne(frame []byte, realtime int64) {
 func (n *nic) delay(due units.Time, frame []byte, flipped bool) {
 	switch {
 	case !n.delayed.Put(due, frame):
-		n.counts.Drops++
+		n.noRoom()
 	case flipped:
 		n.counts.Flipped++
 	}
@@ -164,12 +166,12 @@ func (n *nic) transit(frame []byte) units.Time {
 }
 
 // due returns when the next frame arrives.
-func (n *nic) due() units.Time { return n.delayed.Due() }
+func (n *nic) due() units.Time { return min(n.delayed.Due(), n.links.due()) }
 
 // deliver takes the frame that has arrived by now, or will within grain, and checks
 // it. It returns nil for one that is damaged or not for this host.
 func (n *nic) deliver(now, grain units.Time) *transport.Packet {
-	frame, at, ok := n.delayed.Take(now + grain)
+	frame, at, ok := n.arrived(now + grain)
 	if !ok {
 		return nil
 	}
@@ -214,6 +216,7 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 			h.PauseNIC(now + n.packetTime()/2)
 			return sent, nil
 		}
+		n.links.pace(at, h)
 		if !h.Next(at, &n.tx) {
 			return sent, nil
 		}
@@ -224,6 +227,7 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 		}
 		switch length := n.encode(buf, &n.tx); {
 		case length == 0: // to nobody
+		case n.links != nil && !n.leaves(at, buf[:length]):
 		case credit:
 			n.counts.Sent++
 			if err := n.credits.send(length); err != nil {

@@ -10,9 +10,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/clock"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/host"
 	"sirdbed/sirdnode/record"
 	"sirdbed/sirdnode/transport"
@@ -55,6 +57,7 @@ type node struct {
 	busy    int64      // processor time when it began to drain, since start
 	drained int64      // when that was, monotonic ns
 	stalls  clock.Stalls
+	away    outages
 }
 
 func (n *node) run(log io.Writer) error {
@@ -119,6 +122,10 @@ func (n *node) drain(mono int64) {
 		n.busy += clock.ThreadTime()
 		n.programs.end()
 		n.programs = nil
+		n.endOutages()
+		if n.nic != nil {
+			n.nic.endHolding()
+		}
 	}
 }
 
@@ -152,6 +159,8 @@ func (n *node) setUp(log io.Writer) error {
 		Streams: n.cfg.Streams, Seed: n.cfg.Seed,
 		From: n.cfg.From, To: n.cfg.To, GaugeEvery: n.cfg.GaugeEvery,
 	}
+	n.away.list = n.cfg.Timeline.Outages(n.fabric, n.cfg.Self)
+	cfg.Mortal = slices.ContainsFunc(n.away.list, func(o fault.Outage) bool { return o.Dead })
 	if protocol.CheckDriver != nil {
 		return n.setUpDriver(cfg)
 	}
@@ -163,6 +172,9 @@ func (n *node) setUp(log io.Writer) error {
 	n.catchUp, n.grain = n.cfg.CatchUp, n.cfg.Grain
 	reach := inFabric{n.fabric, n.cfg.Self, n.cfg.Cable}
 	n.nic, err = openNIC(n.fabric, reach, protocol, protocol.Network(n.fabric, params), &n.cfg)
+	if err == nil {
+		n.nic.links = newLinks(n.cfg.Timeline, n.fabric, n.cfg.Self, n.cfg.Seed)
+	}
 	if err != nil || n.cfg.Programs == "" {
 		return err
 	}
@@ -194,7 +206,7 @@ func (n *node) finish(cpu float64) error {
 		report.NIC, err = n.driverCounts()
 	} else {
 		report.NIC, err = n.nic.finish()
-		report.Faults = n.nic.shim.Counters()
+		report.Faults = n.nic.faults()
 	}
 	if err != nil {
 		return err

@@ -54,8 +54,13 @@ const (
 	// Sent: N wire bytes had left port number Peer by At. Results have the totals of
 	// ports; this is for a picture of the run while it goes on.
 	Sent
+	// Killed: the host's life ended at At, and its transport's state with it. Messages of its
+	// own that were not settled have failed.
+	Killed
+	// Restarted: the host began its life number N at At. It numbers messages from 0 again.
+	Restarted
 
-	lastKind = Sent
+	lastKind = Restarted
 )
 
 // SentEvery is how much nominal time lies between two Sent records of a port, in a run

@@ -110,6 +110,8 @@ type Env struct {
 	Fabric *topo.Fabric
 	Sink   Sink
 	Rand   *rand.Rand // seeded for this host
+	// Incarnation numbers the lives of the host: 0 for the first, 1 after its first restart.
+	Incarnation uint32
 }
 
 // Knows reports whether a packet's peer is a host of the fabric other than this

@@ -180,6 +180,21 @@ var Faults = Table{
 	Number("corrupt", 0, 1., whyShare),
 }
 
+// Event has the limits of an entry of a timeline of faults.
+var Event = Table{
+	Number[units.Time]("at", 0, MaxRun, whyRun),
+	Number[units.Time]("for", 0, MaxRun, whyRun),
+	Text("link", 1, 2*maxName, whyHost),
+	Text("host", 1, maxName, whyHost),
+	Number("rate", MinRate, MaxRate, whyRate),
+	Number[units.Time]("delay", 0, units.Second, whyDelay),
+	Number("share", 0, 1., whyShare),
+	Number[units.Time]("restart", 0, MaxRun, whyRun),
+}
+
+// Timeline has the limit of a list of faults.
+var Timeline = Table{List("faults", 0, 1000, "each is looked at for each link")}
+
 // Reference has the limits of what a bound is about, or compared with: whose
 // metric, and which.
 var Reference = Table{

@@ -60,52 +60,81 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 	if err != nil {
 		return err
 	}
-	p := tree{b, index, device}
-	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst),
-		quantum: uint32(c.MTU + wire.EthernetLen)}
-	levels, parent := link, uint32(rootHandle)
-	if c.shared() {
-		levels.rate, parent = tinyRate, linkClass
-	}
+	p := tree{b: b, index: index, device: device}
 	if c.Levels == emu.PrioBands {
 		p.root(prioClass)
 	} else {
 		p.root(levelClass | uint32(c.Priorities-1))
 	}
-	if c.shared() {
-		p.class(linkClass, rootHandle, link)
-	}
+	p.classes(&c)
 	if c.Levels == emu.PrioBands {
-		p.class(prioClass, parent, levels)
 		p.prio(c.Priorities)
 	}
 	for level := range c.Priorities {
-		if c.Levels != emu.PrioBands {
-			levels.prio = uint32(c.Priorities - 1 - level)
-			p.class(levelClass|uint32(level), parent, levels)
-		}
 		p.level(&c, level)
 	}
 	if c.Credit.Share > 0 {
-		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
-		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst),
-			quantum: link.quantum})
 		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
 	}
 	p.filters(&c)
 	return nil
 }
 
-// tree is where requests for one interface go.
+// ChangeRate adds the requests that give an installed port the rate of c, which is
+// otherwise what it was installed with. What waits stays.
+func (c Config) ChangeRate(b *rtnl.Batch, index int, device string) error {
+	c, err := c.defaulted()
+	if err != nil {
+		return err
+	}
+	p := tree{b: b, index: index, device: device, change: true}
+	p.classes(&c)
+	return nil
+}
+
+// classes adds the classes, which have the rates.
+func (p tree) classes(c *Config) {
+	link := htbClass{rate: c.bytesPerSecond(), ceil: c.bytesPerSecond(), burst: uint64(c.Burst),
+		quantum: uint32(c.MTU + wire.EthernetLen)}
+	levels, parent := link, uint32(rootHandle)
+	if c.shared() {
+		levels.rate, parent = tinyRate, linkClass
+		p.class(linkClass, rootHandle, link)
+	}
+	if c.Levels == emu.PrioBands {
+		p.class(prioClass, parent, levels)
+	} else {
+		for level := range c.Priorities {
+			levels.prio = uint32(c.Priorities - 1 - level)
+			p.class(levelClass|uint32(level), parent, levels)
+		}
+	}
+	if c.Credit.Share > 0 {
+		rate := max(1, uint64(math.Round(c.Credit.Share*float64(c.bytesPerSecond()))))
+		p.class(creditClass, linkClass, htbClass{rate: rate, ceil: rate, burst: uint64(creditBurst),
+			quantum: link.quantum})
+	}
+}
+
+// tree is where requests for one interface go: that add, or that change what is there.
 type tree struct {
 	b      *rtnl.Batch
 	index  int
 	device string
+	change bool
+}
+
+// request begins a request about a qdisc or a class.
+func (p tree) request(what string, typ uint16, handle, parent uint32) {
+	op, flags := "add ", uint16(unix.NLM_F_CREATE|unix.NLM_F_EXCL)
+	if p.change {
+		op, flags = "change ", 0
+	}
+	p.b.Request(op+what, p.device, typ, flags, rtnl.Traffic(p.index, handle, parent, 0))
 }
 
 func (p tree) qdisc(kind string, handle, parent uint32) {
-	p.b.Request("add qdisc "+kind, p.device, unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
-		rtnl.Traffic(p.index, handle, parent, 0))
+	p.request("qdisc "+kind, unix.RTM_NEWQDISC, handle, parent)
 	p.b.String(unix.TCA_KIND, kind)
 }
 
@@ -149,8 +178,7 @@ type htbClass struct {
 }
 
 func (p tree) class(handle, parent uint32, k htbClass) {
-	p.b.Request("add class htb", p.device, unix.RTM_NEWTCLASS, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
-		rtnl.Traffic(p.index, handle, parent, 0))
+	p.request("class htb", unix.RTM_NEWTCLASS, handle, parent)
 	p.b.String(unix.TCA_KIND, "htb")
 	p.b.Nest(unix.TCA_OPTIONS, nil, func() {
 		var opt [44]byte // struct tc_htb_opt

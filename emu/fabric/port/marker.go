@@ -67,7 +67,7 @@ func (m *Markers) Install(b *rtnl.Batch, index int, device string, c Config) err
 	if err := m.state.Put(uint32(index-m.first), &s); err != nil {
 		return fmt.Errorf("set up eBPF marker at %s: %w", device, err)
 	}
-	p := tree{b, index, device}
+	p := tree{b: b, index: index, device: device}
 	p.clsact()
 	p.b.Request("add filter bpf", device, unix.RTM_NEWTFILTER, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 		rtnl.Traffic(index, 0, clsactEgress, filterInfo(unix.ETH_P_ALL)))
@@ -77,6 +77,29 @@ func (m *Markers) Install(b *rtnl.Batch, index int, device string, c Config) err
 		b.String(tcaBPFName, markerName)
 		b.Uint32(tcaBPFFlags, bpfDirectAction)
 	})
+	return nil
+}
+
+// ChangeRate gives the marker of a port the rate of c, which is otherwise what it was
+// installed with. What passes at this very moment may be missing in its statistics.
+func (m *Markers) ChangeRate(index int, c Config) error {
+	c, err := c.defaulted()
+	if err != nil {
+		return err
+	}
+	key, next := uint32(index-m.first), newMarkerState(&c)
+	var s markerState
+	if err := m.state.LookupWithFlags(key, &s, ebpf.LookupLock); err != nil {
+		return fmt.Errorf("read eBPF marker of interface %d: %w", index, err)
+	}
+	for i := range s.Queue { // the same bytes in other time
+		s.Queue[i] = scale(s.Queue[i], next.PerByte, s.PerByte)
+	}
+	s.Spare = min(scale(s.Spare, next.PerByte, s.PerByte), next.Burst)
+	s.PerByte, s.Burst, s.Threshold = next.PerByte, next.Burst, next.Threshold
+	if err := m.state.Update(key, &s, ebpf.UpdateLock); err != nil {
+		return fmt.Errorf("change eBPF marker of interface %d: %w", index, err)
+	}
 	return nil
 }
 

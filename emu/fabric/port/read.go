@@ -120,6 +120,22 @@ func (r *reader) take(typ uint16, body []byte) error {
 	return nil
 }
 
+// ReadWireDrops adds to drops[i] what the wire with index first+i, if that is in the
+// namespace of conn, has lost.
+func ReadWireDrops(conn *rtnl.Conn, drops []int64, first int) error {
+	return conn.Dump("dump qdiscs", unix.RTM_GETQDISC, make([]byte, 20), func(typ uint16, body []byte) error {
+		if typ != unix.RTM_NEWQDISC || len(body) < 20 || binary.NativeEndian.Uint32(body[8:]) != rootHandle {
+			return nil
+		}
+		if i := int(int32(binary.NativeEndian.Uint32(body[4:]))) - first; i >= 0 && i < len(drops) {
+			var q Queue
+			q.read(rtnl.Find(body[20:], unix.TCA_STATS2))
+			drops[i] += int64(q.Drops)
+		}
+		return nil
+	})
+}
+
 // read takes struct gnet_stats_basic and struct gnet_stats_queue.
 func (q *Queue) read(stats []byte) {
 	if b := rtnl.Find(stats, tcaStatsBasic); len(b) >= 12 {

@@ -25,6 +25,7 @@ import (
 type Wire struct {
 	Rate  units.BitsPerSecond
 	Delay time.Duration
+	Lose  bool // every frame
 }
 
 // Attributes of netem and mirred (include/uapi/linux/pkt_sched.h,
@@ -53,11 +54,24 @@ func (w Wire) Install(b *rtnl.Batch, index int, device string, ifb int) {
 
 // Serialize adds the request that makes an interface's egress the wire.
 func (w Wire) Serialize(b *rtnl.Batch, index int, device string) {
-	p := tree{b, index, device}
+	w.netem(tree{b: b, index: index, device: device})
+}
+
+// Change adds the request that makes an installed wire w. Frames on it stay in order, and
+// keep their times.
+func (w Wire) Change(b *rtnl.Batch, index int, device string) {
+	w.netem(tree{b: b, index: index, device: device, change: true})
+}
+
+func (w Wire) netem(p tree) {
+	b := p.b
 	p.qdisc("netem", rootHandle, parentRoot)
 	rate := uint64(max(1, w.Rate/8))
 	var opt [24]byte // struct tc_netem_qopt: latency in ticks, limit, ...
 	binary.NativeEndian.PutUint32(opt[4:], wirePackets)
+	if w.Lose {
+		binary.NativeEndian.PutUint32(opt[8:], math.MaxUint32) // a share of 2^32, rounded down
+	}
 	b.Nest(unix.TCA_OPTIONS, opt[:], func() {
 		b.Uint64(tcaNetemLatency64, uint64(w.Delay))
 		var r [16]byte // struct tc_netem_rate: rate, packet_overhead, cell_size, cell_overhead
@@ -73,7 +87,7 @@ func (w Wire) Serialize(b *rtnl.Batch, index int, device string) {
 // Redirect adds the requests that send everything that arrives at an interface
 // to the egress of another.
 func Redirect(b *rtnl.Batch, index int, device string, to int) {
-	p := tree{b, index, device}
+	p := tree{b: b, index: index, device: device}
 	p.clsact()
 	p.b.Request("add filter u32 with action mirred", p.device, unix.RTM_NEWTFILTER, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 		rtnl.Traffic(p.index, 0, clsactIngress, filterInfo(unix.ETH_P_ALL)))
