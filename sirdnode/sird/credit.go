@@ -17,13 +17,13 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 		return r.pacer.At(), false
 	}
 	i := m.from
-	wire := r.grant(now, m) // lines 11 and 13
+	h := header{kind: credit, id: m.ID}
+	wire := r.grant(now, m, &h) // lines 11 and 13
 	r.pacer.Sent(now, wire, units.Nanosecond)
 	r.turns++
 	i.turn = r.turns
 
-	h := header{kind: credit, id: m.ID, offset: uint32(m.granted)} // line 12
-	i.stamp(&h)
+	i.stamp(&h) // line 12
 	h.encode(p)
 	p.Peer = i.id
 	r.forgetIfDone(m)
@@ -56,6 +56,10 @@ func (r *receiver) selectMessage() (best *inMessage) {
 	for k := 0; k < len(active); {
 		i := active[k]
 		m := i.ungranted.Top()
+		for m != nil && !m.needsCredit() {
+			i.ungranted.Remove(m)
+			m = i.ungranted.Top()
+		}
 		if m == nil {
 			i.active = false
 			active[k] = active[len(active)-1]
@@ -76,20 +80,18 @@ func (r *receiver) selectMessage() (best *inMessage) {
 
 // fitsB reports whether B has room for the next packet of m.
 func (r *receiver) fitsB(m *inMessage) bool {
-	_, wire := r.nextGrant(m)
-	return r.outstanding+wire <= r.size
+	return r.outstanding+r.wireOf(r.nextGrant(m)) <= r.size
 }
 
 // fitsBucket reports whether the sender's bucket and the cap of one BDP have room
 // for the next packet of m. By default the bucket is compared before adding, else
-// one smaller than a frame would never grant again (README, Crediting). A silent
-// sender gets one packet's credit at a time: it may be dead, and others can use
-// the rest.
+// one smaller than a frame would never grant again (README, Crediting). A sender whose
+// credit is suspended gets a packet's if it has none: it may be dead.
 func (r *receiver) fitsBucket(m *inMessage) bool {
 	i := m.from
-	_, wire := r.nextGrant(m)
+	wire := r.wireOf(r.nextGrant(m))
 	out := i.outstanding()
-	if out+wire > r.params.BDP || i.silent && out > 0 || i.epochUncertain() {
+	if out+wire > r.params.BDP || i.suspended && i.credit() > 0 || i.epochUncertain() {
 		return false
 	}
 	if r.params.BucketCheck == "after" {
@@ -110,31 +112,46 @@ func (r *receiver) precedes(a, b *inMessage) bool {
 	return a.from.id < b.from.id
 }
 
-// nextGrant returns the payload and the wire bytes of m's next grant: one packet.
-func (r *receiver) nextGrant(m *inMessage) (payload, wire Bytes) {
-	payload = min(r.mss, m.Size-m.granted)
-	return payload, r.wireOf(payload)
+// needsCredit reports whether bytes of m are lost, or were never granted.
+func (m *inMessage) needsCredit() bool {
+	return m.waits() || m.granted < m.Size
 }
 
-// grant charges m's next packet, and returns its wire bytes. The loss
-// timeout runs from the first packet that is due.
-func (r *receiver) grant(now Time, m *inMessage) Bytes {
-	if !m.overdue() {
-		m.lastProgress = now
+// nextGrant returns the payload of m's next grant: one packet, first of what is lost.
+func (r *receiver) nextGrant(m *inMessage) Bytes {
+	if lost, ok := m.firstLost(); ok {
+		return min(r.mss, lost.to-lost.from)
 	}
-	if m.from.granted == m.from.spent {
-		m.from.lastPacket = now
+	return min(r.mss, m.Size-m.granted)
+}
+
+// grant charges m's next packet, and returns its wire bytes. What is lost is requested by
+// a RESEND. The loss timeout runs from the first packet that is due.
+func (r *receiver) grant(now Time, m *inMessage, h *header) Bytes {
+	i, n := m.from, r.nextGrant(m)
+	wire := r.wireOf(n)
+	r.charge(i, wire)
+	if lost, ok := m.firstLost(); ok {
+		m.lost.Front().from += n
+		m.asked = true
+		h.kind, h.offset, h.length = resend, uint32(lost.from), uint32(n)
+		i.wanted.Push(wanted{m, stretch{lost.from, lost.from + n}, i.granted})
+		r.env.Sink.Count(&resends, 1)
+	} else {
+		m.granted += n
 	}
-	payload, wire := r.nextGrant(m)
-	if m.granted += payload; m.granted == m.Size {
-		m.from.ungranted.Remove(m)
+	i.lastGranted = m.ID
+	if !m.needsCredit() {
+		i.ungranted.Remove(m)
 	}
-	r.charge(m.from, wire)
+	r.watch(now, m)
 	return wire
 }
 
 // charge counts wire bytes as granted to a sender.
 func (r *receiver) charge(i *inPeer, wire Bytes) {
 	i.granted += uint32(wire)
-	r.outstanding += wire
+	if !i.suspended {
+		r.outstanding += wire
+	}
 }

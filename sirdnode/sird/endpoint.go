@@ -15,6 +15,7 @@ type endpoint struct {
 	framing topo.Framing
 	mss     Bytes // payload of a full packet
 	frame   Bytes // wire bytes of a full packet
+	round   Time  // the time that the slowest credit loop takes, with a BDP on its way
 
 	control queue.FIFO[controlPacket] // of both roles, in order
 }
@@ -25,6 +26,8 @@ func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
 	}
+	e.round = max(env.Fabric.LongestLoop(), env.Fabric.Loop().Tail,
+		env.Fabric.Downlink(env.Self).Rate.TimeFor(params.BDP))
 	switch params.Priorities {
 	case "data":
 		e.levels.control, e.levels.unscheduled = 1, 1

@@ -30,9 +30,9 @@ func (s *SIRD) Leaks() string {
 		return fmt.Sprintf("receiver counts %d of B in use", s.receiver.outstanding)
 	}
 	for _, o := range s.sender.peers {
-		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.retransmit) != 0) {
+		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || o.retransmit.Len() != 0) {
 			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(),
-				o.unscheduled, o.messages.Len(), len(o.retransmit))
+				o.unscheduled, o.messages.Len(), o.retransmit.Len())
 		}
 	}
 	for _, i := range s.receiver.known {
@@ -83,7 +83,10 @@ func (s *SIRD) Broken() string {
 		if credit := i.outstanding() - i.charged; credit < 0 || i.charged != charged {
 			return fmt.Sprintf("sender %d: credit %d, charged %d, by its messages %d", i.id, credit, i.charged, charged)
 		}
-		used += i.outstanding()
+		used += i.charged
+		if !i.suspended {
+			used += i.credit()
+		}
 	}
 	for _, o := range s.sender.peers {
 		if o == nil {
@@ -102,6 +105,17 @@ func (s *SIRD) Broken() string {
 			s.sender.held, held, s.sender.unscheduled, unscheduled, s.sender.messages, messages)
 	}
 	return ""
+}
+
+// Excess is by how much more credit is out, suspended credit included, than may be: B, and
+// a BDP for each time that a sender's was suspended, and a BDP to each sender.
+func (s *SIRD) Excess(suspensions int64) (excess Bytes) {
+	all := Bytes(0)
+	for _, i := range s.receiver.known {
+		all += i.credit()
+		excess = max(excess, i.credit()-s.params.BDP)
+	}
+	return max(excess, all-s.receiver.size-Bytes(suspensions)*s.params.BDP)
 }
 
 // Charged returns the part of B that unscheduled bytes take up.

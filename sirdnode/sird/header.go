@@ -47,6 +47,9 @@ const (
 	baseLen = 14
 	// RESEND continues with the length of the missing range (4).
 	resendLen = baseLen + 4
+	// BUSY has in place of the offset the total of credit granted that its sender has seen, and continues with how
+	// many bytes of the message it has sent (4).
+	busyLen = baseLen + 4
 	// DATA continues with
 	//
 	//	14  message length (4)
@@ -63,9 +66,9 @@ type header struct {
 	epoch  uint8 // of the credit counts, modulo 16
 	id     transport.MessageID
 	credit uint32 // cumulative wire bytes, modulo 2^32
-	offset uint32
+	offset uint32 // BUSY: the total of credit that was granted, as far as its sender knows
 
-	length     uint32 // DATA: of the message; RESEND: of the range
+	length     uint32 // DATA: of the message; RESEND: of the range; BUSY: bytes of the message sent so far
 	tag        transport.Tag
 	aboveFloor uint16 // DATA: id minus the sender's lowest unacknowledged id
 	prefix     uint16 // DATA: unscheduled prefix in packets
@@ -91,11 +94,15 @@ var table = wire.Header{
 		{Value: uint8(credit), Name: "CREDIT", Len: baseLen, From: wire.Receiver, Grant: true},
 		{Value: uint8(resend), Name: "RESEND", Len: resendLen, From: wire.Receiver, Grant: true},
 		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
-		{Value: uint8(busy), Name: "BUSY", Len: baseLen},
+		{Value: uint8(busy), Name: "BUSY", Len: busyLen},
 	},
 	Fields: []wire.Field{
 		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
-		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, Role: wire.Offset},
+		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, Role: wire.Offset,
+			In: 1<<data | 1<<credit | 1<<resend | 1<<ack},
+		{Name: "seen", Doc: "total granted that the sender has seen, wire bytes modulo 2^32", At: 10, Size: 4,
+			In: 1 << busy},
+		{Name: "sent", Doc: "bytes of the message sent so far", At: 14, Size: 4, In: 1 << busy},
 		{Name: "length", Doc: "bytes of the message", At: 14, Size: 4, In: 1 << data, Role: wire.Length},
 		{Name: "range", Doc: "bytes that are missing", At: 14, Size: 4, In: 1 << resend, Role: wire.Range},
 		{Name: "credit", Doc: "total granted, or of what the sender sends total spent, wire bytes modulo 2^32",
@@ -103,7 +110,7 @@ var table = wire.Header{
 		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch},
 		{Name: "csn", Doc: "the sender holds more than SThr of credit", At: 1, Mask: uint8(csn), Role: wire.CSN},
 		{Name: "scheduled", Doc: "paid for with credit", At: 1, Mask: uint8(scheduled)},
-		{Name: "request", Doc: "asks for credit", At: 1, Mask: uint8(request),
+		{Name: "request", Doc: "asks for credit; of a CREDIT: for a BUSY in answer", At: 1, Mask: uint8(request),
 			In: 1<<data | 1<<credit | 1<<resend | 1<<ack},
 		{Name: "from_receiver", Doc: "the message's receiver sends this", At: 1, Mask: uint8(request), In: 1 << busy,
 			Role: wire.FromReceiver},
@@ -134,7 +141,7 @@ func (h *header) encode(p *transport.Packet) {
 		binary.BigEndian.PutUint16(b[22:], h.aboveFloor)
 		binary.BigEndian.PutUint16(b[24:], h.prefix)
 		p.HeaderLen = dataLen
-	case resend:
+	case resend, busy:
 		binary.BigEndian.PutUint32(b[14:], h.length)
 		p.HeaderLen = resendLen
 	}
@@ -159,7 +166,7 @@ func (h *header) decode(b []byte) error {
 		h.tag = transport.Tag(binary.BigEndian.Uint32(b[18:]))
 		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
 		h.prefix = binary.BigEndian.Uint16(b[24:])
-	case resend:
+	case resend, busy:
 		h.length = binary.BigEndian.Uint32(b[14:])
 	}
 	return nil

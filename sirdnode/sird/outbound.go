@@ -1,8 +1,6 @@
 package sird
 
 import (
-	"slices"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/account"
 	"sirdbed/sirdnode/transport/queue"
@@ -39,7 +37,7 @@ type outPeer struct {
 	messages    account.Outgoing[*outMessage]
 	unannounced queue.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
 	scheduled   queue.Heap[outMessage] // with scheduled bytes left, by bytes unsent
-	retransmit  []byteRange            // on credit
+	retransmit  queue.FIFO[byteRange]  // on credit
 	unscheduled Bytes                  // wire bytes of prefixes still to be sent
 	deficit     float64                // of the uplink policy
 }
@@ -61,7 +59,7 @@ func (o *outPeer) held() Bytes { return Bytes(int32(o.granted - o.spent)) }
 // backlogged reports that something is to be sent to the receiver, with or
 // without credit.
 func (o *outPeer) backlogged() bool {
-	return len(o.retransmit) > 0 || o.unannounced.Len() > 0 || o.scheduled.Len() > 0
+	return o.retransmit.Len() > 0 || o.unannounced.Len() > 0 || o.scheduled.Len() > 0
 }
 
 // stamp fills in the credit spent so far.
@@ -114,8 +112,13 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	s.returnUnused(o)
 }
 
+// cancelRetransmit leaves out what was to be sent again of a message.
 func (o *outPeer) cancelRetransmit(m *outMessage) {
-	o.retransmit = slices.DeleteFunc(o.retransmit, func(a byteRange) bool { return a.m == m })
+	for range o.retransmit.Len() {
+		if a, _ := o.retransmit.Pop(); a.m != m {
+			o.retransmit.Push(a)
+		}
+	}
 }
 
 // prefixLeft returns the wire bytes of a message's unscheduled prefix that are

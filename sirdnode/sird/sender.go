@@ -58,8 +58,12 @@ func (s *sender) activate(o *outPeer) {
 func (s *sender) onCreditPacket(now Time, h *header, peer transport.HostID) {
 	o := s.peer(peer)
 	s.addCredit(o, h) // line 2
-	if m := o.messages.Find(h.id); m != nil {
+	m := o.messages.Find(h.id)
+	if m != nil {
 		m.confirm(now)
+	}
+	if h.kind == credit && h.flags&request != 0 {
+		s.answer(o, h.id)
 	}
 	s.activate(o)
 	s.returnUnused(o)

@@ -65,66 +65,61 @@ func (s *sender) announce(h *header, c controlPacket, p *transport.Packet) {
 	m := o.messages.Find(c.id)
 	if m == nil {
 		h.kind, h.flags = busy, 0
-		o.stamp(h)
+		s.stampBusy(h, c, p)
 		return
 	}
 	o.stampData(h, m, s.mss)
 	p.ID, p.Tag, p.PayloadLen = m.ID, m.Tag, int(c.length)
 }
 
-// onResendPacket sends the part of the range that was sent before again. What was
-// not sent is still to come: the credit for it, if held all along, goes back.
+// onResendPacket sends the range again, as far as it was sent. If that is not so its turn
+// comes: the credit is for what the sender chooses.
 func (s *sender) onResendPacket(now Time, h *header, peer transport.HostID) {
 	o := s.peer(peer)
-	heldBefore, epochBefore := o.held(), o.epoch
 	s.addCredit(o, h)
 	m := o.messages.Find(h.id)
 	if m == nil {
-		s.control.Push(controlPacket{peer: o.id, kind: busy, flags: gone, id: h.id})
+		s.answer(o, h.id)
 		s.returnUnused(o)
 		return
 	}
 	m.confirm(now)
-	from := min(Bytes(h.offset), m.Size)
-	to := min(from+Bytes(h.length), m.Size)
-	if from%s.mss != 0 || from == to {
-		return // no range of whole packets
-	}
-	if split := min(to, m.sent); from < split {
-		s.sendAgain(o, byteRange{m, from, split})
-	}
-	if unsent := max(from, m.sent); unsent < to {
-		if o.epoch != epochBefore {
-			heldBefore = 0 // it is void
-		}
-		s.returnSurplus(o, byteRange{m, unsent, to}, heldBefore)
+	from := min(Bytes(h.offset), m.sent)
+	to := min(from+Bytes(h.length), m.sent)
+	if from%s.mss == 0 && from < to {
+		o.retransmit.Push(byteRange{m, from, to})
 	}
 	s.activate(o)
 	s.returnUnused(o)
 }
 
-// sendAgain puts a range up for retransmission, in place of an earlier one of the
-// same message. A BUSY goes back if there is no credit for it yet.
-func (s *sender) sendAgain(o *outPeer, again byteRange) {
-	o.cancelRetransmit(again.m)
-	o.retransmit = append(o.retransmit, again)
-	if o.held() < s.wireOf(min(s.mss, again.to-again.from)) {
-		s.control.Push(controlPacket{peer: o.id, kind: busy, id: again.m.ID})
+// answer sends how far a message is, or that there is none of that id. Credit that is too
+// little for the next packet goes back, and what was to be sent again with it is dropped: a
+// RESEND that arrived twice has used up the rest, and the receiver, which learns that there is
+// none, requests and grants anew.
+func (s *sender) answer(o *outPeer, id transport.MessageID) {
+	if held := o.held(); held > 0 {
+		if _, _, _, ok := s.nextPacket(o); !ok {
+			s.spend(o, held)
+			s.env.Sink.Count(&creditReturned, int(held))
+			o.retransmit.Reset()
+		}
 	}
+	c := controlPacket{peer: o.id, kind: busy, id: id}
+	if o.messages.Find(id) == nil {
+		c.flags = gone
+	}
+	s.control.Push(c)
 }
 
-// returnSurplus answers a RESEND for bytes that were not sent yet with a BUSY, and
-// gives back what it granted too much: the credit for unscheduled bytes, and for
-// scheduled ones if there was enough before.
-func (s *sender) returnSurplus(o *outPeer, unsent byteRange, heldBefore Bytes) {
-	m, from, surplus := unsent.m, unsent.from, Bytes(0)
-	if free := min(unsent.to, m.prefix); from < free {
-		surplus += s.wireOfRange(free - from)
-		from = free
+// stampBusy fills in a BUSY of this moment. It goes in the class of scheduled data, so that
+// all that was sent before has arrived before, unless it was lost.
+func (s *sender) stampBusy(h *header, c controlPacket, p *transport.Packet) {
+	o := s.peer(c.peer)
+	o.stamp(h)
+	h.offset, h.length = o.granted, 0
+	if m := o.messages.Find(c.id); m != nil {
+		h.length = uint32(m.sent)
 	}
-	if cost := s.wireOfRange(unsent.to - from); heldBefore >= cost {
-		surplus += cost
-	}
-	s.spend(o, min(surplus, o.held()))
-	s.control.Push(controlPacket{peer: o.id, kind: busy, id: m.ID})
+	p.Priority = s.levels.scheduled
 }

@@ -11,8 +11,10 @@
 //	credit.go, aimd.go         Algorithm 1: whom to credit; the control loops
 //	sender.go, outbound.go     Algorithm 2: arriving credit, messages to send
 //	uplink.go                  Algorithm 2: whom to send to, csn
-//	receiverloss.go            RESEND, reclaimed credit, abandoned messages
-//	senderloss.go              messages announced again, answers to RESEND
+//	order.go                   packets that were overtaken: late or lost
+//	stall.go, prefix.go        credit without progress, unscheduled bytes that do not arrive
+//	receiverloss.go            what senders report, abandoned messages
+//	senderloss.go              messages announced again, answers to the receiver
 //	endpoint.go                what both roles share: parameters, control packets
 //	header.go, params.go       wire format, parameters
 //
@@ -84,7 +86,6 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	}
 	s.sleep.End()
 	i := s.receiver.peer(p.Peer)
-	i.lastPacket, i.silent = now, false
 	if h.kind != data && s.params.Samples == "all" {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
 	}
@@ -107,12 +108,11 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 	if s.lossCheck.Due(now) {
-		// Both roles, whatever the first returns.
-		sending, receiving := s.sender.checkLoss(now), s.receiver.checkLoss(now)
-		if sending || receiving {
+		if s.sender.checkLoss(now) {
 			s.lossCheck.Arm(now)
 		}
 	}
+	s.receiver.tick(now)
 	p.ECT = true
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.levels.control
@@ -132,7 +132,7 @@ func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 }
 
 // Wake implements transport.Transport.
-func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.lossCheck.At()) }
+func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.lossCheck.At(), s.receiver.wakeAt()) }
 
 // sendControl sends a control packet with the totals of this moment.
 func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
@@ -143,7 +143,7 @@ func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
 	case h.kind == data:
 		s.sender.announce(&h, c, p)
 	default:
-		s.sender.peer(c.peer).stamp(&h)
+		s.sender.stampBusy(&h, c, p)
 	}
 	p.Peer = c.peer
 	h.encode(p)

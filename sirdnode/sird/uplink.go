@@ -1,10 +1,6 @@
 package sird
 
-import (
-	"slices"
-
-	"sirdbed/sirdnode/transport"
-)
+import "sirdbed/sirdnode/transport"
 
 // sendData is Algorithm 2, lines 4 to 10: it sends the next DATA packet, if there
 // is a receiver with one that needs no credit or has enough.
@@ -45,10 +41,10 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 		o.requeue(m)
 		return
 	}
-	if first := &o.retransmit[0]; first.from+n < first.to {
+	if first := o.retransmit.Front(); first.from+n < first.to {
 		first.from += n
 	} else {
-		o.retransmit = slices.Delete(o.retransmit, 0, 1)
+		o.retransmit.Pop()
 	}
 	s.env.Sink.Count(&retransmissions, 1)
 }
@@ -64,8 +60,8 @@ func (s *sender) congested() bool {
 // it. Retransmissions come first, then messages that the receiver may not know
 // of, then the one with the fewest bytes left (README, Sender).
 func (s *sender) nextPacket(o *outPeer) (m *outMessage, offset, n Bytes, ok bool) {
-	if len(o.retransmit) > 0 {
-		a := o.retransmit[0]
+	if o.retransmit.Len() > 0 {
+		a := o.retransmit.Front()
 		n = min(s.mss, a.to-a.from)
 		if o.held() >= s.wireOf(n) {
 			return a.m, a.from, n, true
