@@ -28,6 +28,9 @@ type Config struct {
 	From, To   units.Time // the measured window; new messages arrive until To
 	GaugeEvery units.Time // sampling interval of gauges, 0: never
 
+	// Incarnation tells the lives of a host apart; 0 if it is not to restart.
+	Incarnation transport.Incarnation
+
 	// Source is what the application sends in place of Streams, if it is not nil.
 	Source Source
 	// Number is by what a message's payload tells hosts apart, the same at all of them. nil:
@@ -86,7 +89,7 @@ func New(cfg Config, log *record.Writer) (*Host, error) {
 	}
 	h.proto, err = cfg.Protocol.New(transport.Env{
 		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h,
-		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)),
+		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Self)+1)), Incarnation: cfg.Incarnation,
 	}, params)
 	if err != nil {
 		return nil, fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)

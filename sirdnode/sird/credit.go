@@ -24,6 +24,7 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 	i.turn = r.turns
 
 	i.stamp(&h) // line 12
+	r.address(&h, i.id)
 	h.encode(p)
 	p.Peer = i.id
 	r.forgetIfDone(m)

@@ -18,11 +18,13 @@ type endpoint struct {
 	round   Time  // the time that the slowest credit loop takes, with a BDP on its way
 
 	control queue.FIFO[controlPacket] // of both roles, in order
+	lives   []life                    // by HostID
 }
 
 func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS)}
+	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS),
+		lives: make([]life, len(env.Fabric.Hosts))}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
 	}

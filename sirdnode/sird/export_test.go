@@ -3,6 +3,7 @@ package sird
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/headertest"
@@ -134,8 +135,10 @@ func (s *SIRD) SenderEpoch(id int) uint8 { return s.sender.peers[id].epoch }
 // ControlQueue returns how many control packets wait.
 func (s *SIRD) ControlQueue() int { return s.control.Len() }
 
-// A Header is a header as tests read and write it.
+// A Header is a header as tests read and write it. Unscheduled packets and requests are DATA that
+// is not Scheduled.
 type Header struct {
+	From, To                      transport.Incarnation
 	Kind                          string
 	CSN, Scheduled, Request, Gone bool
 	Epoch                         uint8
@@ -151,7 +154,8 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0,
+		Kind: strings.Replace(kindNames[h.kind], "UNSCHEDULED", "DATA", 1), CSN: h.flags&csn != 0,
+		Scheduled: h.kind == data, From: h.from, To: h.to,
 		Request: h.flags&request != 0,
 		Gone:    h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
 		AboveFloor: h.aboveFloor, Prefix: h.prefix,
@@ -160,14 +164,17 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
+	e := header{from: h.From, to: h.To, epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
 		aboveFloor: h.AboveFloor, prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
 		}
 	}
-	for flag, set := range map[flags]bool{csn: h.CSN, scheduled: h.Scheduled, request: h.Request, gone: h.Gone} {
+	if e.kind == data && !h.Scheduled {
+		e.kind = unscheduled
+	}
+	for flag, set := range map[flags]bool{csn: h.CSN, request: h.Request, gone: h.Gone} {
 		if set {
 			e.flags |= flag
 		}

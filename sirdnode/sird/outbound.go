@@ -68,7 +68,6 @@ func (o *outPeer) stamp(h *header) { h.epoch, h.credit = o.epoch, o.spent }
 // stampData fills in what every DATA packet carries of its message.
 func (o *outPeer) stampData(h *header, m *outMessage, mss Bytes) {
 	o.stamp(h)
-	h.kind = data
 	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
 	h.aboveFloor = o.messages.AboveFloor(m.ID)
 	h.prefix = uint16((m.prefix + mss - 1) / mss)

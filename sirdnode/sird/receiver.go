@@ -75,13 +75,15 @@ func (r *receiver) peer(id transport.HostID) *inPeer {
 // onPayload: their packets may overtake scheduled ones, whose credit is still out.
 func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Packet) {
 	i.learnEpoch(h)
-	if h.flags&scheduled != 0 {
+	if h.kind == data {
 		r.arrives(now, i)
 		r.replenish(now, i, h) // lines 2 to 4
 	}
 	i.sample(&r.params, p.CE, h.flags&csn != 0) // lines 5 and 6
 
-	i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
+	if h.kind == unscheduled {
+		i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
+	}
 	if !r.wellCut(h, p) {
 		return
 	}
@@ -170,12 +172,12 @@ func (r *receiver) onPayload(now Time, m *inMessage, h *header, p *transport.Pac
 		r.env.Sink.Count(&duplicates, 1)
 		// The sender has announced a message that is on its way: the BUSY stops it
 		// from doing so again soon.
-		if h.flags&scheduled == 0 {
+		if h.kind == unscheduled {
 			r.sendBusy(m)
 		}
 		return
 	}
-	if h.flags&scheduled == 0 {
+	if h.kind == unscheduled {
 		r.flowing = now
 		r.release(m, r.wireOf(n))
 	}

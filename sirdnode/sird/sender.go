@@ -40,7 +40,7 @@ func (s *sender) begin(now Time, m transport.Message) bool {
 	o := s.peer(m.Peer)
 	om := s.newOutMessage(now, o, m)
 	if om.prefix == 0 {
-		s.control.Push(controlPacket{peer: o.id, kind: data, flags: request, id: m.ID})
+		s.control.Push(controlPacket{peer: o.id, kind: unscheduled, flags: request, id: m.ID})
 	}
 	s.activate(o)
 	return true

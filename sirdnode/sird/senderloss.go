@@ -46,7 +46,7 @@ func (s *sender) announceOverdue(now Time, o *outPeer) {
 		}
 		m.attempts++
 		m.lastActivity = now
-		c := controlPacket{peer: o.id, kind: data, id: m.ID, flags: request}
+		c := controlPacket{peer: o.id, kind: unscheduled, id: m.ID, flags: request}
 		if !m.confirmed && m.prefix > 0 { // the first packet again
 			c.flags, c.length = 0, min(s.mss, m.prefix)
 		}

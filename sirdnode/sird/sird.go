@@ -16,6 +16,7 @@
 //	receiverloss.go            what senders report, abandoned messages
 //	senderloss.go              messages announced again, answers to the receiver
 //	endpoint.go                what both roles share: parameters, control packets
+//	lives.go                   restarts of hosts
 //	header.go, params.go       wire format, parameters
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts
@@ -85,12 +86,15 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 		return
 	}
 	s.sleep.End()
+	if !s.admit(now, &h, p.Peer) {
+		return
+	}
 	i := s.receiver.peer(p.Peer)
-	if h.kind != data && s.params.Samples == "all" {
+	if !h.isData() && s.params.Samples == "all" {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
 	}
 	switch {
-	case h.kind == data:
+	case h.isData():
 		s.receiver.onDataPacket(now, i, &h, p)
 	case h.kind == credit, h.kind == busy && h.fromReceiver():
 		s.sender.onCreditPacket(now, &h, p.Peer)
@@ -140,11 +144,12 @@ func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
 	switch {
 	case h.fromReceiver():
 		s.receiver.peer(c.peer).stamp(&h)
-	case h.kind == data:
+	case h.kind == unscheduled:
 		s.sender.announce(&h, c, p)
 	default:
 		s.sender.stampBusy(&h, c, p)
 	}
 	p.Peer = c.peer
+	s.address(&h, c.peer)
 	h.encode(p)
 }

@@ -10,14 +10,14 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 		return false
 	}
 	m, offset, n, _ := s.nextPacket(o)
-	h := header{offset: uint32(offset)}
+	h := header{kind: unscheduled, offset: uint32(offset)}
 	if s.congested() { // line 7
 		h.flags |= csn
 	}
 	p.Priority = s.levels.unscheduled
 	if retransmission := offset < m.sent; retransmission || offset >= m.prefix {
 		s.spend(o, s.wireOf(n)) // line 8
-		h.flags |= scheduled
+		h.kind = data
 		p.Priority = s.levels.scheduled
 	} else {
 		o.unscheduled -= s.wireOf(n)
@@ -26,6 +26,7 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	s.advance(o, m, offset, n)
 	m.lastActivity = now
 	o.stampData(&h, m, s.mss)
+	s.address(&h, o.id)
 	h.encode(p) // line 9
 	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
 	s.returnUnused(o)
