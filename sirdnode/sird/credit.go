@@ -141,7 +141,7 @@ func (r *receiver) grant(now Time, m *inMessage, h *header) Bytes {
 	} else {
 		m.granted += n
 	}
-	i.lastGranted = m.ID
+	i.lastGranted, m.named = m.ID, true
 	if !m.needsCredit() {
 		i.ungranted.Remove(m)
 	}

@@ -73,7 +73,8 @@ type header struct {
 	credit uint32                // cumulative wire bytes, modulo 2^32; not in UNSCHEDULED
 	offset uint32                // BUSY: the total of credit that was granted, as far as its sender knows
 
-	length     uint32 // data: of the message; RESEND: of the range; BUSY: bytes of the message sent so far
+	length uint32 // data: of the message; RESEND: of the range; BUSY: bytes of the message sent so far,
+	// or of a receiver: the id below which it knows all messages
 	tag        transport.Tag
 	aboveFloor uint16 // UNSCHEDULED: id minus the sender's lowest unacknowledged id
 	prefix     uint16 // data: unscheduled prefix in packets
@@ -118,7 +119,8 @@ var table = wire.Header{
 		{Name: "range", Doc: "bytes that are missing", At: 18, Size: 4, In: 1 << resend, Role: wire.Range},
 		{Name: "seen", Doc: "total granted that the sender has seen, wire bytes modulo 2^32", At: 14, Size: 4,
 			In: 1 << busy},
-		{Name: "sent", Doc: "bytes of the message sent so far", At: 18, Size: 4, In: 1 << busy},
+		{Name: "sent", Doc: "bytes of the message sent so far; of a receiver: the id below which it knows all", At: 18,
+			Size: 4, In: 1 << busy},
 		{Name: "credit", Doc: "total granted, or of what the sender sends total spent, wire bytes modulo 2^32",
 			At: 6, Size: 4, Role: wire.CreditTotal, In: 1<<data | others},
 		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch},

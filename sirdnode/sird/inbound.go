@@ -26,6 +26,7 @@ type inMessage struct {
 	gapAt Time                // when a packet last overtook others
 	lost  queue.FIFO[stretch] // payload to be requested again
 	asked bool                // some was
+	named bool                // in credit: the sender knows that it is known
 
 	timer        queue.Slot // in receiver.unfinished, by due
 	due          Time
@@ -69,6 +70,9 @@ type inPeer struct {
 	suspended    bool // its credit is not in receiver.outstanding
 
 	messages  account.Incoming[inMessage]
+	known     transport.MessageID   // all with lower ids are known, or were
+	told      transport.MessageID   // the same, as the sender was last told
+	forgot    bool                  // one of them was abandoned since
 	ungranted queue.Heap[inMessage] // messages that need more credit
 }
 

@@ -104,10 +104,10 @@ func (r *receiver) renew(i *inPeer) {
 // Those of which nothing was sent go to the new one.
 func (s *sender) renew(now Time, o *outPeer) {
 	s.held -= o.held()
-	o.epoch, o.granted, o.spent = 0, 0, 0
+	o.epoch, o.granted, o.spent, o.known, o.attempts = 0, 0, 0, o.messages.Floor(), 0
 	for m := range o.messages.All() {
-		m.confirmed, m.attempts = false, 0
-		if m.sent == 0 && m.prefix > 0 {
+		m.confirmed = false
+		if !m.begun {
 			continue
 		}
 		s.remove(o, m)

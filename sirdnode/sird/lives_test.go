@@ -226,7 +226,7 @@ func TestMessagesToARestartedReceiverFail(t *testing.T) {
 	w.restart(t, 0)
 	at := w.now
 	// One sender has credit and sends at once, the other announces its message again.
-	for tag, after := range map[int]units.Time{2: 20 * units.Microsecond, 0: 350 * units.Microsecond} {
+	for tag, after := range map[int]units.Time{2: 20 * units.Microsecond, 0: 700 * units.Microsecond} {
 		for o := &w.offered[tag]; o.failed == "" && w.now < at+after; {
 			w.run(w.now + 1000)
 		}

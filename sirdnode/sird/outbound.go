@@ -14,17 +14,17 @@ type outMessage struct {
 
 	prefix    Bytes // payload that needs no credit: whole packets, or everything
 	sent      Bytes // payload sent so far, in order
-	confirmed bool  // the receiver has shown that it knows the message
+	begun     bool  // a packet of it was sent, or its request is to be
+	confirmed bool  // the receiver has named it
+	settled   bool  // it was acknowledged, or has failed
 
 	lastActivity Time // when it was last sent from, announced or confirmed
-	timeout      Time // after which it is announced again
-	attempts     int  // announcements since it was last confirmed
 }
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
 // confirm notes that the receiver knows the message.
-func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity, m.attempts = true, now, 0 }
+func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity = true, now }
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
@@ -40,6 +40,17 @@ type outPeer struct {
 	retransmit  queue.FIFO[byteRange]  // on credit
 	unscheduled Bytes                  // wire bytes of prefixes still to be sent
 	deficit     float64                // of the uplink policy
+
+	known       transport.MessageID // the receiver knows all messages with lower ids
+	unknown     unanswered          // begun, and perhaps not known to the receiver
+	whole       unanswered          // all sent
+	slowest     Time                // acknowledgement of late
+	timer       queue.Slot          // in sender.silent, by due
+	due         Time
+	heardAt     Time // when it last sent anything as a receiver
+	announcedAt Time // when a message was last announced to it again
+	attempts    int  // such announcements since it was heard
+	silentSince Time // the first of them
 }
 
 // A byteRange is a part of a message that is to be sent again.
@@ -87,7 +98,7 @@ func (o *outPeer) requeue(m *outMessage) {
 }
 
 func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
-	om := &outMessage{Message: m, lastActivity: now, timeout: s.announceTimeout()}
+	om := &outMessage{Message: m, lastActivity: now}
 	om.prefix = s.prefixOf(o, m.Size)
 	o.messages.Add(m.ID, om)
 	s.messages++
@@ -107,6 +118,7 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	o.unannounced.Remove(m)
 	o.scheduled.Remove(m)
 	o.messages.Settle(m.ID)
+	m.settled = true
 	s.messages--
 	s.returnUnused(o)
 }

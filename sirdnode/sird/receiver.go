@@ -20,6 +20,7 @@ type receiver struct {
 	pacer timer.Pacer
 	turns uint64 // grants so far, which order senders under round robin
 
+	unnamed    queue.FIFO[unnamed] // requests without an answer, by due
 	suspects   queue.FIFO[suspect]
 	patience   Time                  // without progress, until a sender is asked
 	unfinished queue.Heap[inMessage] // of which bytes are missing that may have been sent, by due
@@ -148,6 +149,7 @@ func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
 	m.prefix = min(m.Size, Bytes(h.prefix)*r.mss, (r.params.BDP/r.frame+1)*r.mss)
 	m.granted = m.prefix
 	i.messages.Add(m.ID, m)
+	r.learn(now, m)
 	if r.params.AccountUnscheduled {
 		m.charged = r.wireOfRange(m.prefix)
 		i.charged += m.charged

@@ -41,6 +41,38 @@ func (r *receiver) onBusyPacket(now Time, i *inPeer, h *header) {
 	}
 }
 
+// An unnamed message was requested, and waits for credit. If that takes longer its sender is
+// told that it is known.
+type unnamed struct {
+	m   *inMessage
+	due Time
+}
+
+// learn notes that a message is known.
+func (r *receiver) learn(now Time, m *inMessage) {
+	i := m.from
+	if floor := i.messages.Floor(); int32(i.known-floor) < 0 {
+		i.known = floor
+	}
+	for i.messages.Find(i.known) != nil || i.messages.IsDone(i.known) {
+		i.known++
+	}
+	if m.prefix == 0 {
+		r.unnamed.Push(unnamed{m, now + 2*r.round})
+	}
+}
+
+// nameWaiting tells senders of requests that have waited, one BUSY for all up to the last.
+func (r *receiver) nameWaiting(now Time) {
+	for r.unnamed.Len() > 0 && r.unnamed.Front().due <= now {
+		u, _ := r.unnamed.Pop()
+		if m := u.m; !m.closed && !m.complete && !m.named && int32(m.ID-m.from.told) >= 0 {
+			m.named, m.from.told = true, m.from.known
+			r.sendBusy(m)
+		}
+	}
+}
+
 // abandonWith abandons m, and with it all other messages of a sender that is silent.
 func (r *receiver) abandonWith(m *inMessage) {
 	for other := range m.from.messages.All() {
@@ -55,4 +87,7 @@ func (r *receiver) abandonWith(m *inMessage) {
 func (r *receiver) abandon(m *inMessage) {
 	r.release(m, m.charged)
 	r.forget(m)
+	if i := m.from; int32(m.ID-i.known) < 0 {
+		i.known, i.told, i.forgot = m.ID, m.ID, true
+	}
 }

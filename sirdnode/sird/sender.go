@@ -3,6 +3,7 @@ package sird
 import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // sender is the sending role of a host: Algorithm 2.
@@ -14,10 +15,15 @@ type sender struct {
 	messages    int   // outbound ones that are not acknowledged
 	held        Bytes // credit held, over all receivers
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
+
+	silent queue.Heap[outPeer] // receivers of messages that are not acknowledged, by due
 }
 
 func newSender(e *endpoint) sender {
-	return sender{endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts))}
+	return sender{
+		endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts)),
+		silent: queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.timer }),
+	}
 }
 
 // peer returns the state of a receiver, new when it is first needed.
@@ -31,19 +37,18 @@ func (s *sender) peer(id transport.HostID) *outPeer {
 }
 
 // begin takes a message from the application. Without an unscheduled prefix it is
-// announced by a request. It reports false if the message does not fit the header; the
-// Sink then has the failure.
-func (s *sender) begin(now Time, m transport.Message) bool {
+// announced by a request. If it does not fit the header the Sink has the failure.
+func (s *sender) begin(now Time, m transport.Message) {
 	if !s.env.Fits(now, m, layout.MaxMessage) {
-		return false
+		return
 	}
 	o := s.peer(m.Peer)
 	om := s.newOutMessage(now, o, m)
 	if om.prefix == 0 {
 		s.control.Push(controlPacket{peer: o.id, kind: unscheduled, flags: request, id: m.ID})
+		s.begun(now, o, om)
 	}
 	s.activate(o)
-	return true
 }
 
 func (s *sender) activate(o *outPeer) {
@@ -61,6 +66,9 @@ func (s *sender) onCreditPacket(now Time, h *header, peer transport.HostID) {
 	m := o.messages.Find(h.id)
 	if m != nil {
 		m.confirm(now)
+	}
+	if h.kind == busy {
+		s.learnKnown(o, transport.MessageID(h.length))
 	}
 	if h.kind == credit && h.flags&request != 0 {
 		s.answer(o, h.id)
@@ -113,6 +121,7 @@ func (s *sender) onAckPacket(now Time, h *header, peer transport.HostID) {
 	o := s.peer(peer)
 	s.addCredit(o, h)
 	if m := o.messages.Find(h.id); m != nil {
+		o.slowest = max(now-m.lastActivity, o.slowest-o.slowest/64)
 		s.remove(o, m)
 		s.env.Sink.Acked(now, m.Message)
 	}

@@ -1,62 +1,8 @@
 package sird
 
-import (
-	"fmt"
+import "sirdbed/sirdnode/transport"
 
-	"sirdbed/sirdnode/transport"
-	"sirdbed/sirdnode/transport/timer"
-)
-
-// A sender announces a message again when nothing has shown for too long that the
-// receiver knows it: nobody else misses a message of which all was lost. It
-// answers a RESEND with data, or with a BUSY where there is none to send (README,
-// Loss and silence). After MaxResends attempts without an answer the message fails.
-
-var announces = transport.Counter{Name: "messages_announced_again"}
-
-// announceTimeout is how long a sender waits for an answer before it announces a
-// message again: longer than the receiver, whose turn comes first. It backs off
-// once the receiver has confirmed that it knows the message.
-func (s *sender) announceTimeout() Time { return 2 * s.params.LossTimeout }
-
-// checkLoss does what is due. It reports whether there is anything that may be
-// lost.
-func (s *sender) checkLoss(now Time) (pending bool) {
-	for _, o := range s.peers {
-		if o != nil && o.messages.Len() > 0 {
-			pending = true
-			s.announceOverdue(now, o)
-		}
-	}
-	return pending
-}
-
-// announceOverdue announces messages again that were not answered in time.
-func (s *sender) announceOverdue(now Time, o *outPeer) {
-	for m := range o.messages.All() {
-		begun := m.sent > 0 || m.prefix == 0
-		if !begun || now-m.lastActivity < m.timeout {
-			continue
-		}
-		if m.attempts >= s.params.MaxResends {
-			s.remove(o, m)
-			s.env.Sink.Failed(now, m.Message, fmt.Sprintf("%s did not answer %d attempts, %v apart",
-				s.env.Fabric.HostName(o.id), m.attempts, m.timeout))
-			continue
-		}
-		m.attempts++
-		m.lastActivity = now
-		c := controlPacket{peer: o.id, kind: unscheduled, id: m.ID, flags: request}
-		if !m.confirmed && m.prefix > 0 { // the first packet again
-			c.flags, c.length = 0, min(s.mss, m.prefix)
-		}
-		if m.confirmed {
-			m.timeout = timer.Backoff(m.timeout, s.announceTimeout())
-		}
-		s.control.Push(c)
-		s.env.Sink.Count(&announces, 1)
-	}
-}
+// What a sender sends again, and answers to a receiver that asks (README, Loss and silence).
 
 // announce fills in a request, or a first packet that is sent again. If the
 // message was acknowledged or failed while it waited, a BUSY goes in its place.

@@ -52,8 +52,8 @@ func TestMessageToADeadReceiverFailsAndItsCreditIsReleased(t *testing.T) {
 					m.Acked != units.Never {
 					t.Errorf("got %+v, want it failed from 20 ms to %v", m, c.most)
 				}
-				if !strings.Contains(m.Reason, "h1-2") || !strings.Contains(m.Reason, "5 attempts") {
-					t.Errorf("the reason is %q, want one with h1-2 and 5 attempts", m.Reason)
+				if !strings.Contains(m.Reason, "h1-2 did not answer") {
+					t.Errorf("the reason is %q, want one with h1-2", m.Reason)
 				}
 			}
 			if held := at(sim, 0).Held(); held != 0 {
@@ -147,7 +147,7 @@ func TestSenderIsAskedFromItsFirstCreditOn(t *testing.T) {
 				probes++
 			} else if h.Kind == "CREDIT" {
 				grants++
-			} else {
+			} else if h.Kind != "BUSY" {
 				t.Fatalf("sends %+v", h)
 			}
 		}

@@ -26,6 +26,7 @@ const (
 // tick does what is due by now.
 func (r *receiver) tick(now Time) {
 	r.findLost(now)
+	r.nameWaiting(now)
 	r.expirePrefixes(now)
 	for m := r.unfinished.Top(); m != nil && m.due <= now; m = r.unfinished.Top() {
 		r.checkMessage(now, m)
@@ -40,6 +41,9 @@ func (r *receiver) wakeAt() Time {
 	at := units.Never
 	if r.suspects.Len() > 0 {
 		at = min(at, r.suspects.Front().due)
+	}
+	if r.unnamed.Len() > 0 {
+		at = min(at, r.unnamed.Front().due)
 	}
 	if r.prefixes.Len() > 0 {
 		at = min(at, r.prefixesDue())

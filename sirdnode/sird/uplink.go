@@ -15,7 +15,8 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 		h.flags |= csn
 	}
 	p.Priority = s.levels.unscheduled
-	if retransmission := offset < m.sent; retransmission || offset >= m.prefix {
+	retransmission := offset < m.sent
+	if retransmission || offset >= m.prefix {
 		s.spend(o, s.wireOf(n)) // line 8
 		h.kind = data
 		p.Priority = s.levels.scheduled
@@ -25,6 +26,12 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	}
 	s.advance(o, m, offset, n)
 	m.lastActivity = now
+	if !m.begun {
+		s.begun(now, o, m)
+	}
+	if offset+n == m.Size && offset+n == m.sent && !retransmission {
+		o.whole.Push(m)
+	}
 	o.stampData(&h, m, s.mss)
 	s.address(&h, o.id)
 	h.encode(p) // line 9
