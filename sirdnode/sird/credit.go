@@ -22,6 +22,7 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 	r.pacer.Sent(now, wire, units.Nanosecond)
 	r.turns++
 	i.turn = r.turns
+	r.place(i)
 
 	i.stamp(&h) // line 12
 	r.address(&h, i.id)
@@ -41,40 +42,72 @@ func (r *receiver) activate(m *inMessage) {
 	case !m.slot.In():
 		i.ungranted.Set(m, 0)
 	}
-	if !i.active {
-		i.active = true
-		r.activeSenders = append(r.activeSenders, i)
+}
+
+// place puts a sender where the policy finds it, if its bucket has room for what it would be
+// credited next. It follows whatever changes that, which is only ever of this one sender: so a
+// grant costs the same with few senders and with many.
+func (r *receiver) place(i *inPeer) {
+	m := i.ungranted.Top()
+	for m != nil && !m.needsCredit() {
+		i.ungranted.Remove(m)
+		m = i.ungranted.Top()
 	}
+	in, out := &r.full, &r.short
+	switch {
+	case m == nil || !r.fitsBucket(m):
+		r.full.Remove(i)
+		r.short.Remove(i)
+		return
+	case r.nextGrant(m) < r.mss:
+		in, out = out, in
+	}
+	out.Remove(i)
+	in.Set(i, r.rank(m))
+}
+
+// rank is the policy between the messages of two senders: the lower goes first.
+func (r *receiver) rank(m *inMessage) Bytes {
+	first := m.remaining()
+	if r.params.ReceiverPolicy == "round_robin" {
+		first = Bytes(m.from.turn)
+	}
+	return first*Bytes(len(r.peers)) + Bytes(m.from.id)
 }
 
 // selectMessage returns the message that the policy credits next, nil when none
-// may be credited.
-func (r *receiver) selectMessage() (best *inMessage) {
-	// Under SRPT a smaller packet may take what is left of B. Under round robin
-	// the turn waits for room in B, so that large packets do not starve.
-	srpt := r.params.ReceiverPolicy != "round_robin"
-	active := r.activeSenders
-	for k := 0; k < len(active); {
-		i := active[k]
-		m := i.ungranted.Top()
-		for m != nil && !m.needsCredit() {
-			i.ungranted.Remove(m)
-			m = i.ungranted.Top()
+// may be credited. Under SRPT a smaller packet may take what is left of B. Under round robin
+// the turn waits for room in B, so that large packets do not starve.
+func (r *receiver) selectMessage() *inMessage {
+	best, short := r.full.Top(), r.short.Top()
+	if r.params.ReceiverPolicy != "round_robin" {
+		if best != nil && !r.fitsB(best.ungranted.Top()) {
+			best = nil
 		}
-		if m == nil {
-			i.active = false
-			active[k] = active[len(active)-1]
-			active = active[:len(active)-1]
-			continue
-		}
-		k++
-		if r.fitsBucket(m) && (!srpt || r.fitsB(m)) && (best == nil || r.precedes(m, best)) {
-			best = m
+		if short != nil && !r.fitsB(short.ungranted.Top()) {
+			short = r.firstThatFits()
 		}
 	}
-	r.activeSenders = active
-	if best != nil && !r.fitsB(best) {
+	if best == nil || short != nil && r.rank(short.ungranted.Top()) < r.rank(best.ungranted.Top()) {
+		best = short
+	}
+	if best == nil || !r.fitsB(best.ungranted.Top()) {
 		return nil
+	}
+	return best.ungranted.Top()
+}
+
+// firstThatFits returns the first sender of those whose next packet is short that has room in B,
+// nil if none has.
+func (r *receiver) firstThatFits() (best *inPeer) {
+	if r.outstanding+r.wireOf(1) > r.size {
+		return nil
+	}
+	for k := range r.short.Len() {
+		i := r.short.At(k)
+		if r.fitsB(i.ungranted.Top()) && (best == nil || r.rank(i.ungranted.Top()) < r.rank(best.ungranted.Top())) {
+			best = i
+		}
 	}
 	return best
 }
@@ -99,18 +132,6 @@ func (r *receiver) fitsBucket(m *inMessage) bool {
 		return out+wire <= i.bucket()
 	}
 	return out <= i.bucket()
-}
-
-// precedes is the policy between the messages of two senders.
-func (r *receiver) precedes(a, b *inMessage) bool {
-	if r.params.ReceiverPolicy == "round_robin" {
-		if a.from.turn != b.from.turn {
-			return a.from.turn < b.from.turn
-		}
-	} else if a.remaining() != b.remaining() {
-		return a.remaining() < b.remaining()
-	}
-	return a.from.id < b.from.id
 }
 
 // needsCredit reports whether bytes of m are lost, or were never granted.

@@ -46,9 +46,9 @@ func (m *inMessage) overdue() bool { return !m.complete && m.granted > m.receive
 // An inPeer is what a receiver knows of one sender.
 type inPeer struct {
 	loops
-	id     transport.HostID
-	active bool   // in receiver.activeSenders
-	turn   uint64 // of its last grant
+	id    transport.HostID
+	ready queue.Slot // in receiver.full or short
+	turn  uint64     // of its last grant
 
 	epoch       uint8  // of the totals, modulo 16
 	senderEpoch uint8  // the latest that the sender has shown

@@ -92,11 +92,13 @@ func (r *receiver) renew(i *inPeer) {
 		r.abandon(m)
 	}
 	r.indebted.Remove(i)
+	r.full.Remove(i)
+	r.short.Remove(i)
 	if !i.suspended {
 		r.outstanding -= i.credit()
 	}
 	fresh := newInPeer(i.id, r.endpoint)
-	fresh.active, fresh.turn, fresh.tolerance = i.active, i.turn, i.tolerance
+	fresh.turn, fresh.tolerance = i.turn, i.tolerance
 	*i = *fresh
 }
 

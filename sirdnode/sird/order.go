@@ -87,6 +87,7 @@ func (r *receiver) findLost(now Time) {
 		if m.lost.Len() > 0 {
 			r.activate(m)
 		}
+		r.place(m.from)
 	}
 }
 

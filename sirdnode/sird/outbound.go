@@ -28,8 +28,7 @@ func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity = true, now
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
-	id     transport.HostID
-	active bool // in sender.activeReceivers
+	id transport.HostID
 
 	epoch          uint8
 	granted, spent uint32 // running totals of credit, modulo 2^32
@@ -39,7 +38,9 @@ type outPeer struct {
 	scheduled   queue.Heap[outMessage] // with scheduled bytes left, by bytes unsent
 	retransmit  queue.FIFO[byteRange]  // on credit
 	unscheduled Bytes                  // wire bytes of prefixes still to be sent
-	deficit     float64                // of the uplink policy
+	able        queue.Slot             // in sender.activeReceivers
+	byLength    queue.Slot             // in sender.shortest
+	deficit     int64                  // of the uplink policy, less sender.level
 
 	known       transport.MessageID // the receiver knows all messages with lower ids
 	unknown     unanswered          // begun, and perhaps not known to the receiver
@@ -121,6 +122,7 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	m.settled = true
 	s.messages--
 	s.returnUnused(o)
+	s.place(o)
 }
 
 // cancelRetransmit leaves out what was to be sent again of a message.

@@ -36,6 +36,7 @@ func (r *receiver) expirePrefixes(now Time) {
 		if m.charged > 0 {
 			r.release(m, m.charged)
 			r.ask(now, m)
+			r.place(m.from)
 		}
 	}
 }

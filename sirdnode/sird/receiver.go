@@ -10,9 +10,12 @@ import (
 // receiver is the receiving role of a host: Algorithm 1.
 type receiver struct {
 	*endpoint
-	peers         []*inPeer // by HostID, nil before their first packet
-	known         []*inPeer // the same, in the order of their first packets
-	activeSenders []*inPeer // those with messages that need more credit
+	peers []*inPeer // by HostID, nil before their first packet
+	known []*inPeer // the same, in the order of their first packets
+
+	// activeSenders: those with a message that needs more credit and has room in its bucket for it, in the order of the
+	// policy, by whether the next packet is full.
+	full, short queue.Heap[inPeer]
 
 	size        Bytes // B
 	outstanding Bytes // b: credit out to all senders, and unscheduled bytes expected
@@ -39,7 +42,10 @@ const gaugedHosts = 16
 
 func newReceiver(e *endpoint) receiver {
 	rate := float64(e.env.Fabric.Downlink(e.env.Self).Rate) * e.params.CreditRate
+	ready := func(i *inPeer) *queue.Slot { return &i.ready }
 	r := receiver{
+		full:       queue.NewHeap(ready),
+		short:      queue.NewHeap(ready),
 		endpoint:   e,
 		peers:      make([]*inPeer, len(e.env.Fabric.Hosts)),
 		size:       e.params.B.of(e.params.BDP),

@@ -9,8 +9,11 @@ import (
 // sender is the sending role of a host: Algorithm 2.
 type sender struct {
 	*endpoint
-	peers           []*outPeer // by HostID, nil before the first packet to or from them
-	activeReceivers []*outPeer // those that there is something to send to
+	peers []*outPeer // by HostID, nil before the first packet to or from them
+
+	// Those that can be sent to now, by their deficit and by the bytes left of their message.
+	activeReceivers, shortest queue.Heap[outPeer]
+	level                     int64 // of deficits, what all receivers share
 
 	messages    int   // outbound ones that are not acknowledged
 	held        Bytes // credit held, over all receivers
@@ -22,7 +25,9 @@ type sender struct {
 func newSender(e *endpoint) sender {
 	return sender{
 		endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts)),
-		silent: queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.timer }),
+		activeReceivers: queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.able }),
+		shortest:        queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.byLength }),
+		silent:          queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.timer }),
 	}
 }
 
@@ -48,14 +53,7 @@ func (s *sender) begin(now Time, m transport.Message) {
 		s.control.Push(controlPacket{peer: o.id, kind: unscheduled, flags: request, id: m.ID})
 		s.begun(now, o, om)
 	}
-	s.activate(o)
-}
-
-func (s *sender) activate(o *outPeer) {
-	if !o.active && o.backlogged() {
-		o.active = true
-		s.activeReceivers = append(s.activeReceivers, o)
-	}
+	s.place(o)
 }
 
 // onCreditPacket is Algorithm 2, lines 1 to 3. A receiver's BUSY is one as well:
@@ -73,7 +71,6 @@ func (s *sender) onCreditPacket(now Time, h *header, peer transport.HostID) {
 	if h.kind == credit && h.flags&request != 0 {
 		s.answer(o, h.id)
 	}
-	s.activate(o)
 	s.returnUnused(o)
 }
 

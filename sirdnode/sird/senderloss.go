@@ -35,7 +35,6 @@ func (s *sender) onResendPacket(now Time, h *header, peer transport.HostID) {
 	if from%s.mss == 0 && from < to {
 		o.retransmit.Push(byteRange{m, from, to})
 	}
-	s.activate(o)
 	s.returnUnused(o)
 }
 

@@ -106,6 +106,8 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	case h.kind == busy:
 		s.receiver.onBusyPacket(now, i, &h)
 	}
+	s.receiver.place(i)
+	s.sender.place(s.sender.peer(p.Peer))
 	if i.forgot {
 		i.forgot = false
 		s.control.Push(controlPacket{peer: p.Peer, kind: busy, flags: request, id: i.known})

@@ -105,6 +105,7 @@ func (r *receiver) checkMessage(now Time, m *inMessage) {
 		}
 		if m.strikes > r.params.MaxResends {
 			r.abandonWith(m)
+			r.place(m.from)
 			return
 		}
 		if m.from.probes == 0 { // nor is its sender being asked
@@ -149,6 +150,7 @@ func (r *receiver) checkSender(now Time, i *inPeer) {
 	if i.suspended && now-i.lastProgress >= 2*r.params.LossTimeout && (i.credit() > r.frame || i.messages.Len() == 0) {
 		r.reclaim(now, i)
 	}
+	r.place(i)
 	if i.credit() == 0 {
 		r.indebted.Remove(i)
 		return
@@ -182,14 +184,18 @@ func (r *receiver) probe(now Time, i *inPeer, id transport.MessageID) {
 // probeOther asks another sender for an answer. If none comes the fault may lie with
 // the receiver's own link.
 func (r *receiver) probeOther(now Time, i *inPeer) {
-	for range len(r.activeSenders) {
+	for range min(len(r.known), mostAsked) {
 		r.asked++
-		if other := r.activeSenders[r.asked%len(r.activeSenders)]; other != i && !other.suspended {
+		other := r.known[r.asked%len(r.known)]
+		if other != i && !other.suspended && other.messages.Len() > 0 {
 			r.probe(now, other, other.lastGranted)
 			return
 		}
 	}
 }
+
+// mostAsked is among how many senders probeOther looks for one with messages.
+const mostAsked = 16
 
 // arrives notes that something came from a sender in the class of scheduled data.
 func (r *receiver) arrives(now Time, i *inPeer) {
