@@ -125,7 +125,7 @@ func (r *receiver) fitsBucket(m *inMessage) bool {
 	i := m.from
 	wire := r.wireOf(r.nextGrant(m))
 	out := i.outstanding()
-	if out+wire > r.params.BDP || i.suspended && i.credit() > 0 || i.epochUncertain() {
+	if out+wire > i.most() || i.suspended && i.credit() > 0 || i.epochUncertain() {
 		return false
 	}
 	if r.params.BucketCheck == "after" {

@@ -4,6 +4,7 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // An endpoint is what the two roles of a host share.
@@ -13,9 +14,10 @@ type endpoint struct {
 	levels struct{ control, unscheduled, scheduled uint8 } // priorities
 
 	framing topo.Framing
-	mss     Bytes // payload of a full packet
-	frame   Bytes // wire bytes of a full packet
-	round   Time  // the time that the slowest credit loop takes, with a BDP on its way
+	mss     Bytes               // payload of a full packet
+	frame   Bytes               // wire bytes of a full packet
+	fastest units.BitsPerSecond // of the hosts' links
+	round   Time                // the time that the slowest credit loop takes, with a BDP on its way
 
 	control queue.FIFO[controlPacket] // of both roles, in order
 	lives   []life                    // by HostID
@@ -27,6 +29,9 @@ func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 		lives: make([]life, len(env.Fabric.Hosts))}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
+	}
+	for _, h := range env.Fabric.Hosts {
+		e.fastest = max(e.fastest, env.Fabric.Uplink(h).Rate)
 	}
 	e.round = max(env.Fabric.LongestLoop(), env.Fabric.Loop().Tail,
 		env.Fabric.Downlink(env.Self).Rate.TimeFor(params.BDP))

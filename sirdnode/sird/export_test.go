@@ -184,7 +184,7 @@ func (h Header) Encode(p *transport.Packet) {
 
 // NewLoops gives tests the control loops of one sender, and Loops those that a
 // receiver has for one.
-func NewLoops(p *Params, frame Bytes) *loops { l := newLoops(p, frame); return &l }
+func NewLoops(p *Params, frame Bytes) *loops { l := newLoops(p, p.BDP, frame); return &l }
 func (s *SIRD) Loops(id int) *loops          { return &s.receiver.peers[id].loops }
 
 // Sample feeds a packet.

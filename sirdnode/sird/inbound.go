@@ -78,7 +78,7 @@ type inPeer struct {
 
 func newInPeer(id transport.HostID, e *endpoint) *inPeer {
 	return &inPeer{
-		id: id, loops: newLoops(&e.params, e.frame),
+		id: id, loops: newLoops(&e.params, e.bdpOf(id), e.frame),
 		messages:  account.NewIncoming[inMessage](),
 		ungranted: queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.slot }),
 	}

@@ -17,6 +17,7 @@ type sender struct {
 
 	messages    int   // outbound ones that are not acknowledged
 	held        Bytes // credit held, over all receivers
+	congestion  Bytes // SThr, above which this sum counts as congestion
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
 
 	silent queue.Heap[outPeer] // receivers of messages that are not acknowledged, by due
@@ -25,6 +26,7 @@ type sender struct {
 func newSender(e *endpoint) sender {
 	return sender{
 		endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts)),
+		congestion:      e.params.SThr.of(e.bdpOf(e.env.Self)),
 		activeReceivers: queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.able }),
 		shortest:        queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.byLength }),
 		silent:          queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.timer }),

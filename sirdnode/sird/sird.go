@@ -17,7 +17,7 @@
 //	announce.go                messages that are announced again, or fail
 //	senderloss.go              what is sent again, answers to the receiver
 //	endpoint.go                what both roles share: parameters, control packets
-//	lives.go                   restarts of hosts
+//	lives.go, rates.go         restarts of hosts; links of different rates
 //	header.go, params.go       wire format, parameters
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts

@@ -61,7 +61,7 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 // congested reports whether data is to carry csn: more than SThr of credit is
 // held, self-allocated credit included, and enough messages compete (README, CSN).
 func (s *sender) congested() bool {
-	return s.messages >= s.params.CSNMessages && s.held+s.unscheduled > s.params.SThr.of(s.params.BDP)
+	return s.messages >= s.params.CSNMessages && s.held+s.unscheduled > s.congestion
 }
 
 // nextPacket returns the packet that the next transmission to o would be: message,
