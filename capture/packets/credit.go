@@ -105,11 +105,13 @@ func (l *ledgers) add(p *Packet, m *message) {
 	l.full[key.port] = max(l.full[key.port], int64(p.Payload))
 	switch h.Credit {
 	case wire.CreditTotals:
-		n, _ := p.value(wire.CreditTotal)
+		n, ok := p.value(wire.CreditTotal)
 		epoch, _ := p.value(wire.CreditEpoch)
-		if fromReceiver {
+		switch {
+		case !ok:
+		case fromReceiver:
 			x.granted.to(n, epoch)
-		} else {
+		default:
 			x.spent.to(n, epoch)
 		}
 		x.Granted, x.Spent = x.granted.sum, x.spent.sum

@@ -246,7 +246,7 @@ func TestHostThatIsPaused(t *testing.T) {
 // A host that was killed forgets its messages, which fail; another transport begins its
 // next life, and what the application would have sent meanwhile is not sent.
 func TestHostThatIsKilled(t *testing.T) {
-	var lives []uint32
+	var lives []transport.Incarnation
 	protocol := fakeProtocol
 	protocol.New = func(env transport.Env, params any) (transport.Transport, error) {
 		if env.Self == 0 {
@@ -272,7 +272,7 @@ func TestHostThatIsKilled(t *testing.T) {
 	}
 	t.Run("restarted", func(t *testing.T) {
 		s := run(20 * us)
-		if want := []uint32{0, 1}; !slices.Equal(lives, want) {
+		if want := []transport.Incarnation{1, 2}; !slices.Equal(lives, want) {
 			t.Errorf("incarnations %d, want %d", lives, want)
 		}
 		if c := s.Host(0).Counts(); c.Offered != 3 || c.Acked != 2 || c.Failed != 1 {

@@ -28,6 +28,10 @@ type Config struct {
 	From, To   units.Time // the measured window; new messages arrive until To
 	GaugeEvery units.Time // sampling interval of gauges, 0: never
 
+	// Incarnation is that of the host's first life; 0 for 1 of a mortal host, and none of
+	// others.
+	Incarnation transport.Incarnation
+
 	// Source is what the application sends in place of Streams, if it is not nil.
 	Source Source
 	// Number is by what a message's payload tells hosts apart, the same at all of them. nil:
@@ -60,7 +64,8 @@ type Host struct {
 	idle  bool // the transport had nothing when the NIC was last free
 
 	params      any
-	incarnation uint32
+	incarnation transport.Incarnation // cfg.Incarnation at first
+	restarts    int
 }
 
 // Counts are a host's totals.
@@ -85,6 +90,10 @@ func New(cfg Config, log *record.Writer) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{Application: a, nic: timer.Pacer{Rate: cfg.Fabric.Uplink(cfg.Self).Rate}, idle: true}
+	h.incarnation = cfg.Incarnation
+	if h.incarnation == 0 && cfg.Mortal {
+		h.incarnation = 1
+	}
 	if h.params = cfg.Params; h.params == nil {
 		h.params = cfg.Protocol.DefaultParams(cfg.Fabric)
 	}
@@ -96,7 +105,7 @@ func (h *Host) makeTransport() (err error) {
 	cfg := &h.cfg
 	h.proto, err = cfg.Protocol.New(transport.Env{
 		Self: cfg.Self, Fabric: cfg.Fabric, Sink: h, Incarnation: h.incarnation,
-		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(h.incarnation)<<32+uint64(cfg.Self)+1)),
+		Rand: rand.New(rand.NewPCG(cfg.Seed, uint64(h.restarts)<<32+uint64(cfg.Self)+1)),
 	}, h.params)
 	if err != nil {
 		return fmt.Errorf("%s at %s: %w", cfg.Protocol.Name, cfg.Fabric.HostName(cfg.Self), err)

@@ -65,9 +65,12 @@ func (h *Host) Kill(now units.Time, forGood bool) {
 // one before but the number of its incarnation. What the application would have sent while
 // it was dead is not sent; messages are numbered from 0 again. Totals go on.
 func (h *Host) Restart(now units.Time) error {
-	h.incarnation++
+	h.restarts++
+	if h.incarnation++; h.incarnation == 0 {
+		h.incarnation = 1
+	}
 	h.life.dead = false
-	h.log.Put(record.Record{Kind: record.Restarted, At: now, N: int64(h.incarnation)})
+	h.log.Put(record.Record{Kind: record.Restarted, At: now, N: int64(h.restarts)})
 	for h.source.NextAt() < now {
 		m, ok := h.source.Pop()
 		if !ok {

@@ -30,19 +30,23 @@ type loops struct {
 	window      int // packets after which alpha is updated
 }
 
-func newLoops(p *Params, frame Bytes) loops {
+// newLoops starts both at bdp, the most credit that the sender can use.
+func newLoops(p *Params, bdp, frame Bytes) loops {
 	least := func(share float64) Bytes {
-		return max(frame, Multiple(share).of(p.BDP))
+		return max(frame, Multiple(share).of(bdp))
 	}
 	return loops{
-		sender: newAIMD(bounds{least(p.MinSenderBucket), p.BDP, frame}),
-		net:    newAIMD(bounds{least(p.MinNetBucket), p.BDP, frame}),
+		sender: newAIMD(bounds{least(p.MinSenderBucket), bdp, frame}),
+		net:    newAIMD(bounds{least(p.MinNetBucket), bdp, frame}),
 		window: 1,
 	}
 }
 
 // bucket is the credit that the sender may have: the more congested loop decides.
 func (l *loops) bucket() Bytes { return min(l.sender.bucket, l.net.bucket) }
+
+// most is the largest that the bucket gets: one BDP, or less of a sender with a slower link.
+func (l *loops) most() Bytes { return l.net.max }
 
 // sample feeds one packet to both loops, as Sender_AIMD and Net_AIMD of Algorithm 1.
 func (l *loops) sample(p *Params, ce, csn bool) {

@@ -117,8 +117,8 @@ func TestGrantOvershootsTheBucketByAtMostAFrame(t *testing.T) {
 			Fabric: f, Params: p, Sends: crossfire(senders, receivers, 8, 1_000_000),
 			OnPacket: func(e model.PacketEvent) {
 				// A credit enters its host's port as it is granted.
-				if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) &&
-					sird.Parse(e.Packet.Header()).Kind == "CREDIT" {
+				h := sird.Parse(e.Packet.Header())
+				if e.Kind == model.Enqueued && e.Port == f.Uplink(e.Src) && h.Kind == "CREDIT" && !h.Request {
 					r := at(sim, e.Src)
 					bucket := r.Bucket(int(e.Dst))
 					small = min(small, bucket)

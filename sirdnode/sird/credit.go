@@ -17,13 +17,15 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 		return r.pacer.At(), false
 	}
 	i := m.from
-	wire := r.grant(now, m) // lines 11 and 13
+	h := header{kind: credit, id: m.ID}
+	wire := r.grant(now, m, &h) // lines 11 and 13
 	r.pacer.Sent(now, wire, units.Nanosecond)
 	r.turns++
 	i.turn = r.turns
+	r.place(i)
 
-	h := header{kind: credit, id: m.ID, offset: uint32(m.granted)} // line 12
-	i.stamp(&h)
+	i.stamp(&h) // line 12
+	r.address(&h, i.id)
 	h.encode(p)
 	p.Peer = i.id
 	r.forgetIfDone(m)
@@ -40,56 +42,90 @@ func (r *receiver) activate(m *inMessage) {
 	case !m.slot.In():
 		i.ungranted.Set(m, 0)
 	}
-	if !i.active {
-		i.active = true
-		r.activeSenders = append(r.activeSenders, i)
+}
+
+// place puts a sender where the policy finds it, if its bucket has room for what it would be
+// credited next. It follows whatever changes that, which is only ever of this one sender: so a
+// grant costs the same with few senders and with many.
+func (r *receiver) place(i *inPeer) {
+	m := i.ungranted.Top()
+	for m != nil && !m.needsCredit() {
+		i.ungranted.Remove(m)
+		m = i.ungranted.Top()
 	}
+	in, out := &r.full, &r.short
+	switch {
+	case m == nil || !r.fitsBucket(m):
+		r.full.Remove(i)
+		r.short.Remove(i)
+		return
+	case r.nextGrant(m) < r.mss:
+		in, out = out, in
+	}
+	out.Remove(i)
+	in.Set(i, r.rank(m))
+}
+
+// rank is the policy between the messages of two senders: the lower goes first.
+func (r *receiver) rank(m *inMessage) Bytes {
+	first := m.remaining()
+	if r.params.ReceiverPolicy == "round_robin" {
+		first = Bytes(m.from.turn)
+	}
+	return first*Bytes(len(r.peers)) + Bytes(m.from.id)
 }
 
 // selectMessage returns the message that the policy credits next, nil when none
-// may be credited.
-func (r *receiver) selectMessage() (best *inMessage) {
-	// Under SRPT a smaller packet may take what is left of B. Under round robin
-	// the turn waits for room in B, so that large packets do not starve.
-	srpt := r.params.ReceiverPolicy != "round_robin"
-	active := r.activeSenders
-	for k := 0; k < len(active); {
-		i := active[k]
-		m := i.ungranted.Top()
-		if m == nil {
-			i.active = false
-			active[k] = active[len(active)-1]
-			active = active[:len(active)-1]
-			continue
+// may be credited. Under SRPT a smaller packet may take what is left of B. Under round robin
+// the turn waits for room in B, so that large packets do not starve.
+func (r *receiver) selectMessage() *inMessage {
+	best, short := r.full.Top(), r.short.Top()
+	if r.params.ReceiverPolicy != "round_robin" {
+		if best != nil && !r.fitsB(best.ungranted.Top()) {
+			best = nil
 		}
-		k++
-		if r.fitsBucket(m) && (!srpt || r.fitsB(m)) && (best == nil || r.precedes(m, best)) {
-			best = m
+		if short != nil && !r.fitsB(short.ungranted.Top()) {
+			short = r.firstThatFits()
 		}
 	}
-	r.activeSenders = active
-	if best != nil && !r.fitsB(best) {
+	if best == nil || short != nil && r.rank(short.ungranted.Top()) < r.rank(best.ungranted.Top()) {
+		best = short
+	}
+	if best == nil || !r.fitsB(best.ungranted.Top()) {
 		return nil
+	}
+	return best.ungranted.Top()
+}
+
+// firstThatFits returns the first sender of those whose next packet is short that has room in B,
+// nil if none has.
+func (r *receiver) firstThatFits() (best *inPeer) {
+	if r.outstanding+r.wireOf(1) > r.size {
+		return nil
+	}
+	for k := range r.short.Len() {
+		i := r.short.At(k)
+		if r.fitsB(i.ungranted.Top()) && (best == nil || r.rank(i.ungranted.Top()) < r.rank(best.ungranted.Top())) {
+			best = i
+		}
 	}
 	return best
 }
 
 // fitsB reports whether B has room for the next packet of m.
 func (r *receiver) fitsB(m *inMessage) bool {
-	_, wire := r.nextGrant(m)
-	return r.outstanding+wire <= r.size
+	return r.outstanding+r.wireOf(r.nextGrant(m)) <= r.size
 }
 
 // fitsBucket reports whether the sender's bucket and the cap of one BDP have room
 // for the next packet of m. By default the bucket is compared before adding, else
-// one smaller than a frame would never grant again (README, Crediting). A silent
-// sender gets one packet's credit at a time: it may be dead, and others can use
-// the rest.
+// one smaller than a frame would never grant again (README, Crediting). A sender whose
+// credit is suspended gets a packet's if it has none: it may be dead.
 func (r *receiver) fitsBucket(m *inMessage) bool {
 	i := m.from
-	_, wire := r.nextGrant(m)
+	wire := r.wireOf(r.nextGrant(m))
 	out := i.outstanding()
-	if out+wire > r.params.BDP || i.silent && out > 0 || i.epochUncertain() {
+	if out+wire > i.most() || i.suspended && i.credit() > 0 || i.epochUncertain() {
 		return false
 	}
 	if r.params.BucketCheck == "after" {
@@ -98,43 +134,46 @@ func (r *receiver) fitsBucket(m *inMessage) bool {
 	return out <= i.bucket()
 }
 
-// precedes is the policy between the messages of two senders.
-func (r *receiver) precedes(a, b *inMessage) bool {
-	if r.params.ReceiverPolicy == "round_robin" {
-		if a.from.turn != b.from.turn {
-			return a.from.turn < b.from.turn
-		}
-	} else if a.remaining() != b.remaining() {
-		return a.remaining() < b.remaining()
-	}
-	return a.from.id < b.from.id
+// needsCredit reports whether bytes of m are lost, or were never granted.
+func (m *inMessage) needsCredit() bool {
+	return m.waits() || m.granted < m.Size
 }
 
-// nextGrant returns the payload and the wire bytes of m's next grant: one packet.
-func (r *receiver) nextGrant(m *inMessage) (payload, wire Bytes) {
-	payload = min(r.mss, m.Size-m.granted)
-	return payload, r.wireOf(payload)
+// nextGrant returns the payload of m's next grant: one packet, first of what is lost.
+func (r *receiver) nextGrant(m *inMessage) Bytes {
+	if lost, ok := m.firstLost(); ok {
+		return min(r.mss, lost.to-lost.from)
+	}
+	return min(r.mss, m.Size-m.granted)
 }
 
-// grant charges m's next packet, and returns its wire bytes. The loss
-// timeout runs from the first packet that is due.
-func (r *receiver) grant(now Time, m *inMessage) Bytes {
-	if !m.overdue() {
-		m.lastProgress = now
+// grant charges m's next packet, and returns its wire bytes. What is lost is requested by
+// a RESEND. The loss timeout runs from the first packet that is due.
+func (r *receiver) grant(now Time, m *inMessage, h *header) Bytes {
+	i, n := m.from, r.nextGrant(m)
+	wire := r.wireOf(n)
+	r.charge(i, wire)
+	if lost, ok := m.firstLost(); ok {
+		m.lost.Front().from += n
+		m.asked = true
+		h.kind, h.offset, h.length = resend, uint32(lost.from), uint32(n)
+		i.wanted.Push(wanted{m, stretch{lost.from, lost.from + n}, i.granted})
+		r.env.Sink.Count(&resends, 1)
+	} else {
+		m.granted += n
 	}
-	if m.from.granted == m.from.spent {
-		m.from.lastPacket = now
+	i.lastGranted, m.named = m.ID, true
+	if !m.needsCredit() {
+		i.ungranted.Remove(m)
 	}
-	payload, wire := r.nextGrant(m)
-	if m.granted += payload; m.granted == m.Size {
-		m.from.ungranted.Remove(m)
-	}
-	r.charge(m.from, wire)
+	r.watch(now, m)
 	return wire
 }
 
 // charge counts wire bytes as granted to a sender.
 func (r *receiver) charge(i *inPeer, wire Bytes) {
 	i.granted += uint32(wire)
-	r.outstanding += wire
+	if !i.suspended {
+		r.outstanding += wire
+	}
 }

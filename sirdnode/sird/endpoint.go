@@ -4,6 +4,7 @@ import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // An endpoint is what the two roles of a host share.
@@ -13,18 +14,27 @@ type endpoint struct {
 	levels struct{ control, unscheduled, scheduled uint8 } // priorities
 
 	framing topo.Framing
-	mss     Bytes // payload of a full packet
-	frame   Bytes // wire bytes of a full packet
+	mss     Bytes               // payload of a full packet
+	frame   Bytes               // wire bytes of a full packet
+	fastest units.BitsPerSecond // of the hosts' links
+	round   Time                // the time that the slowest credit loop takes, with a BDP on its way
 
 	control queue.FIFO[controlPacket] // of both roles, in order
+	lives   []life                    // by HostID
 }
 
 func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	fr := framing(env.Fabric.Spec.MTU)
-	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS)}
+	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS),
+		lives: make([]life, len(env.Fabric.Hosts))}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
 	}
+	for _, h := range env.Fabric.Hosts {
+		e.fastest = max(e.fastest, env.Fabric.Uplink(h).Rate)
+	}
+	e.round = max(env.Fabric.LongestLoop(), env.Fabric.Loop().Tail,
+		env.Fabric.Downlink(env.Self).Rate.TimeFor(params.BDP))
 	switch params.Priorities {
 	case "data":
 		e.levels.control, e.levels.unscheduled = 1, 1

@@ -3,6 +3,7 @@ package sird
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/headertest"
@@ -30,9 +31,9 @@ func (s *SIRD) Leaks() string {
 		return fmt.Sprintf("receiver counts %d of B in use", s.receiver.outstanding)
 	}
 	for _, o := range s.sender.peers {
-		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || len(o.retransmit) != 0) {
+		if o != nil && (o.held() != 0 || o.unscheduled != 0 || o.messages.Len() != 0 || o.retransmit.Len() != 0) {
 			return fmt.Sprintf("sender's peer %d: held %d, unscheduled %d, %d messages, %d ranges", o.id, o.held(),
-				o.unscheduled, o.messages.Len(), len(o.retransmit))
+				o.unscheduled, o.messages.Len(), o.retransmit.Len())
 		}
 	}
 	for _, i := range s.receiver.known {
@@ -83,7 +84,10 @@ func (s *SIRD) Broken() string {
 		if credit := i.outstanding() - i.charged; credit < 0 || i.charged != charged {
 			return fmt.Sprintf("sender %d: credit %d, charged %d, by its messages %d", i.id, credit, i.charged, charged)
 		}
-		used += i.outstanding()
+		used += i.charged
+		if !i.suspended {
+			used += i.credit()
+		}
 	}
 	for _, o := range s.sender.peers {
 		if o == nil {
@@ -104,6 +108,17 @@ func (s *SIRD) Broken() string {
 	return ""
 }
 
+// Excess is by how much more credit is out, suspended credit included, than may be: B, and
+// a BDP for each time that a sender's was suspended, and a BDP to each sender.
+func (s *SIRD) Excess(suspensions int64) (excess Bytes) {
+	all := Bytes(0)
+	for _, i := range s.receiver.known {
+		all += i.credit()
+		excess = max(excess, i.credit()-s.params.BDP)
+	}
+	return max(excess, all-s.receiver.size-Bytes(suspensions)*s.params.BDP)
+}
+
 // Charged returns the part of B that unscheduled bytes take up.
 func (s *SIRD) Charged() (sum Bytes) {
 	for _, i := range s.receiver.known {
@@ -120,8 +135,10 @@ func (s *SIRD) SenderEpoch(id int) uint8 { return s.sender.peers[id].epoch }
 // ControlQueue returns how many control packets wait.
 func (s *SIRD) ControlQueue() int { return s.control.Len() }
 
-// A Header is a header as tests read and write it.
+// A Header is a header as tests read and write it. Unscheduled packets and requests are DATA that
+// is not Scheduled.
 type Header struct {
+	From, To                      transport.Incarnation
 	Kind                          string
 	CSN, Scheduled, Request, Gone bool
 	Epoch                         uint8
@@ -137,7 +154,8 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], CSN: h.flags&csn != 0, Scheduled: h.flags&scheduled != 0,
+		Kind: strings.Replace(kindNames[h.kind], "UNSCHEDULED", "DATA", 1), CSN: h.flags&csn != 0,
+		Scheduled: h.kind == data, From: h.from, To: h.to,
 		Request: h.flags&request != 0,
 		Gone:    h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
 		AboveFloor: h.aboveFloor, Prefix: h.prefix,
@@ -146,14 +164,17 @@ func Parse(b []byte) Header {
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
-	e := header{epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
+	e := header{from: h.From, to: h.To, epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
 		aboveFloor: h.AboveFloor, prefix: h.Prefix}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
 		}
 	}
-	for flag, set := range map[flags]bool{csn: h.CSN, scheduled: h.Scheduled, request: h.Request, gone: h.Gone} {
+	if e.kind == data && !h.Scheduled {
+		e.kind = unscheduled
+	}
+	for flag, set := range map[flags]bool{csn: h.CSN, request: h.Request, gone: h.Gone} {
 		if set {
 			e.flags |= flag
 		}
@@ -163,7 +184,7 @@ func (h Header) Encode(p *transport.Packet) {
 
 // NewLoops gives tests the control loops of one sender, and Loops those that a
 // receiver has for one.
-func NewLoops(p *Params, frame Bytes) *loops { l := newLoops(p, frame); return &l }
+func NewLoops(p *Params, frame Bytes) *loops { l := newLoops(p, p.BDP, frame); return &l }
 func (s *SIRD) Loops(id int) *loops          { return &s.receiver.peers[id].loops }
 
 // Sample feeds a packet.

@@ -16,42 +16,48 @@ type kind uint8
 
 // The packet types (README, Header).
 const (
-	data   kind = 1 + iota // bytes of a message, or with the request flag none
-	credit                 // receiver to sender: send that much more
-	resend                 // receiver to sender: a range is missing; a grant as well
-	ack                    // receiver to sender: the message is complete
-	busy                   // either way: the message is not lost, it waits
+	data        kind = 1 + iota // bytes of a message that were paid for with credit
+	credit                      // receiver to sender: send that much more
+	resend                      // receiver to sender: a range is missing; a grant as well
+	ack                         // receiver to sender: the message is complete
+	busy                        // either way: the message is not lost, it waits
+	unscheduled                 // bytes of a message that need no credit, or with the request flag none
 )
 
 // flags of a header.
 type flags uint8
 
 const (
-	csn       flags = 0x80 // the sender holds more than SThr of credit
-	scheduled flags = 0x40 // these bytes were paid for with credit
-	request   flags = 0x20 // a DATA without payload that asks for credit; a BUSY from a receiver
-	gone      flags = 0x10 // a BUSY from a sender that does not know the message
+	csn     flags = 0x80 // the sender holds more than SThr of credit
+	request flags = 0x20 // an unscheduled packet without payload that asks for credit; a BUSY from a receiver
+	gone    flags = 0x10 // a BUSY from a sender that does not know the message
 )
 
 const (
 	version = 1
-	// Every packet begins with baseLen bytes:
+	// Every packet begins with
 	//
 	//	0   version (4 bits), kind (4 bits)
 	//	1   flags (4 bits), epoch (4 bits)
 	//	2   message id (4)
+	//
+	// CREDIT and ACK continue with
+	//
 	//	6   cumulative credit (4): granted in what receivers send, else spent
+	//	10  incarnations of the one that sends this (2) and of the other (2)
+	//
+	// which makes a CREDIT 84 bytes on the wire, Ethernet's least. RESEND continues with the offset (4) and the length
+	// (4) of the missing range, BUSY with the total of credit granted that its sender has seen (4), and how many bytes
+	// of the message it has sent (4).
+	baseLen  = 14
+	rangeLen = baseLen + 8
+	// DATA and UNSCHEDULED continue with
+	//
+	//	6   cumulative credit spent (4), or unscheduled both incarnations (2, 2)
 	//	10  offset (4)
-	//
-	// which makes a CREDIT 84 bytes on the wire, Ethernet's least.
-	baseLen = 14
-	// RESEND continues with the length of the missing range (4).
-	resendLen = baseLen + 4
-	// DATA continues with
-	//
 	//	14  message length (4)
 	//	18  tag (4)
-	//	22  how far the id is above the lowest unacknowledged one (2)
+	//	22  both incarnations in one (2), or unscheduled how far the id is above the lowest unacknowledged one
 	//	24  packets in the unscheduled prefix (2)
 	dataLen = baseLen + 12
 )
@@ -62,14 +68,20 @@ type header struct {
 	flags  flags
 	epoch  uint8 // of the credit counts, modulo 16
 	id     transport.MessageID
-	credit uint32 // cumulative wire bytes, modulo 2^32
-	offset uint32
+	from   transport.Incarnation // of the host that sends the packet; DATA: of both ends (pairOf)
+	to     transport.Incarnation // of its peer, 0 if not known; not in DATA
+	credit uint32                // cumulative wire bytes, modulo 2^32; not in UNSCHEDULED
+	offset uint32                // BUSY: the total of credit that was granted, as far as its sender knows
 
-	length     uint32 // DATA: of the message; RESEND: of the range
+	length uint32 // data: of the message; RESEND: of the range; BUSY: bytes of the message sent so far,
+	// or of a receiver: the id below which it knows all messages
 	tag        transport.Tag
-	aboveFloor uint16 // DATA: id minus the sender's lowest unacknowledged id
-	prefix     uint16 // DATA: unscheduled prefix in packets
+	aboveFloor uint16 // UNSCHEDULED: id minus the sender's lowest unacknowledged id
+	prefix     uint16 // data: unscheduled prefix in packets
 }
+
+// isData reports whether the packet is of a message's bytes, or asks for credit for them.
+func (h *header) isData() bool { return h.kind == data || h.kind == unscheduled }
 
 // fromReceiver reports that the receiver of the message sends the packet, with the
 // total of credit granted; else its sender does, with the total spent.
@@ -83,35 +95,51 @@ func (h *header) fromReceiver() bool {
 	return false
 }
 
+const (
+	anyData = 1<<data | 1<<unscheduled
+	others  = 1<<credit | 1<<resend | 1<<ack | 1<<busy
+)
+
 // table is the header for captures.
 var table = wire.Header{
 	Version: version, Credit: wire.CreditTotals,
 	Types: []wire.Type{
 		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
 		{Value: uint8(credit), Name: "CREDIT", Len: baseLen, From: wire.Receiver, Grant: true},
-		{Value: uint8(resend), Name: "RESEND", Len: resendLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(resend), Name: "RESEND", Len: rangeLen, From: wire.Receiver, Grant: true},
 		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
-		{Value: uint8(busy), Name: "BUSY", Len: baseLen},
+		{Value: uint8(busy), Name: "BUSY", Len: rangeLen},
+		{Value: uint8(unscheduled), Name: "UNSCHEDULED", Len: dataLen, From: wire.Sender, Data: true},
 	},
 	Fields: []wire.Field{
 		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
-		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, Role: wire.Offset},
-		{Name: "length", Doc: "bytes of the message", At: 14, Size: 4, In: 1 << data, Role: wire.Length},
-		{Name: "range", Doc: "bytes that are missing", At: 14, Size: 4, In: 1 << resend, Role: wire.Range},
+		{Name: "offset", Doc: "first byte in the message", At: 10, Size: 4, Role: wire.Offset, In: anyData},
+		{Name: "offset", Doc: "first byte in the message", At: 14, Size: 4, Role: wire.Offset, In: 1 << resend},
+		{Name: "length", Doc: "bytes of the message", At: 14, Size: 4, In: anyData, Role: wire.Length},
+		{Name: "range", Doc: "bytes that are missing", At: 18, Size: 4, In: 1 << resend, Role: wire.Range},
+		{Name: "seen", Doc: "total granted that the sender has seen, wire bytes modulo 2^32", At: 14, Size: 4,
+			In: 1 << busy},
+		{Name: "sent", Doc: "bytes of the message sent so far; of a receiver: the id below which it knows all", At: 18,
+			Size: 4, In: 1 << busy},
 		{Name: "credit", Doc: "total granted, or of what the sender sends total spent, wire bytes modulo 2^32",
-			At: 6, Size: 4, Role: wire.CreditTotal},
+			At: 6, Size: 4, Role: wire.CreditTotal, In: 1<<data | others},
 		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch},
+		{Name: "from", Doc: "incarnation of the host that sends this", At: 6, Size: 2, In: 1 << unscheduled},
+		{Name: "from", Doc: "incarnation of the host that sends this", At: 10, Size: 2, In: others},
+		{Name: "to", Doc: "incarnation of the host that this is for, 0: not known", At: 8, Size: 2,
+			In: 1 << unscheduled},
+		{Name: "to", Doc: "incarnation of the host that this is for, 0: not known", At: 12, Size: 2, In: others},
+		{Name: "lives", Doc: "both incarnations in one", At: 22, Size: 2, In: 1 << data},
 		{Name: "csn", Doc: "the sender holds more than SThr of credit", At: 1, Mask: uint8(csn), Role: wire.CSN},
-		{Name: "scheduled", Doc: "paid for with credit", At: 1, Mask: uint8(scheduled)},
-		{Name: "request", Doc: "asks for credit", At: 1, Mask: uint8(request),
-			In: 1<<data | 1<<credit | 1<<resend | 1<<ack},
+		{Name: "request", Doc: "asks for credit; of a CREDIT: for a BUSY in answer", At: 1, Mask: uint8(request),
+			In: anyData | 1<<credit | 1<<resend | 1<<ack},
 		{Name: "from_receiver", Doc: "the message's receiver sends this", At: 1, Mask: uint8(request), In: 1 << busy,
 			Role: wire.FromReceiver},
 		{Name: "gone", Doc: "the sender has no such message", At: 1, Mask: uint8(gone)},
-		{Name: "tag", Doc: "the application's", At: 18, Size: 4, In: 1 << data},
+		{Name: "tag", Doc: "the application's", At: 18, Size: 4, In: anyData},
 		{Name: "above_floor", Doc: "id less the lowest one that is not acknowledged; 65535: more than fits", At: 22,
-			Size: 2, In: 1 << data},
-		{Name: "prefix", Doc: "packets in the unscheduled prefix", At: 24, Size: 2, In: 1 << data,
+			Size: 2, In: 1 << unscheduled},
+		{Name: "prefix", Doc: "packets in the unscheduled prefix", At: 24, Size: 2, In: anyData,
 			Role: wire.Unscheduled},
 	},
 }
@@ -123,21 +151,31 @@ func (h *header) encode(p *transport.Packet) {
 	b := p.HeaderBytes[:]
 	b[0] = version<<4 | byte(h.kind)
 	b[1] = byte(h.flags) | h.epoch&15
-	binary.BigEndian.PutUint32(b[2:], uint32(h.id))
-	binary.BigEndian.PutUint32(b[6:], h.credit)
-	binary.BigEndian.PutUint32(b[10:], h.offset)
-	p.HeaderLen = baseLen
-	switch h.kind {
-	case data:
-		binary.BigEndian.PutUint32(b[14:], h.length)
-		binary.BigEndian.PutUint32(b[18:], uint32(h.tag))
-		binary.BigEndian.PutUint16(b[22:], h.aboveFloor)
-		binary.BigEndian.PutUint16(b[24:], h.prefix)
-		p.HeaderLen = dataLen
-	case resend:
-		binary.BigEndian.PutUint32(b[14:], h.length)
-		p.HeaderLen = resendLen
+	be := binary.BigEndian
+	be.PutUint32(b[2:], uint32(h.id))
+	p.HeaderLen = lengths.Lengths[h.kind]
+	if !h.isData() {
+		be.PutUint32(b[6:], h.credit)
+		be.PutUint16(b[10:], uint16(h.from))
+		be.PutUint16(b[12:], uint16(h.to))
+		if p.HeaderLen == rangeLen {
+			be.PutUint32(b[14:], h.offset)
+			be.PutUint32(b[18:], h.length)
+		}
+		return
 	}
+	be.PutUint32(b[10:], h.offset)
+	be.PutUint32(b[14:], h.length)
+	be.PutUint32(b[18:], uint32(h.tag))
+	be.PutUint16(b[24:], h.prefix)
+	if h.kind == data {
+		be.PutUint32(b[6:], h.credit)
+		be.PutUint16(b[22:], uint16(h.from))
+		return
+	}
+	be.PutUint16(b[6:], uint16(h.from))
+	be.PutUint16(b[8:], uint16(h.to))
+	be.PutUint16(b[22:], h.aboveFloor)
 }
 
 // decode reads the header that b begins with.
@@ -145,22 +183,28 @@ func (h *header) decode(b []byte) error {
 	if _, err := lengths.Len(b); err != nil {
 		return err
 	}
+	be := binary.BigEndian
 	*h = header{
-		kind:   kind(b[0] & 15),
-		flags:  flags(b[1] & 0xf0),
-		epoch:  b[1] & 15,
-		id:     transport.MessageID(binary.BigEndian.Uint32(b[2:])),
-		credit: binary.BigEndian.Uint32(b[6:]),
-		offset: binary.BigEndian.Uint32(b[10:]),
+		kind:  kind(b[0] & 15),
+		flags: flags(b[1] & 0xf0),
+		epoch: b[1] & 15,
+		id:    transport.MessageID(be.Uint32(b[2:])),
 	}
-	switch h.kind {
-	case data:
-		h.length = binary.BigEndian.Uint32(b[14:])
-		h.tag = transport.Tag(binary.BigEndian.Uint32(b[18:]))
-		h.aboveFloor = binary.BigEndian.Uint16(b[22:])
-		h.prefix = binary.BigEndian.Uint16(b[24:])
-	case resend:
-		h.length = binary.BigEndian.Uint32(b[14:])
+	if !h.isData() {
+		h.credit = be.Uint32(b[6:])
+		h.from, h.to = transport.Incarnation(be.Uint16(b[10:])), transport.Incarnation(be.Uint16(b[12:]))
+		if lengths.Lengths[h.kind] == rangeLen {
+			h.offset, h.length = be.Uint32(b[14:]), be.Uint32(b[18:])
+		}
+		return nil
 	}
+	h.offset, h.length = be.Uint32(b[10:]), be.Uint32(b[14:])
+	h.tag, h.prefix = transport.Tag(be.Uint32(b[18:])), be.Uint16(b[24:])
+	if h.kind == data {
+		h.credit, h.from = be.Uint32(b[6:]), transport.Incarnation(be.Uint16(b[22:]))
+		return nil
+	}
+	h.from, h.to = transport.Incarnation(be.Uint16(b[6:])), transport.Incarnation(be.Uint16(b[8:]))
+	h.aboveFloor = be.Uint16(b[22:])
 	return nil
 }

@@ -8,13 +8,16 @@ import (
 )
 
 var headers = []header{
-	{kind: data, flags: csn | scheduled, epoch: 15, id: 7, credit: 1 << 31, offset: 8942, length: 10_000_000,
-		tag: 1<<31 | 5, aboveFloor: 3, prefix: 24},
-	{kind: data, flags: request, id: 1, length: 1 << 30},
-	{kind: credit, epoch: 1, id: 9, credit: 0xffffffff, offset: 17},
-	{kind: resend, id: 2, credit: 5, offset: 100, length: 200},
-	{kind: ack, id: 3},
-	{kind: busy, flags: gone, id: 4},
+	{kind: data, flags: csn, epoch: 15, id: 7, credit: 1 << 31, offset: 8942, length: 10_000_000,
+		tag: 1<<31 | 5, from: 0x0102, prefix: 24},
+	{kind: unscheduled, flags: csn, epoch: 1, id: 7, from: 5, to: 1 << 15, offset: 1442, length: 10_000, tag: 6,
+		aboveFloor: 3, prefix: 7},
+	{kind: unscheduled, flags: request, id: 1, length: 1 << 30},
+	{kind: credit, epoch: 1, id: 9, credit: 0xffffffff, from: 17, to: 18},
+	{kind: credit, flags: request, id: 9, credit: 4},
+	{kind: resend, id: 2, credit: 5, offset: 100, length: 200, from: 1},
+	{kind: ack, id: 3, to: 4},
+	{kind: busy, flags: gone, id: 4, credit: 8, offset: 9, length: 1442, from: 2, to: 3},
 }
 
 var codec = headertest.Codec[header]{

@@ -1,8 +1,6 @@
 package sird
 
 import (
-	"slices"
-
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/account"
 	"sirdbed/sirdnode/transport/queue"
@@ -16,22 +14,21 @@ type outMessage struct {
 
 	prefix    Bytes // payload that needs no credit: whole packets, or everything
 	sent      Bytes // payload sent so far, in order
-	confirmed bool  // the receiver has shown that it knows the message
+	begun     bool  // a packet of it was sent, or its request is to be
+	confirmed bool  // the receiver has named it
+	settled   bool  // it was acknowledged, or has failed
 
 	lastActivity Time // when it was last sent from, announced or confirmed
-	timeout      Time // after which it is announced again
-	attempts     int  // announcements since it was last confirmed
 }
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
 
 // confirm notes that the receiver knows the message.
-func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity, m.attempts = true, now, 0 }
+func (m *outMessage) confirm(now Time) { m.confirmed, m.lastActivity = true, now }
 
 // An outPeer is what a sender knows of one receiver.
 type outPeer struct {
-	id     transport.HostID
-	active bool // in sender.activeReceivers
+	id transport.HostID
 
 	epoch          uint8
 	granted, spent uint32 // running totals of credit, modulo 2^32
@@ -39,9 +36,22 @@ type outPeer struct {
 	messages    account.Outgoing[*outMessage]
 	unannounced queue.Heap[outMessage] // with unscheduled bytes left, by bytes unsent
 	scheduled   queue.Heap[outMessage] // with scheduled bytes left, by bytes unsent
-	retransmit  []byteRange            // on credit
+	retransmit  queue.FIFO[byteRange]  // on credit
 	unscheduled Bytes                  // wire bytes of prefixes still to be sent
-	deficit     float64                // of the uplink policy
+	able        queue.Slot             // in sender.activeReceivers
+	byLength    queue.Slot             // in sender.shortest
+	deficit     int64                  // of the uplink policy, less sender.level
+
+	known       transport.MessageID // the receiver knows all messages with lower ids
+	unknown     unanswered          // begun, and perhaps not known to the receiver
+	whole       unanswered          // all sent
+	slowest     Time                // acknowledgement of late
+	timer       queue.Slot          // in sender.silent, by due
+	due         Time
+	heardAt     Time // when it last sent anything as a receiver
+	announcedAt Time // when a message was last announced to it again
+	attempts    int  // such announcements since it was heard
+	silentSince Time // the first of them
 }
 
 // A byteRange is a part of a message that is to be sent again.
@@ -61,7 +71,7 @@ func (o *outPeer) held() Bytes { return Bytes(int32(o.granted - o.spent)) }
 // backlogged reports that something is to be sent to the receiver, with or
 // without credit.
 func (o *outPeer) backlogged() bool {
-	return len(o.retransmit) > 0 || o.unannounced.Len() > 0 || o.scheduled.Len() > 0
+	return o.retransmit.Len() > 0 || o.unannounced.Len() > 0 || o.scheduled.Len() > 0
 }
 
 // stamp fills in the credit spent so far.
@@ -70,7 +80,6 @@ func (o *outPeer) stamp(h *header) { h.epoch, h.credit = o.epoch, o.spent }
 // stampData fills in what every DATA packet carries of its message.
 func (o *outPeer) stampData(h *header, m *outMessage, mss Bytes) {
 	o.stamp(h)
-	h.kind = data
 	h.id, h.tag, h.length = m.ID, m.Tag, uint32(m.Size)
 	h.aboveFloor = o.messages.AboveFloor(m.ID)
 	h.prefix = uint16((m.prefix + mss - 1) / mss)
@@ -90,7 +99,7 @@ func (o *outPeer) requeue(m *outMessage) {
 }
 
 func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
-	om := &outMessage{Message: m, lastActivity: now, timeout: s.announceTimeout()}
+	om := &outMessage{Message: m, lastActivity: now}
 	om.prefix = s.prefixOf(o, m.Size)
 	o.messages.Add(m.ID, om)
 	s.messages++
@@ -110,12 +119,19 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	o.unannounced.Remove(m)
 	o.scheduled.Remove(m)
 	o.messages.Settle(m.ID)
+	m.settled = true
 	s.messages--
 	s.returnUnused(o)
+	s.place(o)
 }
 
+// cancelRetransmit leaves out what was to be sent again of a message.
 func (o *outPeer) cancelRetransmit(m *outMessage) {
-	o.retransmit = slices.DeleteFunc(o.retransmit, func(a byteRange) bool { return a.m == m })
+	for range o.retransmit.Len() {
+		if a, _ := o.retransmit.Pop(); a.m != m {
+			o.retransmit.Push(a)
+		}
+	}
 }
 
 // prefixLeft returns the wire bytes of a message's unscheduled prefix that are

@@ -100,7 +100,10 @@ type Params struct {
 	// What travels in the high-priority class: control packets and unscheduled data, control packets only, or nothing.
 	Priorities string `json:"priorities" jsonschema:"enum=data,enum=control,enum=none"`
 
-	// Time without progress after which a receiver requests missing bytes.
+	// What shows that bytes are lost: that others which were sent later have arrived, or, as in the paper, silence for
+	// the time of loss_timeout.
+	LossDetection string `json:"loss_detection" jsonschema:"enum=order,enum=silence"`
+	// Silence after which credit is reclaimed (twice that), and of which a peer may have max_resends more.
 	LossTimeout units.Time `json:"loss_timeout"`
 	// Attempts without an answer after which a message fails.
 	MaxResends int `json:"max_resends"`
@@ -114,7 +117,7 @@ func defaults(f *topo.Fabric) *Params {
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
 		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
-		LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
+		LossDetection: "order", LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
 	}
 }
 
@@ -161,6 +164,7 @@ func (p *Params) validate(frame units.Bytes) error {
 		oneOf("ecn", p.ECN, "core", "all", "none"),
 		oneOf("receiver_policy", p.ReceiverPolicy, "srpt", "round_robin"),
 		oneOf("priorities", p.Priorities, "data", "control", "none"),
+		oneOf("loss_detection", p.LossDetection, "order", "silence"),
 	); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestDefaultsAt100GbpsAreThePapers(t *testing.T) {
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
 		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
-		LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+		LossDetection: "order", LossTimeout: 2 * units.Millisecond, MaxResends: 5,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -79,6 +79,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"receiver_policy":   {`"fifo"`},
 		"sender_fair":       {`2`},
 		"priorities":        {`"all"`},
+		"loss_detection":    {`"both"`},
 		"loss_timeout":      {`"1us"`, `"0s"`},
 		"max_resends":       {`0`, `-3`},
 		"csn_messages":      {`-1`},

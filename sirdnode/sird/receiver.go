@@ -2,6 +2,7 @@ package sird
 
 import (
 	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/queue"
 	"sirdbed/sirdnode/transport/timer"
 	"sirdbed/topo/units"
 )
@@ -9,15 +10,30 @@ import (
 // receiver is the receiving role of a host: Algorithm 1.
 type receiver struct {
 	*endpoint
-	peers         []*inPeer // by HostID, nil before their first packet
-	known         []*inPeer // the same, in the order of their first packets
-	activeSenders []*inPeer // those with messages that need more credit
+	peers []*inPeer // by HostID, nil before their first packet
+	known []*inPeer // the same, in the order of their first packets
+
+	// activeSenders: those with a message that needs more credit and has room in its bucket for it, in the order of the
+	// policy, by whether the next packet is full.
+	full, short queue.Heap[inPeer]
 
 	size        Bytes // B
 	outstanding Bytes // b: credit out to all senders, and unscheduled bytes expected
 
 	pacer timer.Pacer
 	turns uint64 // grants so far, which order senders under round robin
+
+	unnamed    queue.FIFO[unnamed] // requests without an answer, by due
+	suspects   queue.FIFO[suspect]
+	patience   Time                  // without progress, until a sender is asked
+	unfinished queue.Heap[inMessage] // of which bytes are missing that may have been sent, by due
+	indebted   queue.Heap[inPeer]    // with credit out, by due
+	latest     [2]arrival            // of scheduled data, of two senders
+	asked      int                   // senders that were asked for want of another's answer
+
+	prefixes queue.FIFO[prefix] // charged, in the order of their first packets
+	drainPS  int64              // when all of them have come over the downlink, in ps
+	flowing  Time               // when unscheduled bytes last arrived
 }
 
 // gaugedHosts is the size of fabric up to which each sender's bucket is a gauge
@@ -26,12 +42,22 @@ const gaugedHosts = 16
 
 func newReceiver(e *endpoint) receiver {
 	rate := float64(e.env.Fabric.Downlink(e.env.Self).Rate) * e.params.CreditRate
-	return receiver{
-		endpoint: e,
-		peers:    make([]*inPeer, len(e.env.Fabric.Hosts)),
-		size:     e.params.B.of(e.params.BDP),
-		pacer:    timer.Pacer{Rate: units.BitsPerSecond(rate)},
+	ready := func(i *inPeer) *queue.Slot { return &i.ready }
+	r := receiver{
+		full:       queue.NewHeap(ready),
+		short:      queue.NewHeap(ready),
+		endpoint:   e,
+		peers:      make([]*inPeer, len(e.env.Fabric.Hosts)),
+		size:       e.params.B.of(e.params.BDP),
+		pacer:      timer.Pacer{Rate: units.BitsPerSecond(rate)},
+		patience:   patience * e.round,
+		unfinished: queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.timer }),
+		indebted:   queue.NewHeap(func(i *inPeer) *queue.Slot { return &i.timer }),
 	}
+	if e.params.LossDetection == "silence" {
+		r.patience = e.params.LossTimeout
+	}
+	return r
 }
 
 // peer returns the state of a sender, new with its first packet.
@@ -39,6 +65,7 @@ func (r *receiver) peer(id transport.HostID) *inPeer {
 	i := r.peers[id]
 	if i == nil {
 		i = newInPeer(id, r.endpoint)
+		i.tolerance = r.leastTolerance(id)
 		r.peers[id] = i
 		r.known = append(r.known, i)
 		if len(r.env.Fabric.Hosts) <= gaugedHosts {
@@ -55,12 +82,15 @@ func (r *receiver) peer(id transport.HostID) *inPeer {
 // onPayload: their packets may overtake scheduled ones, whose credit is still out.
 func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Packet) {
 	i.learnEpoch(h)
-	if h.flags&scheduled != 0 {
-		r.replenish(i, h) // lines 2 to 4
+	if h.kind == data {
+		r.arrives(now, i)
+		r.replenish(now, i, h) // lines 2 to 4
 	}
 	i.sample(&r.params, p.CE, h.flags&csn != 0) // lines 5 and 6
 
-	i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
+	if h.kind == unscheduled {
+		i.messages.RaiseFloor(h.id, h.aboveFloor, nil)
+	}
 	if !r.wellCut(h, p) {
 		return
 	}
@@ -93,14 +123,16 @@ func (i *inPeer) learnEpoch(h *header) {
 
 // replenish takes over what a sender has spent, which returns that credit to B
 // and to the sender's bucket.
-func (r *receiver) replenish(i *inPeer, h *header) {
+func (r *receiver) replenish(now Time, i *inPeer, h *header) {
 	if h.epoch != i.epoch {
 		return
 	}
-	credit := int32(h.credit - i.spent)
-	if credit > 0 && credit <= int32(i.granted-i.spent) {
+	credit := Bytes(int32(h.credit - i.spent))
+	if credit > 0 && credit <= i.credit() {
+		r.progress(now, i)
 		i.spent = h.credit
-		r.outstanding -= Bytes(credit)
+		r.outstanding -= credit
+		r.overtaken(now, i)
 	}
 }
 
@@ -117,20 +149,23 @@ func (r *receiver) wellCut(h *header, p *transport.Packet) bool {
 // begin starts a message with the first of its packets to arrive. All of its
 // unscheduled prefix is charged at once (README, Crediting).
 func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
-	m := &inMessage{from: i, lastProgress: now}
+	m := &inMessage{from: i}
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
 	// No sender takes more than a BDP, or a packet, without credit.
 	m.prefix = min(m.Size, Bytes(h.prefix)*r.mss, (r.params.BDP/r.frame+1)*r.mss)
 	m.granted = m.prefix
 	i.messages.Add(m.ID, m)
+	r.learn(now, m)
 	if r.params.AccountUnscheduled {
 		m.charged = r.wireOfRange(m.prefix)
 		i.charged += m.charged
 		r.outstanding += m.charged
+		r.expectPrefix(now, m)
 	}
 	if m.granted < m.Size {
 		r.activate(m)
 	}
+	r.watch(now, m)
 	return m
 }
 
@@ -138,17 +173,20 @@ func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
 // packets are cut at the same places whenever they are sent (wellCut).
 func (r *receiver) onPayload(now Time, m *inMessage, h *header, p *transport.Packet) {
 	offset, n := Bytes(h.offset), Bytes(p.PayloadLen)
-	m.lastProgress, m.resends = now, 0
+	m.probes = 0
+	m.progress(now)
+	r.order(now, m, stretch{offset, offset + n})
 	if m.received.Add(offset, offset+n) == 0 {
 		r.env.Sink.Count(&duplicates, 1)
 		// The sender has announced a message that is on its way: the BUSY stops it
 		// from doing so again soon.
-		if h.flags&scheduled == 0 {
+		if h.kind == unscheduled {
 			r.sendBusy(m)
 		}
 		return
 	}
-	if h.flags&scheduled == 0 {
+	if h.kind == unscheduled {
+		r.flowing = now
 		r.release(m, r.wireOf(n))
 	}
 	r.env.Sink.Data(now, m.Message, offset, int(n), p.Payload)
@@ -173,6 +211,8 @@ func (r *receiver) release(m *inMessage, wire Bytes) {
 
 func (r *receiver) finish(now Time, m *inMessage) {
 	m.complete = true
+	m.lost.Reset()
+	r.unfinished.Remove(m)
 	r.release(m, m.charged)
 	m.from.messages.Done(m.ID)
 	r.control.Push(controlPacket{peer: m.from.id, kind: ack, id: m.ID})
@@ -183,9 +223,16 @@ func (r *receiver) finish(now Time, m *inMessage) {
 // forgetIfDone drops the state of a message that is complete and fully granted.
 func (r *receiver) forgetIfDone(m *inMessage) {
 	if m.complete && m.granted == m.Size {
-		m.from.ungranted.Remove(m)
-		m.from.messages.Forget(m.ID)
+		r.forget(m)
 	}
+}
+
+// forget drops the state of a message.
+func (r *receiver) forget(m *inMessage) {
+	m.closed = true
+	m.from.ungranted.Remove(m)
+	r.unfinished.Remove(m)
+	m.from.messages.Forget(m.ID)
 }
 
 // sendBusy answers a sender that its message is known, and waits for credit.

@@ -1,89 +1,82 @@
 package sird
 
-import (
-	"sirdbed/sirdnode/transport"
-)
+import "sirdbed/sirdnode/transport"
 
-// A receiver infers loss from a time without progress (paper, section 4.4; README,
-// Loss and silence). It requests overdue bytes with a RESEND, which is a grant as well.
-// When no packet at all arrives from a sender, it reclaims that sender's credit
-// with a new epoch. After MaxResends RESENDs in vain it abandons the message.
+// What the sender of a message says of it, and messages that will not be completed.
 
 var (
 	resends  = transport.Counter{Name: "resends_asked"}
-	reclaims = transport.Counter{Name: "credit_reclaims"}
 	abandons = transport.Counter{Name: "inbound_messages_abandoned"}
 )
 
-// checkLoss does what is due, in an order that does not depend on how maps are
-// laid out. It reports whether there is anything that may be lost.
-func (r *receiver) checkLoss(now Time) (pending bool) {
-	for _, i := range r.known {
-		if i.messages.Len() > 0 || i.outstanding() != 0 {
-			pending = true
-			r.checkSender(now, i)
+// onBusyPacket takes a sender's BUSY: how much it has spent, which credit it knows of, and
+// how much of the message it has sent; or, with the gone flag, that the message is not known
+// there.
+func (r *receiver) onBusyPacket(now Time, i *inPeer, h *header) {
+	i.learnEpoch(h)
+	r.arrives(now, i)
+	r.replenish(now, i, h)
+	if h.epoch == i.epoch {
+		i.lastProgress, i.probes = now, 0
+		if more := Bytes(int32(h.offset - i.seen)); more > 0 && more <= Bytes(int32(i.granted-i.seen)) {
+			i.seen = h.offset
+			r.progress(now, i)
 		}
 	}
-	return pending
-}
-
-// checkSender reclaims the credit of a silent sender and requests what is overdue.
-func (r *receiver) checkSender(now Time, i *inPeer) {
-	overdue := i.messages.Select(func(m *inMessage) bool {
-		return m.overdue() && now-m.lastProgress >= r.params.LossTimeout
-	})
-	if now-i.lastPacket >= 2*r.params.LossTimeout && i.granted != i.spent {
-		r.reclaim(i)
-	}
-	for _, m := range overdue {
-		r.release(m, m.charged)
-		if m.resends >= r.params.MaxResends {
-			r.abandonWith(m)
+	m := i.messages.Find(h.id)
+	switch {
+	case m == nil || m.complete:
+	case h.flags&gone != 0:
+		r.abandon(m)
+	default:
+		m.progress(now)
+		if sent := min(Bytes(h.length), m.Size); sent > m.high {
+			r.suspect(now, m, stretch{m.high, sent})
+			m.high = sent
 		}
-		if i.messages.Find(m.ID) != m {
-			continue // abandoned
+		if sent := Bytes(h.length); sent < m.granted && sent >= m.prefix && h.epoch == i.epoch && i.credit() == 0 {
+			m.granted = sent // the credit for more went elsewhere, or was reclaimed
+			r.activate(m)
 		}
-		m.resends++
-		m.lastProgress = now
-		r.sendResend(m)
 	}
 }
 
-// reclaim voids all credit that a sender may still hold, and begins a new epoch
-// of its totals.
-func (r *receiver) reclaim(i *inPeer) {
-	r.outstanding -= Bytes(int32(i.granted - i.spent))
-	i.granted, i.spent = 0, 0
-	i.epoch = (i.epoch + 1) & 15
-	i.silent = true
-	r.env.Sink.Count(&reclaims, 1)
+// An unnamed message was requested, and waits for credit. If that takes longer its sender is
+// told that it is known.
+type unnamed struct {
+	m   *inMessage
+	due Time
 }
 
-// sendResend grants and requests the first missing range of m, as much of it as B
-// and the cap of one BDP allow, but at least a packet, and no more than that from
-// a silent sender.
-func (r *receiver) sendResend(m *inMessage) {
+// learn notes that a message is known.
+func (r *receiver) learn(now Time, m *inMessage) {
 	i := m.from
-	from, to, ok := m.received.Gap(0, m.granted)
-	if !ok {
-		return
+	if floor := i.messages.Floor(); int32(i.known-floor) < 0 {
+		i.known = floor
 	}
-	room := min(r.size-r.outstanding, r.params.BDP-i.outstanding())
-	n := min(to-from, max(1, room/r.frame)*r.mss)
-	if i.silent {
-		n = min(n, r.mss)
+	for i.messages.Find(i.known) != nil || i.messages.IsDone(i.known) {
+		i.known++
 	}
-	if !i.epochUncertain() {
-		r.charge(i, r.wireOfRange(n))
+	if m.prefix == 0 {
+		r.unnamed.Push(unnamed{m, now + 2*r.round})
 	}
-	r.control.Push(controlPacket{peer: i.id, kind: resend, id: m.ID, offset: from, length: n})
-	r.env.Sink.Count(&resends, 1)
 }
 
-// abandonWith abandons m, and with it all other messages of a silent sender.
+// nameWaiting tells senders of requests that have waited, one BUSY for all up to the last.
+func (r *receiver) nameWaiting(now Time) {
+	for r.unnamed.Len() > 0 && r.unnamed.Front().due <= now {
+		u, _ := r.unnamed.Pop()
+		if m := u.m; !m.closed && !m.complete && !m.named && int32(m.ID-m.from.told) >= 0 {
+			m.named, m.from.told = true, m.from.known
+			r.sendBusy(m)
+		}
+	}
+}
+
+// abandonWith abandons m, and with it all other messages of a sender that is silent.
 func (r *receiver) abandonWith(m *inMessage) {
 	for other := range m.from.messages.All() {
-		if other == m || m.from.silent {
+		if other == m || m.from.suspended {
 			r.env.Sink.Count(&abandons, 1)
 			r.abandon(other)
 		}
@@ -93,21 +86,8 @@ func (r *receiver) abandonWith(m *inMessage) {
 // abandon forgets a message that will not be completed.
 func (r *receiver) abandon(m *inMessage) {
 	r.release(m, m.charged)
-	m.from.ungranted.Remove(m)
-	m.from.messages.Forget(m.ID)
-}
-
-// onBusyPacket takes a sender's BUSY: the message waits for its uplink, or, with
-// the gone flag, is not known there.
-func (r *receiver) onBusyPacket(now Time, i *inPeer, h *header) {
-	i.learnEpoch(h)
-	r.replenish(i, h)
-	m := i.messages.Find(h.id)
-	switch {
-	case m == nil:
-	case h.flags&gone != 0:
-		r.abandon(m)
-	default:
-		m.lastProgress, m.resends = now, 0
+	r.forget(m)
+	if i := m.from; int32(m.ID-i.known) < 0 {
+		i.known, i.told, i.forgot = m.ID, m.ID, true
 	}
 }

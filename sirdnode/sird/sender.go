@@ -3,21 +3,34 @@ package sird
 import (
 	"sirdbed/sirdnode/transport"
 	"sirdbed/sirdnode/transport/layout"
+	"sirdbed/sirdnode/transport/queue"
 )
 
 // sender is the sending role of a host: Algorithm 2.
 type sender struct {
 	*endpoint
-	peers           []*outPeer // by HostID, nil before the first packet to or from them
-	activeReceivers []*outPeer // those that there is something to send to
+	peers []*outPeer // by HostID, nil before the first packet to or from them
+
+	// Those that can be sent to now, by their deficit and by the bytes left of their message.
+	activeReceivers, shortest queue.Heap[outPeer]
+	level                     int64 // of deficits, what all receivers share
 
 	messages    int   // outbound ones that are not acknowledged
 	held        Bytes // credit held, over all receivers
+	congestion  Bytes // SThr, above which this sum counts as congestion
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
+
+	silent queue.Heap[outPeer] // receivers of messages that are not acknowledged, by due
 }
 
 func newSender(e *endpoint) sender {
-	return sender{endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts))}
+	return sender{
+		endpoint: e, peers: make([]*outPeer, len(e.env.Fabric.Hosts)),
+		congestion:      e.params.SThr.of(e.bdpOf(e.env.Self)),
+		activeReceivers: queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.able }),
+		shortest:        queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.byLength }),
+		silent:          queue.NewHeap(func(o *outPeer) *queue.Slot { return &o.timer }),
+	}
 }
 
 // peer returns the state of a receiver, new when it is first needed.
@@ -31,26 +44,18 @@ func (s *sender) peer(id transport.HostID) *outPeer {
 }
 
 // begin takes a message from the application. Without an unscheduled prefix it is
-// announced by a request. It reports false if the message does not fit the header; the
-// Sink then has the failure.
-func (s *sender) begin(now Time, m transport.Message) bool {
+// announced by a request. If it does not fit the header the Sink has the failure.
+func (s *sender) begin(now Time, m transport.Message) {
 	if !s.env.Fits(now, m, layout.MaxMessage) {
-		return false
+		return
 	}
 	o := s.peer(m.Peer)
 	om := s.newOutMessage(now, o, m)
 	if om.prefix == 0 {
-		s.control.Push(controlPacket{peer: o.id, kind: data, flags: request, id: m.ID})
+		s.control.Push(controlPacket{peer: o.id, kind: unscheduled, flags: request, id: m.ID})
+		s.begun(now, o, om)
 	}
-	s.activate(o)
-	return true
-}
-
-func (s *sender) activate(o *outPeer) {
-	if !o.active && o.backlogged() {
-		o.active = true
-		s.activeReceivers = append(s.activeReceivers, o)
-	}
+	s.place(o)
 }
 
 // onCreditPacket is Algorithm 2, lines 1 to 3. A receiver's BUSY is one as well:
@@ -58,10 +63,16 @@ func (s *sender) activate(o *outPeer) {
 func (s *sender) onCreditPacket(now Time, h *header, peer transport.HostID) {
 	o := s.peer(peer)
 	s.addCredit(o, h) // line 2
-	if m := o.messages.Find(h.id); m != nil {
+	m := o.messages.Find(h.id)
+	if m != nil {
 		m.confirm(now)
 	}
-	s.activate(o)
+	if h.kind == busy {
+		s.learnKnown(o, transport.MessageID(h.length))
+	}
+	if h.kind == credit && h.flags&request != 0 {
+		s.answer(o, h.id)
+	}
 	s.returnUnused(o)
 }
 
@@ -109,6 +120,7 @@ func (s *sender) onAckPacket(now Time, h *header, peer transport.HostID) {
 	o := s.peer(peer)
 	s.addCredit(o, h)
 	if m := o.messages.Find(h.id); m != nil {
+		o.slowest = max(now-m.lastActivity, o.slowest-o.slowest/64)
 		s.remove(o, m)
 		s.env.Sink.Acked(now, m.Message)
 	}

@@ -11,9 +11,13 @@
 //	credit.go, aimd.go         Algorithm 1: whom to credit; the control loops
 //	sender.go, outbound.go     Algorithm 2: arriving credit, messages to send
 //	uplink.go                  Algorithm 2: whom to send to, csn
-//	receiverloss.go            RESEND, reclaimed credit, abandoned messages
-//	senderloss.go              messages announced again, answers to RESEND
+//	order.go                   packets that were overtaken: late or lost
+//	stall.go, prefix.go        credit without progress, unscheduled bytes that do not arrive
+//	receiverloss.go            what senders report, abandoned messages
+//	announce.go                messages that are announced again, or fail
+//	senderloss.go              what is sent again, answers to the receiver
 //	endpoint.go                what both roles share: parameters, control packets
+//	lives.go, rates.go         restarts of hosts; links of different rates
 //	header.go, params.go       wire format, parameters
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts
@@ -42,8 +46,7 @@ type SIRD struct {
 	sender   sender
 	receiver receiver
 
-	lossCheck timer.Watch
-	sleep     timer.Sleep
+	sleep timer.Sleep
 }
 
 // New makes SIRD at one host. It fails, naming the parameter, on parameters that
@@ -53,7 +56,7 @@ func New(env transport.Env, params *Params) (*SIRD, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SIRD{endpoint: e, lossCheck: timer.Watch{Every: params.LossTimeout / 2}}
+	s := &SIRD{endpoint: e}
 	s.sender = newSender(&s.endpoint)
 	s.receiver = newReceiver(&s.endpoint)
 	s.addGauges()
@@ -70,9 +73,7 @@ func (s *SIRD) addGauges() {
 // Send implements transport.Transport.
 func (s *SIRD) Send(now Time, m transport.Message) {
 	s.sleep.End()
-	if s.sender.begin(now, m) {
-		s.lossCheck.Arm(now)
-	}
+	s.sender.begin(now, m)
 }
 
 // Receive implements transport.Transport. Packets without a valid header, or from
@@ -83,13 +84,18 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 		return
 	}
 	s.sleep.End()
+	if !s.admit(now, &h, p.Peer) {
+		return
+	}
 	i := s.receiver.peer(p.Peer)
-	i.lastPacket, i.silent = now, false
-	if h.kind != data && s.params.Samples == "all" {
+	if h.fromReceiver() {
+		s.sender.heard(now, s.sender.peer(p.Peer))
+	}
+	if !h.isData() && s.params.Samples == "all" {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
 	}
 	switch {
-	case h.kind == data:
+	case h.isData():
 		s.receiver.onDataPacket(now, i, &h, p)
 	case h.kind == credit, h.kind == busy && h.fromReceiver():
 		s.sender.onCreditPacket(now, &h, p.Peer)
@@ -100,19 +106,19 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	case h.kind == busy:
 		s.receiver.onBusyPacket(now, i, &h)
 	}
-	s.lossCheck.Arm(now)
+	s.receiver.place(i)
+	s.sender.place(s.sender.peer(p.Peer))
+	if i.forgot {
+		i.forgot = false
+		s.control.Push(controlPacket{peer: p.Peer, kind: busy, flags: request, id: i.known})
+	}
 }
 
 // Next implements transport.Transport: control packets first, then credit, then
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
-	if s.lossCheck.Due(now) {
-		// Both roles, whatever the first returns.
-		sending, receiving := s.sender.checkLoss(now), s.receiver.checkLoss(now)
-		if sending || receiving {
-			s.lossCheck.Arm(now)
-		}
-	}
+	s.sender.tick(now)
+	s.receiver.tick(now)
 	p.ECT = true
 	p.Entropy = uint16(s.env.Rand.Uint32()) // spray over all paths
 	p.Priority = s.levels.control
@@ -132,19 +138,23 @@ func (s *SIRD) Next(now Time, p *transport.Packet) bool {
 }
 
 // Wake implements transport.Transport.
-func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.lossCheck.At()) }
+func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.sender.wakeAt(), s.receiver.wakeAt()) }
 
 // sendControl sends a control packet with the totals of this moment.
 func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
 	h := header{kind: c.kind, flags: c.flags, id: c.id, offset: uint32(c.offset), length: uint32(c.length)}
 	switch {
 	case h.fromReceiver():
-		s.receiver.peer(c.peer).stamp(&h)
-	case h.kind == data:
+		i := s.receiver.peer(c.peer)
+		if i.stamp(&h); h.kind == busy {
+			h.length = uint32(i.known)
+		}
+	case h.kind == unscheduled:
 		s.sender.announce(&h, c, p)
 	default:
-		s.sender.peer(c.peer).stamp(&h)
+		s.sender.stampBusy(&h, c, p)
 	}
 	p.Peer = c.peer
+	s.address(&h, c.peer)
 	h.encode(p)
 }

@@ -1,10 +1,6 @@
 package sird
 
-import (
-	"slices"
-
-	"sirdbed/sirdnode/transport"
-)
+import "sirdbed/sirdnode/transport"
 
 // sendData is Algorithm 2, lines 4 to 10: it sends the next DATA packet, if there
 // is a receiver with one that needs no credit or has enough.
@@ -14,14 +10,15 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 		return false
 	}
 	m, offset, n, _ := s.nextPacket(o)
-	h := header{offset: uint32(offset)}
+	h := header{kind: unscheduled, offset: uint32(offset)}
 	if s.congested() { // line 7
 		h.flags |= csn
 	}
 	p.Priority = s.levels.unscheduled
-	if retransmission := offset < m.sent; retransmission || offset >= m.prefix {
+	retransmission := offset < m.sent
+	if retransmission || offset >= m.prefix {
 		s.spend(o, s.wireOf(n)) // line 8
-		h.flags |= scheduled
+		h.kind = data
 		p.Priority = s.levels.scheduled
 	} else {
 		o.unscheduled -= s.wireOf(n)
@@ -29,10 +26,18 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	}
 	s.advance(o, m, offset, n)
 	m.lastActivity = now
+	if !m.begun {
+		s.begun(now, o, m)
+	}
+	if offset+n == m.Size && offset+n == m.sent && !retransmission {
+		o.whole.Push(m)
+	}
 	o.stampData(&h, m, s.mss)
+	s.address(&h, o.id)
 	h.encode(p) // line 9
 	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
 	s.returnUnused(o)
+	s.place(o)
 	return true
 }
 
@@ -45,10 +50,10 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 		o.requeue(m)
 		return
 	}
-	if first := &o.retransmit[0]; first.from+n < first.to {
+	if first := o.retransmit.Front(); first.from+n < first.to {
 		first.from += n
 	} else {
-		o.retransmit = slices.Delete(o.retransmit, 0, 1)
+		o.retransmit.Pop()
 	}
 	s.env.Sink.Count(&retransmissions, 1)
 }
@@ -56,7 +61,7 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 // congested reports whether data is to carry csn: more than SThr of credit is
 // held, self-allocated credit included, and enough messages compete (README, CSN).
 func (s *sender) congested() bool {
-	return s.messages >= s.params.CSNMessages && s.held+s.unscheduled > s.params.SThr.of(s.params.BDP)
+	return s.messages >= s.params.CSNMessages && s.held+s.unscheduled > s.congestion
 }
 
 // nextPacket returns the packet that the next transmission to o would be: message,
@@ -64,8 +69,8 @@ func (s *sender) congested() bool {
 // it. Retransmissions come first, then messages that the receiver may not know
 // of, then the one with the fewest bytes left (README, Sender).
 func (s *sender) nextPacket(o *outPeer) (m *outMessage, offset, n Bytes, ok bool) {
-	if len(o.retransmit) > 0 {
-		a := o.retransmit[0]
+	if o.retransmit.Len() > 0 {
+		a := o.retransmit.Front()
 		n = min(s.mss, a.to-a.from)
 		if o.held() >= s.wireOf(n) {
 			return a.m, a.from, n, true
@@ -81,62 +86,78 @@ func (s *sender) nextPacket(o *outPeer) (m *outMessage, offset, n Bytes, ok bool
 	return nil, 0, 0, false
 }
 
+// one is a packet, of which deficits are shares.
+const one = 1 << 24
+
 // selectReceiver chooses whom to send to by the released simulator's deficit
 // rule: for each packet, receivers share SenderFair of it equally, and the one
 // whose message has the fewest bytes left gets the rest. The largest deficit
 // sends and pays one packet. A receiver that cannot be sent to has none.
+//
+// What all share is kept once, in level, so that a packet costs the same with few receivers and
+// with many.
 func (s *sender) selectReceiver() *outPeer {
-	able, shortest := s.ableReceivers()
-	if len(able) <= 1 {
+	shortest := s.shortest.Top()
+	n := int64(s.activeReceivers.Len())
+	if n <= 1 {
 		return shortest
 	}
-	quantum := s.params.SenderFair / float64(len(able))
-	for {
-		var best *outPeer
-		for _, o := range able {
-			o.deficit += quantum
-			if o == shortest {
-				o.deficit += 1 - s.params.SenderFair
-			}
-			if best == nil || o.deficit > best.deficit || o.deficit == best.deficit && o.id < best.id {
-				best = o
-			}
-		}
-		if best.deficit >= 1 {
-			best.deficit--
-			return best
+	fair := int64(s.params.SenderFair * one)
+	each, extra := fair/n, one-fair
+	// All gain until one has a packet's worth.
+	gains := max(1, min(gainsUntil(s.activeReceivers.Top().deficit+s.level, each),
+		gainsUntil(shortest.deficit+s.level, each+extra)))
+	s.level += gains * each
+	s.owe(shortest, gains*extra)
+	best := s.activeReceivers.Top()
+	s.owe(best, -one)
+	if s.level > mostLevel {
+		s.settleLevel()
+	}
+	return best
+}
+
+// gainsUntil returns how often a deficit must grow by each until it is a packet.
+func gainsUntil(deficit, each int64) int64 {
+	if each == 0 {
+		return 1 << 32
+	}
+	return (one - deficit + each - 1) / each
+}
+
+// owe adds to the deficit of a receiver.
+func (s *sender) owe(o *outPeer, more int64) {
+	o.deficit += more
+	// Ties go to the lower host.
+	s.activeReceivers.Set(o, Bytes(-o.deficit*int64(len(s.peers))+int64(o.id)))
+}
+
+// mostLevel keeps deficits far from overflow.
+const mostLevel = 1 << 40
+
+// settleLevel adds to each deficit what all share.
+func (s *sender) settleLevel() {
+	level := s.level
+	s.level = 0
+	for _, o := range s.peers {
+		if o != nil && o.able.In() {
+			s.owe(o, level)
 		}
 	}
 }
 
-// ableReceivers moves the receivers that can be sent to now to the front of
-// activeReceivers, and returns them and the one whose message has the fewest
-// bytes left. Receivers without a backlog leave the list.
-func (s *sender) ableReceivers() (able []*outPeer, shortest *outPeer) {
-	var least Bytes
-	n := 0
-	active := s.activeReceivers
-	for i := 0; i < len(active); {
-		o := active[i]
-		if !o.backlogged() {
-			o.active, o.deficit = false, 0
-			active[i] = active[len(active)-1]
-			active = active[:len(active)-1]
-			continue
-		}
-		i++
-		m, _, _, ok := s.nextPacket(o)
-		if !ok {
-			o.deficit = 0
-			continue
-		}
-		// Ties go to the lower host, whatever the list's order.
-		if left := m.unsent(); shortest == nil || left < least || left == least && o.id < shortest.id {
-			shortest, least = o, left
-		}
-		active[i-1], active[n] = active[n], active[i-1]
-		n++
+// place puts a receiver among those that can be sent to now, or takes it out. It follows
+// whatever changes that.
+func (s *sender) place(o *outPeer) {
+	m, _, _, ok := s.nextPacket(o)
+	if !ok {
+		s.activeReceivers.Remove(o)
+		s.shortest.Remove(o)
+		return
 	}
-	s.activeReceivers = active
-	return active[:n], shortest
+	if !o.able.In() {
+		o.deficit = -s.level
+		s.owe(o, 0)
+	}
+	s.shortest.Set(o, m.unsent()*Bytes(len(s.peers))+Bytes(o.id))
 }

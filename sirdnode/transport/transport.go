@@ -104,14 +104,19 @@ func (p *Packet) Header() []byte { return p.HeaderBytes[:p.HeaderLen] }
 // WireLen returns what the packet occupies on a link.
 func (p *Packet) WireLen() Bytes { return wire.WireLen(p.HeaderLen, p.PayloadLen) }
 
+// An Incarnation tells the lives of a host apart, which a restart separates. 0 is a host that is not
+// known to restart, and a life that a peer does not know.
+type Incarnation uint16
+
 // Env is what a protocol is made with.
 type Env struct {
 	Self   HostID
 	Fabric *topo.Fabric
 	Sink   Sink
 	Rand   *rand.Rand // seeded for this host
-	// Incarnation numbers the lives of the host: 0 for the first, 1 after its first restart.
-	Incarnation uint32
+	// Incarnation is that of this life of the host. No two lives that packets under way, or
+	// state at peers, may be of have the same.
+	Incarnation Incarnation
 }
 
 // Knows reports whether a packet's peer is a host of the fabric other than this

@@ -48,6 +48,10 @@ func (in *Incoming[M]) IsDone(id transport.MessageID) bool {
 	return ok || int32(id-in.floor) < 0
 }
 
+// Floor returns the id below which all messages are settled at the sender, as far as it has
+// shown.
+func (in *Incoming[M]) Floor() transport.MessageID { return in.floor }
+
 // Len returns how many messages are on their way in.
 func (in *Incoming[M]) Len() int { return len(in.open) }
 

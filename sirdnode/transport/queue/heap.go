@@ -30,6 +30,9 @@ func NewHeap[T any](slot func(*T) *Slot) Heap[T] { return Heap[T]{slot: slot} }
 // Len returns the number of elements.
 func (h *Heap[T]) Len() int { return len(h.list) }
 
+// At returns the k-th element, in no particular order.
+func (h *Heap[T]) At(k int) *T { return h.list[k] }
+
 // Top returns the element with the lowest key, nil if there is none.
 func (h *Heap[T]) Top() *T {
 	if len(h.list) == 0 {
