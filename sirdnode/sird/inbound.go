@@ -70,10 +70,11 @@ type inPeer struct {
 	suspended    bool // its credit is not in receiver.outstanding
 
 	messages  account.Incoming[inMessage]
-	known     transport.MessageID   // all with lower ids are known, or were
-	told      transport.MessageID   // the same, as the sender was last told
-	forgot    bool                  // one of them was abandoned since
-	ungranted queue.Heap[inMessage] // messages that need more credit
+	known     transport.MessageID                   // all with lower ids are known, or were
+	told      transport.MessageID                   // the same, as the sender was last told
+	remains   map[transport.MessageID]account.Spans // what had arrived of abandoned ones
+	forgot    bool                                  // one of them was abandoned since
+	ungranted queue.Heap[inMessage]                 // messages that need more credit
 }
 
 func newInPeer(id transport.HostID, e *endpoint) *inPeer {

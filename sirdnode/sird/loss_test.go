@@ -1,12 +1,15 @@
 package sird_test
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
 	"sirdbed/sirdnode/sird"
+	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
@@ -18,7 +21,7 @@ func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, s
 
 // subject is SIRD with the requirements of every protocol.
 var subject = modeltest.Subject{
-	Protocol: sird.Protocol, Seeds: 2000,
+	Protocol: sird.Protocol, Seeds: 2000, Check: addsUp,
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
 		return params(f, func(p *sird.Params) {
 			p.MaxResends = 50
@@ -27,6 +30,15 @@ var subject = modeltest.Subject{
 			p.ReceiverPolicy = []string{"srpt", "round_robin"}[r.IntN(2)]
 		})
 	},
+}
+
+// addsUp expects sums of credit that agree, and at most a BDP to each sender.
+func addsUp(t transport.Transport) error {
+	s := t.(*sird.SIRD)
+	if broken, excess := s.Broken(), s.Excess(math.MaxInt32); broken != "" || excess > 0 {
+		return fmt.Errorf("%d of credit too much: %s", max(0, excess), broken)
+	}
+	return nil
 }
 
 // Exactly once, with verified bytes, under 5 % each of loss, duplication,

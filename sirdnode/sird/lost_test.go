@@ -118,6 +118,32 @@ func TestAnyPacketMayBeLost(t *testing.T) {
 	}
 }
 
+// README, Silence: an abandoned message that begins again is completed by what was missing; the
+// application gets no byte twice.
+func TestAbandonedMessageHandsNoByteOverTwice(t *testing.T) {
+	f := rack(t, 2)
+	s := newCore(t, f, 1, params(f, nil))
+	packet := func(now units.Time, k uint32) {
+		s.get(now, 0, sird.Header{Kind: "DATA", Length: 5 * mss, Prefix: 5, Offset: k * mss}, mss, false)
+	}
+	for k := range uint32(3) {
+		packet(units.Time(k), k)
+	}
+	for now := units.Time(0); now < 60*units.Millisecond; now += 10 * units.Microsecond {
+		for _, _, ok := s.next(now); ok; _, _, ok = s.next(now) {
+		}
+	}
+	if s.sink.Counts["inbound_messages_abandoned"] != 1 || s.Leaks() != "" {
+		t.Fatalf("%d messages abandoned: %s", s.sink.Counts["inbound_messages_abandoned"], s.Leaks())
+	}
+	for k := range uint32(5) {
+		packet(61*units.Millisecond+units.Time(k), k)
+	}
+	if s.sink.Bytes != 5*mss || s.sink.Deliveries != 1 {
+		t.Errorf("%d bytes handed over, %d deliveries; want %d and 1", s.sink.Bytes, s.sink.Deliveries, 5*mss)
+	}
+}
+
 // README, Loss and silence: after completion the receiver remembers the message, and
 // answers a late duplicate with an ACK, without delivering again; it forgets the
 // message once the sender's lowest unacknowledged id has passed it.

@@ -154,6 +154,10 @@ func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
 	// No sender takes more than a BDP, or a packet, without credit.
 	m.prefix = min(m.Size, Bytes(h.prefix)*r.mss, (r.params.BDP/r.frame+1)*r.mss)
 	m.granted = m.prefix
+	if had, ok := i.remains[m.ID]; ok {
+		m.received = had
+		delete(i.remains, m.ID)
+	}
 	i.messages.Add(m.ID, m)
 	r.learn(now, m)
 	if r.params.AccountUnscheduled {

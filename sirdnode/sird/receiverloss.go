@@ -1,6 +1,11 @@
 package sird
 
-import "sirdbed/sirdnode/transport"
+import (
+	"maps"
+
+	"sirdbed/sirdnode/transport"
+	"sirdbed/sirdnode/transport/account"
+)
 
 // What the sender of a message says of it, and messages that will not be completed.
 
@@ -83,11 +88,30 @@ func (r *receiver) abandonWith(m *inMessage) {
 	}
 }
 
-// abandon forgets a message that will not be completed.
+// mostRemains is of how many abandoned messages of a sender the receiver remembers what had
+// arrived.
+const mostRemains = 1000
+
+// abandon forgets a message that will not be completed, but for which of its bytes the application
+// has had: if it begins again they are not handed over again.
 func (r *receiver) abandon(m *inMessage) {
 	r.release(m, m.charged)
 	r.forget(m)
-	if i := m.from; int32(m.ID-i.known) < 0 {
+	i := m.from
+	if m.received.Total() > 0 {
+		if i.remains == nil {
+			i.remains = map[transport.MessageID]account.Spans{}
+		}
+		if len(i.remains) >= mostRemains {
+			maps.DeleteFunc(i.remains, func(id transport.MessageID, _ account.Spans) bool {
+				return i.messages.IsDone(id)
+			})
+		}
+		if len(i.remains) < mostRemains {
+			i.remains[m.ID] = m.received
+		}
+	}
+	if int32(m.ID-i.known) < 0 {
 		i.known, i.told, i.forgot = m.ID, m.ID, true
 	}
 }
