@@ -36,7 +36,7 @@ func checkCables(j *judge) {
 			found = append(found, fmt.Sprintf("%s: device %s is gone", c.Host, c.Device))
 			lost++
 		case c.Losses > 0:
-			found = append(found, fmt.Sprintf("%s: device %s lost its carrier %d times", c.Host, c.Device, c.Losses))
+			found = append(found, fmt.Sprintf("%s: lost carriers of device %s: %d", c.Host, c.Device, c.Losses))
 			lost += float64(c.Losses)
 		}
 	}

@@ -241,7 +241,7 @@ func TestVerdict(t *testing.T) {
 		}, pass, ""},
 		{"a cable is pulled out", func(r *fake) {
 			r.Facts.Cables = []emu.CableFacts{{Host: "h1-2", Device: "eth7", Losses: 2}}
-		}, invalid, "cables: h1-2: device eth7 lost its carrier 2 times"},
+		}, invalid, "cables: h1-2: lost carriers of device eth7: 2"},
 		{"a device vanishes", func(r *fake) {
 			r.Facts.Cables = []emu.CableFacts{{Host: "h1-2", Device: "eth7", Gone: true}}
 		}, invalid, "cables: h1-2: device eth7 is gone"},
