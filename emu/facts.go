@@ -63,6 +63,16 @@ type Facts struct {
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
 	// Live is what it took to look at the run while it went on. nil: nobody did.
 	Live *LiveFacts `json:"live,omitempty"`
+	// Cables are those of the hosts that are devices.
+	Cables []CableFacts `json:"cables,omitempty"`
+}
+
+// CableFacts are of the cable of a host that is a device.
+type CableFacts struct {
+	Host   string `json:"host"`
+	Device string `json:"device"`
+	Losses int64  `json:"losses"`         // of its carrier, during the run
+	Gone   bool   `json:"gone,omitempty"` // the device itself was not there any more
 }
 
 // LiveFacts are what the process took that read the logs of a run for its live view,

@@ -126,7 +126,7 @@ var (
 var checks = []Check{
 	run, hosts, facts, files, hostLog, queueLog, captures,
 	integrity, fastestMessage, conservation,
-	socketDrops, kernelDrops, linkDrops, captureDrops, corruption,
+	socketDrops, kernelDrops, linkDrops, cables, captureDrops, corruption,
 	kernelTimers,
 	resolution, peerClocks, wakeUps, generatorLag, stalls, queueSampling, cpuSteal, busiestLoop, liveView,
 	linkRate, roundedRates, linkDelays, virtualTime,

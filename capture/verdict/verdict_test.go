@@ -236,6 +236,15 @@ func TestVerdict(t *testing.T) {
 			r.Facts.Hosts[1].Joined = &emu.JoinedFacts{ClockError: us, ClockDrift: 300}
 		}, degraded, "peer clocks: h1-2 is within 1us (drift 300ns); median one way 9us, " +
 			"off by at most 11 % (limit 5 %)"},
+		{"a cable holds", func(r *fake) {
+			r.Facts.Cables = []emu.CableFacts{{Host: "h1-2", Device: "eth7"}}
+		}, pass, ""},
+		{"a cable is pulled out", func(r *fake) {
+			r.Facts.Cables = []emu.CableFacts{{Host: "h1-2", Device: "eth7", Losses: 2}}
+		}, invalid, "cables: h1-2: lost carriers of device eth7: 2"},
+		{"a device vanishes", func(r *fake) {
+			r.Facts.Cables = []emu.CableFacts{{Host: "h1-2", Device: "eth7", Gone: true}}
+		}, invalid, "cables: h1-2: device eth7 is gone"},
 		{"a late model", func(r *fake) { r.Facts.Engine, r.Facts.Lateness.P99 = "model", 50*us }, pass, ""},
 		{"a leaking model", func(r *fake) { r.Facts.Engine = "model"; r.Facts.Hosts[0].Received += 3 },
 			invalid, "more than were sent"},

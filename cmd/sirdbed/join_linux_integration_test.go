@@ -334,3 +334,15 @@ func (j *joinable) logged(out string) int64 {
 	}
 	return info.Size()
 }
+
+// Peers are not told to join at an address that is only to listen at.
+func TestWhatPeersType(t *testing.T) {
+	for listen, want := range map[string]string{
+		"192.0.2.1:47097": "192.0.2.1:47097", "[2001:db8::1]:5000": "[2001:db8::1]:5000",
+		"0.0.0.0:47097": "$HOST:47097", "[::]:5000": "$HOST:5000",
+	} {
+		if got := typed(listen); got != want {
+			t.Errorf("%s: got %s, want %s", listen, got, want)
+		}
+	}
+}

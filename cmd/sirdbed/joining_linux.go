@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -63,9 +64,18 @@ func listenForPeers(j joining, hosts []string) (*os.File, error) {
 		if len(hosts) > 1 {
 			name = " --host " + h
 		}
-		fmt.Fprintf(os.Stderr, "  sudo sirdbed node join %s --interface $DEV%s%s\n", j.listen, name, token)
+		fmt.Fprintf(os.Stderr, "  sudo sirdbed node join %s --interface $DEV%s%s\n", typed(j.listen), name, token)
 	}
 	return listener.(*net.TCPListener).File()
+}
+
+// typed is what peers type for an address: $HOST for all of this machine, of which they know
+// one.
+func typed(listen string) string {
+	if at, err := netip.ParseAddrPort(listen); err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("$HOST:%d", at.Port())
+	}
+	return listen
 }
 
 func listenError(address string, err error) error {

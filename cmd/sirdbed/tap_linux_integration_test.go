@@ -89,8 +89,9 @@ func TestATapComesAndGoes(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	tap.Close()
 	err = cmd.Wait()
-	if got := code(err); got != exitFine && got != exitInvalid {
-		t.Errorf("exit code %d\n%s", got, &said)
+	if want := "h1-3: device " + tapName + " is gone"; code(err) != exitInvalid ||
+		!strings.Contains(said.String(), want) {
+		t.Errorf("exit code %d, want %d, and %q in\n%s", code(err), exitInvalid, want, &said)
 	}
 	if v := c.variant("goes"); len(v.Messages) != 400 {
 		t.Errorf("%d messages of the others, want 400", len(v.Messages))

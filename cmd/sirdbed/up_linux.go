@@ -160,17 +160,19 @@ func nameTaken(name string) error {
 		"name with --name", name, name))
 }
 
-// publish makes the fabric known, and says so on standard output, in one line.
+// publish makes the fabric known, and says so on standard output, in one line. With an error
+// there is nothing left to withdraw.
 func (s *standing) publish(state State, dilation units.Dilation, features emu.Features) (withdraw func(), err error) {
 	state.Run, state.Up, state.Engine = s.name, true, string(s.r.engine)
 	state.Scenario, state.Variant, state.File = s.x.Scenario, s.x.Variant, absolute(s.r.scenario.File())
 	state.Started, state.Topology = time.Now(), s.x.Topology
+	none := func() {}
 	withdraw, err = publishState(state)
 	if errors.Is(err, errNameTaken) {
-		return nil, nameTaken(s.name)
+		return none, nameTaken(s.name)
 	}
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	delays := ""
 	if features.Wires == emu.HostDelay {
@@ -181,7 +183,7 @@ func (s *standing) publish(state State, dilation units.Dilation, features emu.Fe
 		s.name, shape(s.x.Topology), s.r.engine, dilation, delays, s.name, first, s.name)
 	if err != nil { // whoever started this is gone
 		withdraw()
-		return nil, err
+		return none, err
 	}
 	return withdraw, nil
 }

@@ -207,6 +207,54 @@ func TestUpInTheForeground(t *testing.T) {
 	b.vanished(before, during)
 }
 
+// Of two fabrics that come up under one name at once one does, and the other says why not.
+func TestTwoUpsAtOnce(t *testing.T) {
+	b := build(t)
+	before := b.traces()
+	type end struct {
+		code int
+		out  string
+	}
+	ends := make(chan end, 2)
+	for range 2 {
+		go func() {
+			out, err := b.command("up", "real.yaml", "--name", "k").CombinedOutput()
+			ends <- end{code(err), string(out)}
+		}()
+	}
+	first, second := <-ends, <-ends
+	if first.code == 0 {
+		first, second = second, first
+	}
+	if second.code != 0 || !strings.HasPrefix(second.out, "k is up: ") {
+		t.Errorf("neither is up: exit code %d: %s", second.code, second.out)
+	}
+	if first.code != exitBadInput || !strings.HasPrefix(first.out, "sirdbed: a fabric called k is up: ") {
+		t.Errorf("of one: exit code %d: %s", first.code, first.out)
+	}
+	during := b.traces()
+	b.must("down", "k")
+	b.vanished(before, during)
+}
+
+// A fabric that nobody can be told of goes down again.
+func TestUpWithoutAnOutput(t *testing.T) {
+	b := build(t)
+	before := b.traces()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	up := b.command("up", "real.yaml", "--foreground")
+	var said strings.Builder
+	up.Stdout, up.Stderr = full, &said
+	if err := up.Run(); code(err) != exitFailed || !strings.HasSuffix(said.String(), "no space left on device\n") {
+		t.Errorf("exit code %d: %s", code(err), &said)
+	}
+	b.vanished(before, b.traces())
+}
+
 // What cannot be brought up is bad input, or says what is missing.
 func TestUpRefuses(t *testing.T) {
 	b := build(t)

@@ -66,14 +66,14 @@ func (f *Fabric) awaitDevices(ctx context.Context) error {
 	for _, h := range f.topology.Hosts {
 		d, ok := f.config.Devices[h]
 		for ok {
-			carrier, err := d.HasCarrier()
+			carrier, err := d.Carrier()
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
 				return f.nodeError(topo.NodeID(h), err)
 			}
-			if carrier {
+			if carrier.Up {
 				break
 			}
 			if time.Now().After(deadline) {

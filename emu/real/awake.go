@@ -3,6 +3,7 @@
 package real
 
 import (
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -16,8 +17,9 @@ import (
 // which yields to whatever else wants to run. A virtual machine's processor that sleeps
 // takes tens of microseconds to come back.
 type awake struct {
-	stop  atomic.Bool
-	ended sync.WaitGroup
+	stop       atomic.Bool
+	ended      sync.WaitGroup
+	processors []int // of this process, which may not have all of the machine's
 }
 
 // keepAwake starts it if m says so. The caller ends it with let.
@@ -25,14 +27,27 @@ func (m Means) keepAwake() *awake {
 	if !m.Awake {
 		return nil
 	}
-	a := &awake{}
-	processors := runtime.NumCPU()
+	a := &awake{processors: processors()}
 	// Each thread keeps its Go processor.
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + processors)
-	for cpu := range processors {
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + len(a.processors))
+	for _, cpu := range a.processors {
 		a.ended.Go(func() { a.spin(cpu) })
 	}
 	return a
+}
+
+// processors are those that this process may run on (taskset, cpusets), by their numbers.
+func processors() (list []int) {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(os.Getpid(), &set) != nil { // more than 1024 of them
+		return nil
+	}
+	for cpu := 0; len(list) < set.Count(); cpu++ {
+		if set.IsSet(cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return list
 }
 
 // spin keeps one processor awake. Where the thread may not be of the idle class it does
@@ -55,5 +70,5 @@ func (a *awake) let() {
 	}
 	a.stop.Store(true)
 	a.ended.Wait()
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - runtime.NumCPU())
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - len(a.processors))
 }

@@ -105,6 +105,7 @@ type run struct {
 	before    machineCounters
 	devices   map[topo.HostID]fabric.HostDevice // hosts that are devices
 	peers     map[topo.HostID]*join.Peer        // of these, those that have joined
+	cables    map[topo.HostID]device.Carrier    // of devices, before the run
 
 	// While it is measured.
 	clock   *clock.Clock // nil before that
@@ -127,13 +128,16 @@ func (r *run) run(ctx context.Context) (err error) {
 		return err
 	}
 	if err == nil {
+		err = r.lookAtCables()
+	}
+	if err == nil {
 		awake := r.means.keepAwake()
 		err = r.measure(ctx)
 		awake.let()
 	}
 	r.apps.end()
 	err = errors.Join(err, r.drain())
-	err = errors.Join(err, r.collectFabric(), r.countKernelPackets())
+	err = errors.Join(err, r.collectFabric(), r.collectCables(), r.countKernelPackets())
 	if err == nil {
 		r.keepUp(ctx)
 	}

@@ -4,7 +4,6 @@ package device
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -180,20 +179,6 @@ func (d *Device) attach(mtu uint32) (err error) {
 	b.LinkUp(beside.Index, beside.Name)
 	b.LinkUp(own.Index, own.Name)
 	return d.conn.Do(&b)
-}
-
-// HasCarrier reports whether the cable's other end is there and up. A card takes seconds
-// to find out, once it is brought up.
-func (d *Device) HasCarrier() (is bool, err error) {
-	err = d.conn.Dump("list interfaces", unix.RTM_GETLINK, make([]byte, unix.SizeofIfInfomsg),
-		func(typ uint16, body []byte) error {
-			if typ == unix.RTM_NEWLINK && len(body) >= unix.SizeofIfInfomsg &&
-				binary.NativeEndian.Uint32(body[4:]) == uint32(d.record.Before.Index) {
-				is = binary.NativeEndian.Uint32(body[8:])&unix.IFF_LOWER_UP != 0
-			}
-			return nil
-		})
-	return is, err
 }
 
 func setMTU(b *rtnl.Batch, l *Link, mtu uint32) {

@@ -36,10 +36,12 @@ type Gate struct {
 	listener net.Listener
 	serving  sync.WaitGroup
 
-	mu      sync.Mutex
-	peers   map[string]*Peer // by host; gone ones too, until others take their place
-	changed chan struct{}    // closed when that changes
-	closed  bool
+	mu        sync.Mutex
+	peers     map[string]*Peer // by host; gone ones too, until others take their place
+	changed   chan struct{}    // closed when that changes
+	strangers []net.Conn       // who have not said who they are, oldest first
+	refused   int              // of those, who may not join
+	closed    bool
 }
 
 // Open has peers join at a listener, which is the Gate's from now on.
@@ -81,6 +83,9 @@ func (g *Gate) Close() {
 	for _, p := range g.peers {
 		p.dismiss()
 	}
+	for _, c := range g.strangers {
+		c.Close()
+	}
 	g.mu.Unlock()
 	g.refuse()
 	g.listener.Close()
@@ -99,38 +104,85 @@ func (g *Gate) refuse() {
 	}
 }
 
-// strangers is how many may be about to say who they are at once. Others wait.
-const strangers = 16
+// Bounds of what strangers get.
+const (
+	// mostStrangers is how many may be about to say who they are at once. With one more the
+	// first of them has to go, so that those who say nothing keep nobody out.
+	mostStrangers = 64
+	mostRefusals  = 20 // that are noted
+)
 
 func (g *Gate) accept() {
-	places := make(chan struct{}, strangers)
 	for {
-		places <- struct{}{}
 		conn, err := g.listener.Accept()
-		if g.isClosed() {
-			return
-		}
-		if err != nil { // such as too many open files
-			time.Sleep(100 * time.Millisecond)
-			<-places
-			continue
-		}
-		g.serving.Go(func() {
-			defer conn.Close()
-			l := newLine(conn)
-			p, err := g.greet(l)
-			<-places
-			if err != nil {
-				g.note("%v may not join: %v", conn.RemoteAddr(), err)
-				_ = l.sendWords(welcome{Error: err.Error()}) // whether it takes that or not
+		if err != nil {
+			if g.isClosed() {
 				return
 			}
-			g.note("%s has joined: %v", p.Host, p)
-			g.change(func() { p.welcome = true })
-			p.serve()
-			g.note("%s has gone: %v: %v", p.Host, p, p.err)
-			g.change(func() {})
-		})
+			time.Sleep(100 * time.Millisecond) // such as too many open files
+			continue
+		}
+		g.come(conn)
+		g.serving.Go(func() { g.serve(conn) })
+	}
+}
+
+// come has a stranger come, at another's cost if there are too many.
+func (g *Gate) come(conn net.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		conn.Close()
+	}
+	if len(g.strangers) == mostStrangers {
+		g.strangers[0].Close()
+		g.strangers = slices.Delete(g.strangers, 0, 1)
+	}
+	g.strangers = append(g.strangers, conn)
+}
+
+// known has a stranger be none any more. It reports false for one that had to go.
+func (g *Gate) known(conn net.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.strangers, conn)
+	if i >= 0 {
+		g.strangers = slices.Delete(g.strangers, i, i+1)
+	}
+	return i >= 0
+}
+
+// serve finds out who has come, and has it join, until it is gone.
+func (g *Gate) serve(conn net.Conn) {
+	defer conn.Close()
+	l := newLine(conn)
+	p, err := g.greet(l)
+	stayed := g.known(conn)
+	if err != nil {
+		if stayed {
+			g.noteRefusal(conn, err)
+		}
+		_ = l.sendWords(welcome{Error: err.Error()}) // whether it takes that or not
+		return
+	}
+	g.note("%s has joined: %v", p.Host, p)
+	g.change(func() { p.welcome = true })
+	p.serve()
+	g.note("%s has gone: %v: %v", p.Host, p, p.err)
+	g.change(func() {})
+}
+
+// noteRefusal notes who may not join. Strangers do not fill the terminal.
+func (g *Gate) noteRefusal(conn net.Conn, why error) {
+	g.mu.Lock()
+	g.refused++
+	n := g.refused
+	g.mu.Unlock()
+	switch {
+	case n <= mostRefusals:
+		g.note("%v may not join: %v", conn.RemoteAddr(), why)
+	case n == mostRefusals+1:
+		g.note("%d may not join so far: more are not listed", n)
 	}
 }
 

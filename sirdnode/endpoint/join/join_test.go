@@ -310,6 +310,45 @@ func TestStrangers(t *testing.T) {
 	m.await(t, "h1-2")
 }
 
+// However many connect and say nothing, a peer joins at once, and the run ends at once.
+func TestSilentStrangersKeepNobodyOut(t *testing.T) {
+	m := opened(t, "h1-2")
+	silent := func() {
+		for range 2 * mostStrangers {
+			conn, err := net.Dial("tcp", m.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { conn.Close() })
+		}
+	}
+	silent()
+	m.enter(t, "true") // for which it has answerTime, and each of them too
+	m.await(t, "h1-2")
+	silent()
+	begun := time.Now()
+	m.Close()
+	if took := time.Since(begun); took > answerTime/2 {
+		t.Errorf("with strangers about, the run ends after %v", took)
+	}
+}
+
+// Of many that are refused the first are noted, and that there are more.
+func TestRefusalsAreNotedWithinBounds(t *testing.T) {
+	m := opened(t, "h1-2")
+	for range 2 * mostRefusals {
+		if _, err := Enter(t.Context(), m.Addr().String(), "open barley", about); err == nil {
+			t.Fatal("it may join")
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if last := m.notes[len(m.notes)-1]; len(m.notes) != mostRefusals+1 ||
+		!strings.HasSuffix(last, "may not join so far: more are not listed") {
+		t.Errorf("%d notes, of which the last is %q", len(m.notes), last)
+	}
+}
+
 // Whoever comes when the run is over is refused, though others hold the run's socket.
 func TestNobodyJoinsARunThatIsOver(t *testing.T) {
 	m := opened(t, "h1-2")
