@@ -3,6 +3,7 @@
 package real
 
 import (
+	"os"
 	"runtime"
 	"strings"
 
@@ -42,7 +43,7 @@ func (m Means) String() string {
 // before everything else they would starve the kernel's soft interrupts, which carry
 // their packets, and a processor that never sleeps has less to give.
 func MeansFor(realTime bool) Means {
-	m := Means{Awake: !realTime}
+	m := Means{Awake: !realTime && canStayAwake()}
 	switch {
 	case !realTime && Probe(clock.RealTime) == nil:
 		m.Policy = clock.RealTime
@@ -50,4 +51,14 @@ func MeansFor(realTime bool) Means {
 		m.Policy = clock.ShortSlice
 	}
 	return m
+}
+
+// canStayAwake reports whether this process can keep processors awake.
+func canStayAwake() bool {
+	f, err := os.Open(busyFile)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
 }
