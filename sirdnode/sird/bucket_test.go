@@ -191,6 +191,38 @@ func TestCreditIsPacedAtItsShareOfTheDownlink(t *testing.T) {
 	}
 }
 
+// One CREDIT may be for several packets: fewer of them carry as much. Waiting for room for
+// several takes a part of the BDP, so that a message alone takes a little longer.
+func TestOneCreditMayBeForSeveralPackets(t *testing.T) {
+	f := rack(t, 2)
+	run := func(packets int) (credits int, most units.Bytes, took units.Time) {
+		var granted uint32
+		p := params(f, func(p *sird.Params) { p.CreditPackets = packets })
+		sim := newSim(t, model.Config{
+			Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Dst: 0, Size: 1_442_000}}, // whole packets
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "CREDIT" {
+					credits++
+					most = max(most, units.Bytes(h.Credit-granted))
+					granted = h.Credit
+				}
+			},
+		})
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
+		return credits, most, sim.Messages()[0].Latency()
+	}
+	one, wire, alone := run(1)
+	for _, packets := range []int{2, 4, 8} {
+		credits, most, took := run(packets)
+		if credits > one/packets+one/20 || most != units.Bytes(packets)*wire {
+			t.Errorf("%d packets: %d credits of up to %v, with 1 %d of %v", packets, credits, most, one, wire)
+		}
+		if float64(took) > 1.1*float64(alone) {
+			t.Errorf("%d packets: the message takes %v, with 1 %v", packets, took, alone)
+		}
+	}
+}
+
 // Credit comes back with the scheduled packets that it was spent on (Algorithm 1).
 // An unscheduled packet overtakes those that still wait at a lower priority, and
 // would return theirs too soon: B would then bound nothing.

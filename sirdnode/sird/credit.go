@@ -114,7 +114,7 @@ func (r *receiver) firstThatFits() (best *inPeer) {
 
 // fitsB reports whether B has room for the next packet of m.
 func (r *receiver) fitsB(m *inMessage) bool {
-	return r.outstanding+r.wireOf(r.nextGrant(m)) <= r.size
+	return r.outstanding+r.wireOfRange(r.nextGrant(m)) <= r.size
 }
 
 // fitsBucket reports whether the sender's bucket and the cap of one BDP have room
@@ -123,7 +123,7 @@ func (r *receiver) fitsB(m *inMessage) bool {
 // credit is suspended gets a packet's if it has none: it may be dead.
 func (r *receiver) fitsBucket(m *inMessage) bool {
 	i := m.from
-	wire := r.wireOf(r.nextGrant(m))
+	wire := r.wireOfRange(r.nextGrant(m))
 	out := i.outstanding()
 	if out+wire > i.most() || i.suspended && i.credit() > 0 || i.epochUncertain() {
 		return false
@@ -139,19 +139,24 @@ func (m *inMessage) needsCredit() bool {
 	return m.waits() || m.granted < m.Size
 }
 
-// nextGrant returns the payload of m's next grant: one packet, first of what is lost.
+// nextGrant returns the payload of m's next grant: one packet of what is lost, or else
+// credit_packets of them, but no more than a quarter of the BDP, and one to a sender that may be
+// dead.
 func (r *receiver) nextGrant(m *inMessage) Bytes {
 	if lost, ok := m.firstLost(); ok {
 		return min(r.mss, lost.to-lost.from)
 	}
-	return min(r.mss, m.Size-m.granted)
+	if m.from.suspended {
+		return min(r.mss, m.Size-m.granted)
+	}
+	return min(r.stride, m.Size-m.granted)
 }
 
-// grant charges m's next packet, and returns its wire bytes. What is lost is requested by
+// grant charges m's next grant, and returns its wire bytes. What is lost is requested by
 // a RESEND. The loss timeout runs from the first packet that is due.
 func (r *receiver) grant(now Time, m *inMessage, h *header) Bytes {
 	i, n := m.from, r.nextGrant(m)
-	wire := r.wireOf(n)
+	wire := r.wireOfRange(n)
 	r.charge(i, wire)
 	if lost, ok := m.firstLost(); ok {
 		m.lost.Front().from += n

@@ -15,6 +15,7 @@ type endpoint struct {
 
 	framing topo.Framing
 	mss     Bytes               // payload of a full packet
+	stride  Bytes               // payload that one CREDIT is for at most
 	frame   Bytes               // wire bytes of a full packet
 	fastest units.BitsPerSecond // of the hosts' links
 	round   Time                // the time that the slowest credit loop takes, with a BDP on its way
@@ -30,6 +31,7 @@ func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
 	}
+	e.stride = max(1, min(Bytes(params.CreditPackets), params.BDP/(4*e.frame))) * e.mss
 	for _, h := range env.Fabric.Hosts {
 		e.fastest = max(e.fastest, env.Fabric.Uplink(h).Rate)
 	}

@@ -91,6 +91,9 @@ type Params struct {
 	ECN string `json:"ecn" jsonschema:"enum=core,enum=all,enum=none"`
 	// Rate at which credit is paced, as a share of the downlink.
 	CreditRate float64 `json:"credit_rate"`
+	// Packets of a message that one CREDIT is for at most. More than the paper's 1 cost less where hosts are slow, and
+	// let packets come in bursts.
+	CreditPackets int `json:"credit_packets"`
 	// Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's
 	// oldest message).
 	ReceiverPolicy string `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin"`
@@ -116,7 +119,7 @@ func defaults(f *topo.Fabric) *Params {
 		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
-		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
+		ECN: "core", CreditRate: 1, CreditPackets: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
 		LossDetection: "order", LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
 	}
 }
@@ -144,6 +147,7 @@ var limits = limit.Table{
 	limit.Number("min_sender_bucket", 0, 1., "a bucket has 1 BDP at most"),
 	limit.Number("min_net_bucket", 0, 1., "a bucket has 1 BDP at most"),
 	limit.Number("credit_rate", 0.01, 1., "it is a share, and with less nothing would arrive"),
+	limit.Number("credit_packets", 1, 64, "bursts as long as that fill buffers"),
 	limit.Number("sender_fair", 0, 1., whyShare),
 	limit.Number("loss_timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),
 	limit.Number("max_resends", 1, 1000, param.WhyAttempts),

@@ -21,7 +21,7 @@ func TestDefaultsAt100GbpsAreThePapers(t *testing.T) {
 		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
-		ECN: "core", CreditRate: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
+		ECN: "core", CreditRate: 1, CreditPackets: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
 		LossDetection: "order", LossTimeout: 2 * units.Millisecond, MaxResends: 5,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
@@ -76,6 +76,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"min_net_bucket":    {`-0.5`},
 		"ecn":               {`"edge"`},
 		"credit_rate":       {`0`, `1.5`},
+		"credit_packets":    {`0`, `65`},
 		"receiver_policy":   {`"fifo"`},
 		"sender_fair":       {`2`},
 		"priorities":        {`"all"`},
