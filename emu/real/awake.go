@@ -40,6 +40,8 @@ func (m Means) keepAwake() *awake {
 		return nil
 	}
 	a := &awake{zeros: zeros, processors: processors()}
+	// Between two calls each thread has a Go processor, of which it must not deprive others.
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + len(a.processors))
 	for _, cpu := range a.processors {
 		a.ended.Go(func() { a.stay(cpu) })
 	}
@@ -96,5 +98,6 @@ func (a *awake) let() {
 	}
 	a.stop.Store(true)
 	a.ended.Wait()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - len(a.processors))
 	a.zeros.Close()
 }
