@@ -19,9 +19,10 @@ traffic:
 duration: 1ms
 `
 
-// A device is a host of every experiment, at dilation 1.
-func TestHostsThatAreDevices(t *testing.T) {
-	s, err := Parse("f.yaml", ".", []byte(withHosts))
+// firstExperiment is that of a scenario's text.
+func firstExperiment(t *testing.T, text string) *emu.Experiment {
+	t.Helper()
+	s, err := Parse("f.yaml", ".", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,12 @@ func TestHostsThatAreDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &list[0]
+	return &list[0]
+}
+
+// A device is a host of every experiment, at dilation 1.
+func TestHostsThatAreDevices(t *testing.T) {
+	x := firstExperiment(t, withHosts)
 	want := emu.HostSpec{Name: "h1-4", Device: "enp3s0f1", PeerMAC: "52:54:00:12:34:56", Force: true}
 	if got, ok := x.Device("h1-4"); got != want || !ok {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -49,15 +55,7 @@ func TestHostsThatJoinMaySendAndAnswer(t *testing.T) {
 	text := strings.NewReplacer(`peer_mac: "52:54:00:12:34:56", force: true`, "join: true",
 		"from: [h1-1], to: [h1-2, h1-4]", "from: [h1-4], to: [h1-1]", "to: [h1-2], size", "to: [h1-4], size").
 		Replace(withHosts)
-	s, err := Parse("f.yaml", ".", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := s.Experiments(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &list[0]
+	x := firstExperiment(t, text)
 	if got := x.Joining(); len(got) != 1 || got[0] != "h1-4" || x.Opaque("h1-4") || x.AnyOpaque() {
 		t.Errorf("%v join, and some are opaque: %v", got, x.AnyOpaque())
 	}

@@ -42,8 +42,8 @@ func (f *Fabric) Change(id topo.PortID, l Link) error {
 	if err := c.ChangeRate(&b, f.index(id), p.Iface); err != nil {
 		return f.nodeError(p.Node, err)
 	}
-	if err := f.namespaces[p.Node].conn.Do(&b); err != nil {
-		return f.nodeError(p.Node, err)
+	if err := f.inNode(p.Node, &b); err != nil {
+		return err
 	}
 	if f.markers != nil && f.step(id) > 0 {
 		if err := f.markers.ChangeRate(f.index(id), c); err != nil {
