@@ -4,6 +4,7 @@ package real
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -60,6 +61,9 @@ func MeasureMachine(hosts int, means Means) Machine {
 	m, ok := measured.machines[c]
 	if !ok {
 		m.CPUs = cpus
+		// A thread in real time may keep the collector from its processor, and wait for it
+		// (clock.SetProcessPolicy).
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		defer means.keepAwake().let()
 		m.Timer, _ = crowd{1, means}.wakeUps(0)
 		m.Crowd, m.WakeCost = c.wakeUps(napWork)

@@ -3,7 +3,10 @@
 package clock
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +32,49 @@ const slice = 100_000
 
 // SetPolicy sets the policy of the calling thread, which has to be an ordinary one.
 // Threads that it starts inherit it.
-func SetPolicy(p Policy) error {
+func SetPolicy(p Policy) error { return setPolicy(p, 0) }
+
+// SetProcessPolicy is SetPolicy for a thread whose process has no other work than that of
+// this thread, such as a host's.
+//
+// Where it is RealTime all threads of the process have it. Go's runtime waits for the
+// collector in a loop of sched_yield while another thread looks at a goroutine's stack
+// (runtime.casgstatus); in real time that gives way to nothing ordinary. If it is the wait
+// that has taken the processor from that thread, it lasts until the kernel moves the thread
+// elsewhere: hundreds of ms were measured.
+func SetProcessPolicy(p Policy) error {
+	if p != RealTime {
+		return SetPolicy(p)
+	}
+	// A thread that begins meanwhile may have been started by one that is ordinary yet.
+	set := map[int]bool{}
+	for pass := range mostPasses {
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return fmt.Errorf("scheduling of this process's threads: %w", err)
+		}
+		known := len(set)
+		for _, task := range tasks {
+			tid, err := strconv.Atoi(task.Name())
+			if err != nil || set[tid] {
+				continue
+			}
+			if err := setPolicy(p, tid); err != nil && !errors.Is(err, unix.ESRCH) { // it may have ended
+				return err
+			}
+			set[tid] = true
+		}
+		if pass > 0 && len(set) == known {
+			break
+		}
+	}
+	return nil
+}
+
+// mostPasses bounds the looks for threads.
+const mostPasses = 100
+
+func setPolicy(p Policy, tid int) error {
 	if p == Ordinary {
 		return nil
 	}
@@ -42,7 +87,7 @@ func SetPolicy(p Policy) error {
 	case Idle:
 		attr.Policy = unix.SCHED_IDLE
 	}
-	if err := unix.SchedSetAttr(0, &attr, 0); err != nil {
+	if err := unix.SchedSetAttr(tid, &attr, 0); err != nil {
 		return fmt.Errorf("scheduling of a thread (%s): %w", p, err)
 	}
 	return nil

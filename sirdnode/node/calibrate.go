@@ -61,7 +61,7 @@ func (n *node) calibrate(arguments []byte) error {
 	if err := json.Unmarshal(arguments, &c); err != nil {
 		return fmt.Errorf("the controller's calibration: %w", err)
 	}
-	if err := clock.SetPolicy(c.Config.Policy); err != nil {
+	if err := clock.SetProcessPolicy(c.Config.Policy); err != nil {
 		return err
 	}
 	f, err := topo.New(c.Config.Topology)

@@ -130,7 +130,7 @@ func (n *node) drain(mono int64) {
 }
 
 func (n *node) setUp(log io.Writer) error {
-	err := clock.SetPolicy(n.cfg.Policy)
+	err := clock.SetProcessPolicy(n.cfg.Policy)
 	if err != nil {
 		return err
 	}
