@@ -48,10 +48,12 @@ func (m Means) keepAwake() *awake {
 	return a
 }
 
-// processors are those that this process may run on (taskset, cpusets), by their numbers.
+// processors are those that this process may run on (taskset, cpusets), by their numbers:
+// those of the calling thread. The process's first thread does not end with its goroutine,
+// so that it may be one that was to stay on one processor, for as long as the process lives.
 func processors() (list []int) {
 	var set unix.CPUSet
-	if unix.SchedGetaffinity(os.Getpid(), &set) != nil { // more than 1024 of them
+	if unix.SchedGetaffinity(0, &set) != nil { // more than 1024 of them
 		return nil
 	}
 	for cpu := 0; len(list) < set.Count(); cpu++ {

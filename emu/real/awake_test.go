@@ -16,10 +16,9 @@ import (
 
 // Of the processors those are kept awake that the run may use, whatever their numbers.
 func TestProcessorsOfItsOwnAreKeptAwake(t *testing.T) {
-	var all unix.CPUSet
-	if err := unix.SchedGetaffinity(os.Getpid(), &all); err != nil {
-		t.Fatal(err)
-	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	all := affinity(t, 0)
 	list := processors()
 	if len(list) != all.Count() {
 		t.Fatalf("of %d processors it has %v", all.Count(), list)
@@ -28,19 +27,57 @@ func TestProcessorsOfItsOwnAreKeptAwake(t *testing.T) {
 		t.Skip("there is one processor only")
 	}
 	last := list[len(list)-1]
-	var one unix.CPUSet
-	one.Set(last)
-	if err := unix.SchedSetaffinity(os.Getpid(), &one); err != nil {
-		t.Fatal(err)
-	}
+	setAffinity(t, 0, only(last))
 	a := Means{Awake: true}.keepAwake()
 	a.let()
-	if err := unix.SchedSetaffinity(os.Getpid(), &all); err != nil {
-		t.Fatal(err)
-	}
+	setAffinity(t, 0, all)
 	if want := []int{last}; !slices.Equal(a.processors, want) {
 		t.Errorf("allowed %v, it keeps %v awake", want, a.processors)
 	}
+}
+
+// The thread that a process began with may have been one of those that keep a processor
+// awake, and still be there: it says nothing of the process.
+func TestTheFirstThreadIsNotTheProcess(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	first := os.Getpid()
+	all := affinity(t, first)
+	setAffinity(t, first, only(processors()[0]))
+	defer setAffinity(t, first, all)
+	// Seen from another thread than the first.
+	var list []int
+	if unix.Gettid() != first {
+		list = processors()
+	} else {
+		var seen sync.WaitGroup
+		seen.Go(func() { list = processors() })
+		seen.Wait()
+	}
+	if len(list) != all.Count() {
+		t.Errorf("of %d processors it has %v", all.Count(), list)
+	}
+}
+
+// affinity is the processors that a thread may run on; 0 is the calling thread.
+func affinity(t *testing.T, tid int) (set unix.CPUSet) {
+	t.Helper()
+	if err := unix.SchedGetaffinity(tid, &set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func setAffinity(t *testing.T, tid int, set unix.CPUSet) {
+	t.Helper()
+	if err := unix.SchedSetaffinity(tid, &set); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func only(processor int) (set unix.CPUSet) {
+	set.Set(processor)
+	return set
 }
 
 // The collector does not wait for the threads that keep processors awake, which get no

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 
 	"sirdbed/baselines/all"
@@ -80,6 +81,7 @@ func (n *node) run(log io.Writer) error {
 		return err
 	}
 	defer n.close()
+	runtime.GC() // what setting up has left, or it would be collected as the run begins
 	origin, err := n.start()
 	if err != nil {
 		return err
