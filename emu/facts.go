@@ -58,6 +58,9 @@ type Facts struct {
 	// FaultLateness is how late the engine changed the fabric by the timeline of faults. What
 	// hosts do themselves is as of its time.
 	FaultLateness Lateness `json:"fault_lateness,omitzero"`
+	// FewMessages is the lateness of messages from hosts that had fewer than
+	// FewMessages each, all together; the latest of them counts for its Max alone.
+	FewMessages Lateness `json:"few_messages,omitzero"`
 	// SampleStalls are the gaps between samples of the queues: times without one of more
 	// than four intervals, and of a thousandth of the window. nil: not measured.
 	SampleStalls *Stalls `json:"sample_stalls,omitempty"`
@@ -66,6 +69,10 @@ type Facts struct {
 	// Cables are those of the hosts that are devices.
 	Cables []CableFacts `json:"cables,omitempty"`
 }
+
+// FewMessages is how many messages of a host are too few for a 99th percentile of their
+// own, which would be the latest of them.
+const FewMessages = 100
 
 // CableFacts are of the cable of a host that is a device.
 type CableFacts struct {

@@ -68,6 +68,13 @@ func TestVerdict(t *testing.T) {
 			degraded, "generator lag: p99 1us, 8.13 packet times (h1-2; limit 2)"},
 		{"generator far behind", func(r *fake) { r.Facts.Hosts[1].Generator.P99 = 20 * us },
 			invalid, "generator lag"},
+		{"one message late of few", func(r *fake) {
+			r.Facts.Hosts[1].Generator = emu.Lateness{Count: 20, P99: 20 * us, P999: 20 * us, Max: 20 * us}
+			r.Facts.FewMessages = emu.Lateness{Count: 20, P99: 60, P999: 60, Max: 20 * us}
+		}, pass, ""},
+		{"two messages late of few", func(r *fake) {
+			r.Facts.FewMessages = emu.Lateness{Count: 20, P99: 20 * us, P999: 20 * us, Max: 20 * us}
+		}, invalid, "generator lag: p99 20us, 162.6 packet times (hosts of few messages; limit 2, INVALID beyond 50)"},
 		{"in real time", func(r *fake) {
 			r.Facts.RealTime = &emu.RealTime{}
 		}, degraded, "resolution: rates within 1 %, latencies to 50ns (p99 of wake-ups); not resolved"},

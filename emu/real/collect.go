@@ -53,11 +53,14 @@ func (r *run) collectFabric() error {
 // collectHosts ends the hosts and turns their reports into facts.
 func (r *run) collectHosts() error {
 	err := errors.Join(r.compareClocksAgain(), r.stopHosts())
-	var all clock.Lateness
+	var all, few clock.Lateness
 	for _, p := range r.hosts {
 		f := emu.HostFacts{Name: p.name}
 		if rep := p.report; rep != nil {
 			all.Merge(&rep.Lateness)
+			if rep.Generator.Count() < emu.FewMessages {
+				few.Merge(&rep.Generator)
+			}
 			f = hostFacts(p.name, rep)
 			r.lostBy(p.host, rep.NIC.Cut)
 			r.facts.ThreadCPU = max(r.facts.ThreadCPU, rep.CPU)
@@ -66,7 +69,7 @@ func (r *run) collectHosts() error {
 		f.Joined = p.joined.facts()
 		r.facts.Hosts = append(r.facts.Hosts, f)
 	}
-	r.facts.Lateness = latenessOf(&all)
+	r.facts.Lateness, r.facts.FewMessages = latenessOf(&all), latenessOfFew(&few)
 	return err
 }
 
@@ -119,7 +122,16 @@ func hostFacts(name string, rep *node.Report) emu.HostFacts {
 }
 
 // latenessOf summarizes a histogram in nominal ns.
-func latenessOf(l *clock.Lateness) emu.Lateness {
-	q := func(p float64) units.Time { return units.Time(l.Quantile(p)) }
-	return emu.Lateness{Count: int64(l.Count()), Median: q(0.5), P99: q(0.99), P999: q(0.999), Max: units.Time(l.Max())}
+func latenessOf(l *clock.Lateness) emu.Lateness { return summary(l, 1) }
+
+// latenessOfFew is latenessOf with the latest left out of all quantiles, if there are two.
+func latenessOfFew(l *clock.Lateness) emu.Lateness {
+	n := float64(l.Count())
+	return summary(l, max(0, (n-1.5)/n)) // the rank of the last but one
+}
+
+// summary is of quantiles up to q.
+func summary(l *clock.Lateness, q float64) emu.Lateness {
+	at := func(p float64) units.Time { return units.Time(l.Quantile(min(p, q))) }
+	return emu.Lateness{Count: int64(l.Count()), Median: at(0.5), P99: at(0.99), P999: at(0.999), Max: units.Time(l.Max())}
 }

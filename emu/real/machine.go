@@ -41,7 +41,7 @@ const (
 	// A full packet lasts this many times the 99th percentile of the crowd's lateness,
 	// which the verdict wants to be less than a packet in the run; but no longer than
 	// enough by the wall clock: beyond that slowness buys nothing.
-	packetsLate = 1.5
+	packetsLate = 1.4
 	enough      = 400 * time.Microsecond
 	// One packet's way from host to host costs this much processor time: two
 	// host loops woken up, and the kernel's forwarding for each hop.

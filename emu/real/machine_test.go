@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/sirdnode/clock"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -42,8 +43,8 @@ func TestDilation(t *testing.T) {
 		from, to units.Dilation
 	}{
 		{"at least one step", Machine{CPUs: 64}, 2, units.Gbps, idle, dilationStep, dilationStep},
-		{"1.5 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 130, 130},
-		{"of a slower link", Machine{CPUs: 64, Crowd: late(100 * us)}, 2, 10 * units.Gbps, idle, 130, 140},
+		{"1.4 times the lateness", Machine{CPUs: 64, Crowd: late(10 * us)}, 2, 100 * units.Gbps, idle, 120, 120},
+		{"of a slower link", Machine{CPUs: 64, Crowd: late(100 * us)}, 2, 10 * units.Gbps, idle, 120, 120},
 		{"but no longer than enough", Machine{CPUs: 64, Crowd: late(10 * time.Second)}, 2, 100 * units.Gbps, idle, 3260,
 			3260},
 		// 2 hosts send 2 x 8.6 million packets of data a second, and as many of control, of 14 us each.
@@ -103,5 +104,27 @@ func TestSteal(t *testing.T) {
 	}
 	if got := (stealClock{}).since(); got < 0 || got >= 1 {
 		t.Errorf("got a share of %v, want one", got)
+	}
+}
+
+// One of few messages that was late is none of their percentiles.
+func TestOneOfFewMessagesWasLate(t *testing.T) {
+	for _, c := range []struct {
+		late      []int64
+		p99, most units.Time
+	}{
+		{nil, 0, 0},
+		{[]int64{20}, 20, 20},
+		{[]int64{1, 20}, 1, 20},
+		{[]int64{1, 2, 3, 4, 5, 6, 20}, 6, 20},
+		{[]int64{1, 1, 1, 1, 20, 20}, 20, 20},
+	} {
+		var l clock.Lateness
+		for _, ns := range c.late {
+			l.Add(ns)
+		}
+		if got := latenessOfFew(&l); got.P99 != c.p99 || got.P999 != c.p99 || got.Max != c.most {
+			t.Errorf("%v: got %+v, want %v and %v at most", c.late, got, c.p99, c.most)
+		}
 	}
 }

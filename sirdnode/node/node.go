@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"sirdbed/baselines/all"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/sirdnode/fault"
@@ -31,6 +33,9 @@ func Run(control int, out, log io.Writer) error {
 	if err := clock.LockThread(); err != nil {
 		return err
 	}
+	// Where it finds huge pages to make, the kernel copies for milliseconds on end, in which
+	// a kernel that is not preemptible runs nothing else.
+	_ = unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0)
 	n := &node{control: controlPipe{fd: control}, out: json.NewEncoder(out)}
 	err := n.run(log)
 	if err != nil {

@@ -67,7 +67,7 @@ func New(t *testing.T, streams ...traffic.Stream) *Run {
 	for h := range r.F.Hosts {
 		r.Facts.Hosts = append(r.Facts.Hosts, emu.HostFacts{
 			Name: r.F.HostName(topo.HostID(h)), Sent: 1000, Received: 1000, Finished: true,
-			Lateness: emu.Lateness{Count: 1000, P99: 50}, Generator: emu.Lateness{Count: 10, P99: 60},
+			Lateness: emu.Lateness{Count: 1000, P99: 50}, Generator: emu.Lateness{Count: 1000, P99: 60},
 			Stalls: &emu.Stalls{},
 		})
 	}
