@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,17 @@ func TestCapturesOfOtherProgramsAreRead(t *testing.T) {
 	}
 	if !errors.Is(err, ErrCaptureCut) {
 		t.Errorf("one that is cut off in a packet ends with %v, want that it is cut off", err)
+	}
+}
+
+// A capture that was ended before it had an interface says so.
+func TestACaptureOfNoInterface(t *testing.T) {
+	var b bytes.Buffer
+	for _, x := range []uint32{0x0a0d0d0a, 28, 0x1a2b3c4d, 1, 0xffffffff, 0xffffffff, 28} { // a section's header
+		must(t, binary.Write(&b, binary.LittleEndian, x))
+	}
+	if _, err := NewReader(&b); err == nil || !strings.Contains(err.Error(), "no interface") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -105,7 +105,10 @@ func senderOf(name string, ports map[string]*topo.Port) (*topo.Port, error) {
 // short.
 func open(r io.Reader) (ng *pcapgo.NgReader, err error) {
 	defer recovered(&err)
-	return pcapgo.NewNgReader(newBlocks(r), pcapgo.DefaultNgReaderOptions)
+	if ng, err = pcapgo.NewNgReader(newBlocks(r), pcapgo.DefaultNgReaderOptions); err == io.EOF {
+		err = errors.New("the capture is of no interface: nothing was captured")
+	}
+	return ng, err
 }
 
 func read(ng *pcapgo.NgReader) (data []byte, info gopacket.CaptureInfo, err error) {

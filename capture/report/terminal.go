@@ -15,7 +15,11 @@ import (
 // Print writes what a run came to, for a terminal of 100 columns.
 func Print(w io.Writer, s *results.Summary) error {
 	p := &printer{w: w}
-	p.line("%s on %s, dilation %d, seed %d", s.Scenario, orUnknown(s.Engine), s.Dilation, s.Seed)
+	dilation := fmt.Sprintf("dilation %d", s.Dilation)
+	if s.Dilation == 0 { // it failed before that was chosen
+		dilation = "no dilation"
+	}
+	p.line("%s on %s, %s, seed %d", s.Scenario, orUnknown(s.Engine), dilation, s.Seed)
 	for _, line := range wrap(strings.Join(changes(s), " "), lineWidth) {
 		p.line("%s", line)
 	}

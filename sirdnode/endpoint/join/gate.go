@@ -110,6 +110,9 @@ const (
 	// first of them has to go, so that those who say nothing keep nobody out.
 	mostStrangers = 64
 	mostRefusals  = 20 // that are noted
+	// refusalPause is what each one costs after that, so that those who come again and again
+	// take nothing from the run.
+	refusalPause = 100 * time.Millisecond
 )
 
 func (g *Gate) accept() {
@@ -124,6 +127,9 @@ func (g *Gate) accept() {
 		}
 		g.come(conn)
 		g.serving.Go(func() { g.serve(conn) })
+		if g.besieged() {
+			time.Sleep(refusalPause)
+		}
 	}
 }
 
@@ -184,6 +190,13 @@ func (g *Gate) noteRefusal(conn net.Conn, why error) {
 	case n == mostRefusals+1:
 		g.note("%d may not join so far: more are not listed", n)
 	}
+}
+
+// besieged reports whether more have been refused than are noted.
+func (g *Gate) besieged() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refused > mostRefusals
 }
 
 func (g *Gate) isClosed() bool {

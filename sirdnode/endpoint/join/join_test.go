@@ -5,6 +5,7 @@ package join
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -410,5 +411,49 @@ func TestTheOffsetOfOneMachineIsNone(t *testing.T) {
 	o, err := m.await(t, "h1-2").Offset()
 	if err != nil || max(o.Ahead, -o.Ahead) > o.Error || o.Error <= 0 {
 		t.Errorf("got %+v, %v", o, err)
+	}
+}
+
+// What no clocks can show is no exchange: it would have an error of less than nothing, and
+// be the best of all.
+func TestAnswersThatCannotBeAreNone(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		asked, had, at, got int64
+		ok                  bool
+	}{
+		{"an answer", 100, 5000, 5010, 200, true},
+		{"as long there as here", 100, 5000, 5100, 200, true},
+		{"longer there than here", 100, 5000, 5101, 200, false},
+		{"answered before it was had", 100, 5000, 4999, 200, false},
+	} {
+		var b [probeLen]byte
+		for i, at := range []int64{c.asked, c.had, c.at} {
+			binary.BigEndian.PutUint64(b[8*i:], uint64(at))
+		}
+		e, err := answered(b[:], c.got)
+		if (err == nil) != c.ok || c.ok && e.offset().Error < 0 {
+			t.Errorf("%s: %+v, error %v", c.name, e, err)
+		}
+	}
+}
+
+// A peer cannot fill the run's memory with what nobody reads.
+func TestAProcessMayNotWriteWithoutEnd(t *testing.T) {
+	s := newStream()
+	line := make([]byte, 1<<20)
+	for range mostUnread / len(line) {
+		if err := s.put(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.put(line); !errors.Is(err, errUnread) {
+		t.Errorf("error %v", err)
+	}
+	if n, err := s.Read(line); n != len(line) || err != nil {
+		t.Errorf("read %d, %v", n, err)
+	}
+	if err := s.put(line); err != nil {
+		t.Error(err)
 	}
 }

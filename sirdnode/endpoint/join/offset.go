@@ -80,7 +80,11 @@ func answered(b []byte, back int64) (exchange, error) {
 		return exchange{}, errStrange
 	}
 	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[8*i:])) }
-	return exchange{asked: at(0), had: at(1), answered: at(2), back: back}, nil
+	e := exchange{asked: at(0), had: at(1), answered: at(2), back: back}
+	if e.answered < e.had || e.back-e.asked < e.answered-e.had { // it took longer there than here
+		return exchange{}, errStrange
+	}
+	return e, nil
 }
 
 // answer answers a run's question, which has just come.

@@ -99,7 +99,7 @@ func (p *Peer) take() error {
 		default: // nobody waits for it any more
 		}
 	case stdout:
-		s.output.put(b)
+		return s.output.put(b)
 	case stderr:
 		_, _ = s.stderr.Write(b) // which nobody misses
 	case records:

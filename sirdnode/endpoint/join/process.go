@@ -69,6 +69,12 @@ func (s *Process) fail(err error) {
 	}
 }
 
+// mostUnread is how much a peer's process may write that nobody has read: its status lines
+// are short, and the run reads them as they come.
+const mostUnread = 16 << 20
+
+var errUnread = errors.New("its host process writes more than the run reads")
+
 // A stream is bytes from one goroutine to another. Putting some never waits.
 type stream struct {
 	mu     sync.Mutex
@@ -83,11 +89,16 @@ func newStream() *stream {
 	return s
 }
 
-func (s *stream) put(b []byte) {
+// put is errUnread where too much has not been read.
+func (s *stream) put(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.bytes)+len(b) > mostUnread {
+		return errUnread
+	}
 	s.bytes = append(s.bytes, b...)
 	s.more.Signal()
+	return nil
 }
 
 func (s *stream) close() {
