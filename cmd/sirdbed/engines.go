@@ -25,6 +25,8 @@ type engineKind struct {
 	admit func(*scenarioRun) (release func(), err error)
 	// asCaller says that sudo is nothing to it: it runs as the user who called that.
 	asCaller bool
+	// atOnce, if set, says that runs may go side by side: up to how many of n at once.
+	atOnce func(x *emu.Experiment, n int) int
 	// reserve, if set, keeps what the engine needs from being removed until
 	// release is called.
 	reserve func() (release func(), err error)
@@ -36,7 +38,7 @@ var engines = allEngines()
 func allEngines() map[emu.EngineName]engineKind {
 	all := platformEngines()
 	all[emu.Model] = engineKind{
-		make: func(whileUp) emu.Engine { return model.Engine{} }, asCaller: true, room: modelRoom,
+		make: func(whileUp) emu.Engine { return model.Engine{} }, asCaller: true, room: modelRoom, atOnce: modelsAtOnce,
 	}
 	return all
 }

@@ -56,6 +56,14 @@ func setUpProcess() (interrupts <-chan struct{}, err error) {
 // modelRoom reports whether a process may have what a run of the model takes.
 func modelRoom(x *emu.Experiment) error { return rlimit.Descriptors(model.Descriptors(x)) }
 
+// modelsAtOnce is how many of n runs of the model a process may have at once.
+func modelsAtOnce(x *emu.Experiment, n int) int {
+	for n > 1 && rlimit.Descriptors(n*model.Descriptors(x)) != nil {
+		n--
+	}
+	return n
+}
+
 func realEngine(up whileUp) *real.Engine {
 	var nodes []NodeState
 	return &real.Engine{

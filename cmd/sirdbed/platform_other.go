@@ -57,6 +57,9 @@ func leaveRoot(what, out string) error { return nil }
 
 func modelRoom(*emu.Experiment) error { return nil }
 
+// modelsAtOnce is how many of n runs of the model a process may have at once: all.
+func modelsAtOnce(_ *emu.Experiment, n int) int { return n }
+
 func setUpProcess() (interrupts <-chan struct{}, err error) { return nil, nil }
 
 func innerCommand([]string) (run func() (exitCode int), ok bool) { return nil, false }

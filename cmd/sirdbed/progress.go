@@ -28,6 +28,8 @@ type progress struct {
 	bar   *progressbar.ProgressBar // nil: plain lines
 	view  *viewing                 // nil: nobody else shows it
 	quiet bool                     // the viewer shows how far it has come
+	crew  *crew                    // those that run beside it, whose bar is one; nil: none do
+	i     int                      // its number
 
 	mu      sync.Mutex
 	started time.Time
@@ -41,28 +43,20 @@ func isTerminal(w io.Writer) bool {
 
 // newProgress begins to show variant number i (from 0) of n, or nothing if off. With quiet
 // only what ends it or holds it up is shown.
-func newProgress(w io.Writer, off, quiet bool, x *emu.Experiment, i, n int) *progress {
+func newProgress(w io.Writer, off, quiet bool, x *emu.Experiment, i, n int, c *crew) *progress {
 	if off {
-		w = io.Discard
+		w, c = io.Discard, nil
 	}
 	p := &progress{
 		w: w, label: fmt.Sprintf("[%d/%d] %s", i+1, n, x.Variant),
 		end: x.End(), started: time.Now(), written: time.Now(), quiet: quiet,
+		crew: c, i: i,
 	}
-	if quiet {
-		return p
-	}
-	if isTerminal(w) {
-		p.bar = progressbar.NewOptions64(int64(p.end),
-			progressbar.OptionSetWriter(w),
-			progressbar.OptionSetDescription(p.label),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionClearOnFinish(),
-		)
-	} else {
+	switch {
+	case quiet, c.shown():
+	case isTerminal(w):
+		p.bar = newBar(w, p.label, p.end)
+	default:
 		fmt.Fprintf(w, "%s: %v nominal\n", p.label, p.end)
 	}
 	return p
@@ -74,6 +68,10 @@ func (p *progress) reached(at units.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.quiet {
+		return
+	}
+	if p.crew.shown() {
+		p.crew.reached(p.i, min(at, p.end))
 		return
 	}
 	if p.bar != nil {
@@ -104,6 +102,9 @@ func (p *progress) done(err error) {
 	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Finish()
+	}
+	if p.crew.shown() {
+		defer p.crew.ended(p.i)()
 	}
 	took := time.Since(p.started).Seconds()
 	switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +25,7 @@ type runOptions struct {
 	keepUp   bool // the last variant's fabric
 	joining  joining
 	show     showing
+	jobs     int
 	files    resultFiles
 }
 
@@ -50,7 +52,8 @@ func newRun() *cobra.Command {
 			}
 			r, err := prepare(args[0], o)
 			if err == nil {
-				err = r.joining.check(r.engine, hostsThatJoin(r.experiments))
+				err = cmp.Or(r.joining.check(r.engine, hostsThatJoin(r.experiments)),
+					r.checkJobs(o.jobs, c.Flags().Changed("jobs")))
 			}
 			if err != nil {
 				return err
@@ -100,6 +103,9 @@ const runHelp = `
 	in the terminal, or in lines where stderr is none. Both read the logs as they grow, outside the fabric; the verdict
 	has what that cost.
 
+	On the engine model as many variants run side by side as there are processors, or --jobs says; what comes of each
+	is the same. On the others each takes the whole machine.
+
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
 	are left out, and the report says so.
 
@@ -136,6 +142,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON to stdout, and nothing else")
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` variants at once (default: one for each processor; engine model)")
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
 	f.BoolVar(&o.show.live, "live", false, "serve a page that shows the run as it goes on, on loopback")
 	f.BoolVar(&o.show.watch, "watch", false, "show goodput, queues and slowdown in the terminal as the run goes on")

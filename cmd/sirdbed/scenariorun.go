@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"sirdbed/capture"
@@ -27,7 +28,9 @@ type scenarioRun struct {
 	skipped     []results.Skipped // that the engine cannot run
 	out         string
 	json        bool
-	keepUp      bool // the last variant's fabric
+	keepUp      bool  // the last variant's fabric
+	jobs        int   // that run at once; 0: as many as there are processors
+	crew        *crew // of their progress; nil where one runs at a time
 	show        showing
 	view        *viewing // nil unless it is shown
 	files       resultFiles
@@ -36,7 +39,8 @@ type scenarioRun struct {
 
 	stdout, stderr io.Writer
 	dir            *tree.Dir // of the results
-	checksums      *results.Checksums
+	sums           sync.Mutex
+	checksums      *results.Checksums // under sums
 	failures       []failure
 	interrupted    bool // before all variants ended
 }
@@ -61,7 +65,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 		return nil, err
 	}
 	r := &scenarioRun{scenario: s, engine: s.Engine, out: o.out, json: o.json, keepUp: o.keepUp, files: o.files,
-		show: o.show}
+		show: o.show, jobs: o.jobs}
 	if o.engine != "" {
 		r.engine = emu.EngineName(o.engine)
 	}
@@ -133,13 +137,7 @@ func (r *scenarioRun) run(ctx context.Context) error {
 		return err
 	}
 	defer r.view.finish()
-	for i := range r.experiments {
-		if ctx.Err() != nil {
-			r.interrupted = true
-			break
-		}
-		r.runVariant(ctx, i)
-	}
+	r.runVariants(ctx)
 	return r.report()
 }
 
@@ -212,6 +210,8 @@ func (r *scenarioRun) text() string {
 
 // keepChecksums adds files that will not change any more to the result's checksums.
 func (r *scenarioRun) keepChecksums(names ...string) error {
+	r.sums.Lock()
+	defer r.sums.Unlock()
 	if r.checksums == nil {
 		r.checksums = results.NewChecksums()
 	}
@@ -223,11 +223,15 @@ func (r *scenarioRun) keepChecksums(names ...string) error {
 	return r.dir.WriteJSON(results.ChecksumsFile, r.checksums)
 }
 
-// runVariant runs experiment i. A failure is recorded, and the others still run.
-func (r *scenarioRun) runVariant(ctx context.Context, i int) {
+// runVariant runs experiment i. The error is why it failed, errInterrupted if it was not
+// its fault; the others still run.
+func (r *scenarioRun) runVariant(ctx context.Context, i int) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
 	x := &r.experiments[i]
 	name := results.VariantsDir + "/" + x.Variant
-	p := newProgress(r.stderr, r.json, r.show.watch, x, i, len(r.experiments))
+	p := newProgress(r.stderr, r.json, r.show.watch, x, i, len(r.experiments), r.crew)
 	p.view = r.view
 	dir, err := r.dir.Make(name)
 	if err == nil {
@@ -248,15 +252,12 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) {
 		err = cmp.Or(err, r.keepChecksums(name))
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		r.interrupted = true
 		p.done(context.Canceled)
-		return
+		return errInterrupted
 	}
 	err = explainDisk(err, r.dir.Path())
 	p.done(err)
-	if err != nil {
-		r.failures = append(r.failures, failure{x.Variant, err})
-	}
+	return err
 }
 
 // keepingUp returns what keeps the fabric of experiment i up, nil unless it is the

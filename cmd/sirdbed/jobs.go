@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+)
+
+// checkJobs refuses a number of --jobs that the engine cannot have.
+func (r *scenarioRun) checkJobs(jobs int, given bool) error {
+	switch {
+	case !given:
+		return nil
+	case jobs < 1:
+		return badInput(fmt.Errorf("--jobs is %d: want 1 or more", jobs))
+	case jobs > 1 && engines[r.engine].atOnce == nil:
+		return badInput(fmt.Errorf("--jobs: variants on the engine %s are run one after another: each takes the "+
+			"whole machine", r.engine))
+	}
+	return nil
+}
+
+// atOnce is how many variants run side by side: as many as were asked for or there are
+// processors, while the process may have so many files open; one if it is shown as it goes.
+func (r *scenarioRun) atOnce() int {
+	most := engines[r.engine].atOnce
+	if most == nil || r.view != nil {
+		return 1
+	}
+	n := r.jobs
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	n = min(n, len(r.experiments))
+	for i := range r.experiments {
+		n = min(n, most(&r.experiments[i], n))
+	}
+	return max(n, 1)
+}
+
+// runVariants runs all variants. What comes of each is the same whatever runs beside it.
+func (r *scenarioRun) runVariants(ctx context.Context) {
+	failed := make([]error, len(r.experiments))
+	if n := r.atOnce(); n == 1 {
+		for i := range r.experiments {
+			failed[i] = r.runVariant(ctx, i)
+		}
+	} else {
+		r.sideBySide(ctx, n, failed)
+	}
+	for i, err := range failed {
+		if err != nil && !errors.Is(err, errInterrupted) {
+			r.failures = append(r.failures, failure{r.experiments[i].Variant, err})
+		}
+		r.interrupted = r.interrupted || errors.Is(err, errInterrupted)
+	}
+}
+
+// sideBySide runs n variants at a time, in their order, and fills in why they failed.
+func (r *scenarioRun) sideBySide(ctx context.Context, n int, failed []error) {
+	if !r.json {
+		r.crew = newCrew(r.stderr, r.experiments)
+	}
+	r.stderr = &lockedWriter{w: r.stderr}
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range n {
+		workers.Go(func() {
+			for i := range next {
+				failed[i] = r.runVariant(ctx, i)
+			}
+		})
+	}
+	for i := range r.experiments {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}
+
+// errInterrupted is that of a variant that an interrupt ended, or kept from its beginning.
+var errInterrupted = errors.New("interrupted")
+
+// A lockedWriter is for several goroutines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}
