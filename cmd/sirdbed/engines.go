@@ -58,6 +58,7 @@ type HostState struct {
 type NodeState struct {
 	Name      string `json:"name"`
 	Namespace int    `json:"namespace"` // descriptor of its network namespace, in the process that keeps the fabric up
+	Device    bool   `json:"device,omitempty"` // it is one of the machine, and has nothing to enter
 }
 
 // engineNames lists the engines of this binary.

@@ -36,6 +36,10 @@ func TestUpTakesDevices(t *testing.T) {
 		if len(c.differences(before)) == 0 {
 			t.Error("the fabric is up, and the device as if it was not taken")
 		}
+		if out, err := c.output("exec", "h1-3", "true"); code(err) != exitBadInput ||
+			!strings.Contains(out, "h1-3 is a device") {
+			t.Errorf("exec in the device exits with %d:\n%s", code(err), out)
+		}
 		if killed {
 			c.killWhatIsUp()
 		} else if out, err := c.output("down"); err != nil {
