@@ -155,7 +155,13 @@ func TestVerdict(t *testing.T) {
 			pass, ""},
 		{"credit drops", func(r *fake) { r.Facts.Ports[3].CreditDrops = 40; r.Facts.Hosts[0].Received -= 40 },
 			pass, ""},
-		{"in flight", func(r *fake) { r.Facts.Hosts[0].Received -= 40 }, pass, ""},
+		{"in flight", func(r *fake) { r.Facts.Hosts[0].Received -= 24 }, pass, ""},
+		{"more in flight than a drain leaves", func(r *fake) { r.Facts.Hosts[0].Received -= 40 },
+			degraded, "0 lost elsewhere: 40 are missing, and a drained fabric has at most 24"},
+		{"in flight while kernels send", func(r *fake) {
+			r.Facts.Hosts[0].Received -= 40
+			r.Facts.KernelPackets = &emu.KernelPackets{Sent: 70, Received: 70}
+		}, pass, ""},
 		{"packets lost", func(r *fake) { r.Facts.Hosts[0].Sent += 10000 },
 			invalid, "conservation: 14000 sent, 4000 received, 0 dropped by queue limits, " +
 				"0 credits dropped, 0 lost elsewhere: 10000 are missing"},
