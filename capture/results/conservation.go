@@ -17,7 +17,7 @@ type Conservation struct {
 	Faults    int64 `json:"fault_drops,omitempty"` // by links that the timeline of faults cut, or had lose packets
 	Missing   int64 `json:"missing"`               // sent, and not accounted for
 	InFlight  int64 `json:"in_flight_max"`         // what may have been under way when the run ended
-	Drained   int64 `json:"drained_max"`           // of these, what may be left once wires are empty, as a drain has them
+	Drained   int64 `json:"drained_max"`           // the same, with empty wires: as a drain leaves them
 
 	// Kernel is the part of Sent and Received that the nodes' kernels have counted:
 	// programs' packets, and kernel TCP's. The rest are the transport's, as hosts have

@@ -38,7 +38,7 @@ func (r *run) checkRounds() error {
 		slower = "" // devices have one
 	}
 	advised := math.Ceil(roomyRounds * rounds.Value * float64(r.loop.Usual) / float64(rounds.Length))
-	return fmt.Errorf("rounds of %s take %v, and packets there and back %v here in real time (p90), so that hosts miss "+
-		"their rounds: use --engine %s or %s%s or longer rounds: --set %s.%s=%.0f", r.x.Protocol, rounds.Length,
+	return fmt.Errorf("rounds of %s take %v, and packets there and back %v here in real time (p90), so that hosts "+
+		"miss their rounds: use --engine %s or %s%s or longer rounds: --set %s.%s=%.0f", r.x.Protocol, rounds.Length,
 		r.loop.Usual, emu.Virtual, emu.Model, slower, r.x.Protocol, rounds.Param, advised)
 }
