@@ -23,9 +23,9 @@ var generatorLag = Check{
 	Name: "generator lag",
 	Asks: "Were messages handed to the transport when they arrived?",
 	How: "Each message has a nominal time of arrival at the sender's application. How much later it is handed to " +
-		"the transport is measured at each host; the worst host counts. Hosts of fewer than 100 messages are taken together, and the " +
-		"latest of their messages is left out: one pause of the machine is not a percentile. Packet times are " +
-		"those of the check wake-up lateness.",
+		"the transport is measured at each host; the worst host counts. Hosts of fewer than 100 messages are taken " +
+		"together, and the latest of their messages is left out: one pause of the machine is not a percentile. " +
+		"Packet times are those of the check wake-up lateness.",
 	Made:       stretched,
 	Thresholds: []Threshold{lagLimit, farBehindLimit},
 	Do:         "The same as for wake-up lateness: a larger --dilation, or a machine with less to do.",

@@ -17,9 +17,10 @@ import (
 // that limits, thresholds and samples mean the same in every engine.
 type port struct {
 	sim  *Sim
-	info *topo.Port
-	at   *node // the node it belongs to
+	link int   // its number, here so that a hop need not look at info
 	peer int   // node at the other end
+	at   *node // the node it belongs to
+	info *topo.Port
 
 	rate     units.BitsPerSecond
 	byteTime int64 // ps a wire byte takes, 0 if that is no whole number
@@ -50,7 +51,7 @@ type port struct {
 
 func (s *Sim) newPort(info *topo.Port, n transport.Network, limit units.Bytes) port {
 	p := port{
-		sim: s, info: info, at: &s.nodes[info.Node], peer: int(info.Peer),
+		sim: s, link: int(info.ID), info: info, at: &s.nodes[info.Node], peer: int(info.Peer),
 		delay: int64(info.Delay) * 1000, kickAt: -1,
 		credit: newCreditClass(n, info.Rate), limit: int64(limit), mark: int64(n.MarkStep(s.fabric, info)),
 	}
@@ -66,8 +67,8 @@ func (p *port) setRate(rate units.BitsPerSecond) {
 	}
 }
 
-func (p *port) linkID() int { return int(p.info.ID) }
-func (p *port) kickID() int { return len(p.sim.ports) + int(p.info.ID) }
+func (p *port) linkID() int { return p.link }
+func (p *port) kickID() int { return len(p.sim.ports) + p.link }
 
 // enqueue takes a packet that is to leave through the port.
 //

@@ -224,19 +224,20 @@ func (s *Sim) Drain() {
 // none is left. With untilDone it returns early when all hosts are done.
 func (s *Sim) step(end int64, budget int, untilDone bool) bool {
 	for ; budget > 0; budget-- {
-		if len(s.agenda.heap) == 0 || s.agenda.heap[0].ps > end {
+		e, ok := s.agenda.first()
+		if !ok || e.ps > end {
 			if s.sampleAt <= end && !s.draining {
 				s.takeSample()
 				continue
 			}
 			return true
 		}
-		e := s.agenda.heap[0]
 		if e.ps >= s.sampleAt {
 			s.takeSample() // as things are before what happens at that instant
 			continue
 		}
 		s.now = e.ps
+		s.agenda.reach(e.ps)
 		id, ports := e.id(), len(s.ports)
 		switch {
 		case id < ports:

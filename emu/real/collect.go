@@ -133,5 +133,7 @@ func latenessOfFew(l *clock.Lateness) emu.Lateness {
 // summary is of quantiles up to q.
 func summary(l *clock.Lateness, q float64) emu.Lateness {
 	at := func(p float64) units.Time { return units.Time(l.Quantile(min(p, q))) }
-	return emu.Lateness{Count: int64(l.Count()), Median: at(0.5), P99: at(0.99), P999: at(0.999), Max: units.Time(l.Max())}
+	return emu.Lateness{
+		Count: int64(l.Count()), Median: at(0.5), P99: at(0.99), P999: at(0.999), Max: units.Time(l.Max()),
+	}
 }

@@ -79,7 +79,7 @@ func TestPlan(t *testing.T) {
 		wires    emu.Wires
 	}{
 		{"as asked for", func(*emu.Experiment) {}, 1000, emu.HostDelay},
-		{"dilation of the machine's", func(x *emu.Experiment) { x.Dilation = 0 }, 1220, emu.HostDelay},
+		{"dilation of the machine's", func(x *emu.Experiment) { x.Dilation = 0 }, 1140, emu.HostDelay},
 		{"kernel TCP over links that delay", func(x *emu.Experiment) { x.Protocol = "tcp-cubic" }, 1000, emu.Netem},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -116,7 +116,7 @@ func TestTimelineOfFaults(t *testing.T) {
 			}
 			slack := int64(0)
 			if c.name == "down" {
-				slack = 6 // in transmission in the instant
+				slack = 14 // in transmission in the instant, and what a late host has sent at once
 			}
 			if missing := sent - received - dropped - lost; missing < 0 || missing > slack {
 				t.Errorf("%d sent, %d received, %d dropped, %d lost: %d are missing", sent, received, dropped, lost,
