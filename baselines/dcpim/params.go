@@ -138,6 +138,11 @@ var Protocol = transport.Protocol{
 		p := params.(*Params)
 		return units.Bytes(p.TokenWindow * float64(p.BDP))
 	},
+	Rounds: func(f *topo.Fabric, params any) transport.Rounds {
+		p := params.(*Params)
+		round := 2 * halfRound(roundTrip(f, topo.MinWire), p)
+		return transport.Rounds{Length: round, Param: "beta", Value: p.Beta}
+	},
 	Network: func(_ *topo.Fabric, params any) transport.Network {
 		return transport.Network{Priorities: min(max(1, params.(*Params).Priorities), 8)}
 	},

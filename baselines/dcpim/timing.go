@@ -50,7 +50,7 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 		packet:     rate.TimeFor(wire.data),
 		bdp:        int((p.BDP + wire.data - 1) / wire.data),
 	}
-	t.half = max(1, Time(math.Round(p.Beta*float64(t.controlRTT)/2)))
+	t.half = halfRound(t.controlRTT, p)
 	phase := t.round() * Time(t.period)
 	t.channelPackets = max(1, int(int64(phase)*1000/rate.Picoseconds(wire.data)/int64(p.Channels)))
 
@@ -68,6 +68,11 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 		timeout = timer.Backoff(timeout, t.announceTimeout)
 	}
 	return t
+}
+
+// halfRound is half of a round, of whole ns.
+func halfRound(controlRTT Time, p *Params) Time {
+	return max(1, Time(math.Round(p.Beta*float64(controlRTT)/2)))
 }
 
 // span is a timeout, no longer than any run: sums of backed-off ones stay far from

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sirdbed/capture/results"
+	"sirdbed/topo"
 )
 
 // A Comparison is results side by side: each figure of the first, and the
@@ -37,7 +38,13 @@ type Value struct {
 	Text     string   `json:"text,omitempty"`     // of a verdict
 	Relative *float64 `json:"relative,omitempty"` // to the first result: 0.1 is 10 % more; nil: none that is finite
 	Few      bool     `json:"few_samples,omitempty"`
+
+	least float64 // differences of less are none, in the figure's unit
 }
+
+// leastDepth is by how much depths of queues differ at least, in KB, if they do: the smallest
+// frame. A mean of less comes of a sample or two of thousands.
+const leastDepth = float64(topo.MinWire) / 1000
 
 // Common returns an error if a result has no variant in common with the first, so
 // that there is nothing to compare. A single variant compares with any other.
@@ -151,9 +158,13 @@ func eachFigure(v *results.VariantSummary, add func(string, Value)) {
 		put("slowdown "+g+" p50", Value{Value: &s.P50, Few: s.Few})
 		put("slowdown "+g+" p99", Value{Value: &s.P99, Few: s.Few})
 	}
-	plain("queue max, KB", float64(v.QueueBytes.Max)/1000)
-	plain("queue mean, KB", v.QueueBytes.Mean/1000)
-	plain("queue p99.9, KB", float64(v.QueueBytes.P999)/1000)
+	depth := func(statistic string, bytes float64) {
+		kb := bytes / 1000
+		put("queue "+statistic+", KB", Value{Value: &kb, least: leastDepth})
+	}
+	depth("max", float64(v.QueueBytes.Max))
+	depth("mean", v.QueueBytes.Mean)
+	depth("p99.9", float64(v.QueueBytes.P999))
 	unstable := 0.0
 	if v.Unstable {
 		unstable = 1

@@ -19,7 +19,8 @@ const (
 )
 
 // standing compares a figure with the first result's: it has to be within the
-// limit, or the same where the first is 0.
+// limit, or the same where the first is 0. Depths that differ by less than a frame are the
+// same, unless nothing may differ.
 func (c *Comparison) standing(first, v Value) standing {
 	switch {
 	case c.Within == nil || first.Value == nil && v.Value == nil:
@@ -29,6 +30,8 @@ func (c *Comparison) standing(first, v Value) standing {
 	case first.Value == nil || v.Value == nil:
 		return missing
 	case v.Relative == nil && *v.Value == *first.Value, v.Relative != nil && math.Abs(*v.Relative) <= *c.Within:
+		return near
+	case *c.Within > 0 && math.Abs(*v.Value-*first.Value) < first.least:
 		return near
 	}
 	return beyond

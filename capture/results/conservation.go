@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"sirdbed/emu"
 	"sirdbed/topo"
 )
@@ -15,6 +17,7 @@ type Conservation struct {
 	Faults    int64 `json:"fault_drops,omitempty"` // by links that the timeline of faults cut, or had lose packets
 	Missing   int64 `json:"missing"`               // sent, and not accounted for
 	InFlight  int64 `json:"in_flight_max"`         // what may have been under way when the run ended
+	Drained   int64 `json:"drained_max"`           // the same, with empty wires: as a drain leaves them
 
 	// Kernel is the part of Sent and Received that the nodes' kernels have counted:
 	// programs' packets, and kernel TCP's. The rest are the transport's, as hosts have
@@ -42,20 +45,28 @@ func (v *Variant) conservation() Conservation {
 	}
 	c.Elsewhere += v.Facts.SoftnetDrops + v.Facts.LinkDrops
 	c.Missing = c.Sent - c.Received - c.Drops - c.Credits - c.Elsewhere - c.Faults
-	c.InFlight = v.inFlight()
+	c.InFlight, c.Drained = v.inFlight()
 	return c
 }
 
 // inFlight bounds the packets that were under way when the run ended: those in
 // the last samples of the queues, one in transmission at each port, and as
-// many as a wire holds.
-func (v *Variant) inFlight() (n int64) {
+// many as a wire holds. drained is without wires: a run ends when they are empty, but
+// where kernels go on to send, or a timeline of faults has made links longer.
+func (v *Variant) inFlight() (n, drained int64) {
+	wires := int64(0)
 	for i := range v.Fabric.Ports {
 		p := &v.Fabric.Ports[i]
-		n += 2 + int64(p.Rate.BytesIn(p.Delay)/topo.MinWire)
+		wires += int64(p.Rate.BytesIn(p.Delay) / topo.MinWire)
+		n += 2
 		if s := v.Queues.Ports[i]; len(s) > 0 {
 			n += s[len(s)-1].Packets
 		}
 	}
-	return n
+	kernel := v.Facts.KernelPackets != nil ||
+		slices.ContainsFunc(v.Facts.Hosts, func(h emu.HostFacts) bool { return h.Kernel })
+	if kernel || len(v.Experiment.Timeline) > 0 {
+		return n + wires, n + wires
+	}
+	return n + wires, n
 }

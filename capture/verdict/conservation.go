@@ -11,7 +11,9 @@ var conservation = Check{
 	Asks: "Is every packet accounted for?",
 	How: "Packets that hosts sent have to be those that hosts received and those that ports, rings, the kernel and " +
 		"interfaces say that they dropped. When a run ends packets are still under way: at most those in the last " +
-		"samples of the queues, one in transmission at each port, and as many as each wire holds. With a protocol " +
+		"samples of the queues, one in transmission at each port, and as many as each wire holds. Runs end when " +
+		"wires are empty, so where the wires' share is missing too, packets were lost, or a host sent some after " +
+		"the end: DEGRADED, unless kernels send or a timeline of faults makes links longer. With a protocol " +
 		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are " +
 		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
 		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
@@ -53,6 +55,9 @@ func checkConservation(j *judge) {
 	case c.Missing > c.InFlight:
 		j.add(results.Invalid, limit, "%s: %d are missing, at most %d can have been in flight",
 			found, c.Missing, c.InFlight)
+	case c.Missing > c.Drained:
+		j.add(results.Degraded, limit, "%s: %d are missing, and a drained fabric has at most %d",
+			found, c.Missing, c.Drained)
 	default:
 		j.add(results.Pass, limit, "%s, %d in flight at the end", found, c.Missing)
 	}

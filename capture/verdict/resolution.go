@@ -110,14 +110,16 @@ func checkResolution(j *judge) {
 			unresolved = append(unresolved, fmt.Sprintf("%s (%s)", f.Name, about(off)))
 		}
 	}
+	rates := "rates within 1 %, "
 	if off := j.starved(); off > offLimit.Limit {
+		rates = ""
 		level = level.Worse(offLimit.level(off)).Worse(starvedLimit.level(off))
 		l := j.v.Facts.Loop
 		unresolved = append(unresolved, fmt.Sprintf("goodput (%s: a credit loop takes %v in place of %v, which a "+
 			"window of %v does not fill; see measured in the scenario's parameters)", about(off), l.Usual, l.Computed,
 			l.Window))
 	}
-	found := fmt.Sprintf("rates within 1 %%, latencies to %v (p99 of wake-ups)", late)
+	found := fmt.Sprintf("%slatencies to %v (p99 of wake-ups)", rates, late)
 	if len(unresolved) > 0 {
 		found += "; not resolved, by what they may be off: " + strings.Join(unresolved, ", ")
 	}

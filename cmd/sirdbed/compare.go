@@ -36,8 +36,9 @@ func newCompare() *cobra.Command {
 
 			With --within each row says whether it is within that of the first, and the exit code is 4 if a figure
 			differs by more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100
-			samples have no limit. As for a run, the exit code is 3 if the verdict of a result is INVALID, and 4 if a
-			bound of one is not met. Results without a common variant are bad input, with exit code 2.`),
+			samples have no limit, and depths of queues that differ by less than the smallest frame, 84 bytes, are
+			the same, unless PERCENT is 0. As for a run, the exit code is 3 if the verdict of a result is INVALID, and
+			4 if a bound of one is not met. Results without a common variant are bad input, with exit code 2.`),
 		Example: examples(`
 			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
 			sirdbed compare results/model results/real --json

@@ -59,7 +59,8 @@ type HostState struct {
 // A NodeState is one host or switch of a fabric that is up.
 type NodeState struct {
 	Name      string `json:"name"`
-	Namespace int    `json:"namespace"` // descriptor of its network namespace, in the process that keeps the fabric up
+	Namespace int    `json:"namespace"`        // descriptor of its network namespace, in who keeps the fabric up
+	Device    bool   `json:"device,omitempty"` // it is one of the machine, and has nothing to enter
 }
 
 // engineNames lists the engines of this binary.

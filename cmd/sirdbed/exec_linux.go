@@ -107,7 +107,9 @@ func chooseRun(name string, warnings io.Writer) (*State, error) {
 // nodeNames lists the nodes that can be entered.
 func (s *State) nodeNames() (names []string) {
 	for _, n := range s.Nodes {
-		names = append(names, n.Name)
+		if !n.Device {
+			names = append(names, n.Name)
+		}
 	}
 	return names
 }
@@ -118,6 +120,9 @@ func (s *State) enter(node string, command []string) error {
 	if i < 0 {
 		return badInput(fmt.Errorf("%s has no host or switch %q: it has %s", s.Run, node,
 			strings.Join(s.nodeNames(), ", ")))
+	}
+	if s.Nodes[i].Device {
+		return badInput(fmt.Errorf("%s is a device: programs there are started at the other end of its cable", node))
 	}
 	if len(command) == 0 && s.Socket != "" {
 		return badInput(fmt.Errorf("%s is in a guest, where a shell has no terminal: name a command", s.Run))

@@ -92,7 +92,7 @@ func hostStates(hosts []real.RunningHost) (list []HostState) {
 func nodesOf(f *fabric.Fabric) (list []NodeState) {
 	for i := range f.Topology().Nodes {
 		n := &f.Topology().Nodes[i]
-		list = append(list, NodeState{n.Name, f.NamespaceFD(n.ID)})
+		list = append(list, NodeState{n.Name, f.NamespaceFD(n.ID), f.IsDevice(n.ID)})
 	}
 	return list
 }

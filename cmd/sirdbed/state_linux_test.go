@@ -195,8 +195,9 @@ func TestNodesOfLiveRunsAreCompleted(t *testing.T) {
 		t.Errorf("got %q, want a word on how to start one", got)
 	}
 	for i, s := range []State{
-		{Run: "incast-1", Nodes: []NodeState{{"h1-1", 1}, {"h1-2", 2}, {"h2-1", 3}}},
-		{Run: "outcast-1", Nodes: []NodeState{{"h1-7", 1}}},
+		{Run: "incast-1", Nodes: []NodeState{{Name: "h1-1", Namespace: 1}, {Name: "h1-2", Namespace: 2},
+			{Name: "h2-1", Namespace: 3}}},
+		{Run: "outcast-1", Nodes: []NodeState{{Name: "h1-7", Namespace: 1}}},
 	} {
 		s.Started = began.Add(time.Duration(i) * time.Second)
 		published(t, s)

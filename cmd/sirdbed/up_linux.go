@@ -45,7 +45,8 @@ func newUp() *cobra.Command {
 			Ports are as the protocol of the first variant, or of --variant, has them, with a queue of ` +
 			scenarios.ProgramsQueue.String() + ` unless the scenario has a queue_limit. The dilation is 1 unless the
 			scenario states one: programs live by the clock of the kernel. On the engine virtual it is up to 10, and
-			the clock stands still while no program runs.`),
+			the clock stands still while no program runs. Devices that are hosts are taken until the fabric goes
+			down, and what is at the other ends of their cables takes part by its own kernel: no peer joins.`),
 		Example: examples(`
 			sirdbed up quickstart
 			sirdbed up scenarios/incast.yaml --name a --set topology.host_rate=1Gbps
@@ -191,7 +192,7 @@ func (s *standing) publish(state State, dilation units.Dilation, features emu.Fe
 // onReal keeps the fabric up in namespaces of this machine.
 func (s *standing) onReal(ctx context.Context) error {
 	withdraw := func() {}
-	engine := &real.Engine{NodeCommand: hostCommand}
+	engine := &real.Engine{NodeCommand: hostCommand, Devices: deviceMachine()}
 	err := engine.Up(ctx, s.x, func(f *fabric.Fabric, is real.Standing) (err error) {
 		withdraw, err = s.publish(State{Nodes: nodesOf(f), Hosts: hostStates(is.Hosts)}, is.Dilation, is.Features)
 		return err

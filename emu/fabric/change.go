@@ -50,7 +50,7 @@ func (f *Fabric) Change(id topo.PortID, l Link) error {
 			return f.nodeError(p.Node, err)
 		}
 	}
-	if f.wires != emu.Netem || f.isDevice(p.Node) {
+	if f.wires != emu.Netem || f.IsDevice(p.Node) {
 		return nil
 	}
 	b.Reset()

@@ -22,9 +22,9 @@ type HostDevice struct {
 	PeerMAC topo.MAC
 }
 
-// isDevice reports whether a node is a host behind a device. The fabric has an empty
+// IsDevice reports whether a node is a host behind a device. The fabric has an empty
 // namespace for it.
-func (f *Fabric) isDevice(id topo.NodeID) bool {
+func (f *Fabric) IsDevice(id topo.NodeID) bool {
 	_, ok := f.config.Devices[topo.HostID(id)]
 	return ok
 }

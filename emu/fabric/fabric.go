@@ -139,7 +139,7 @@ func (f *Fabric) eachNode(ctx context.Context, add func(*rtnl.Batch, topo.NodeID
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.isDevice(id) {
+		if f.IsDevice(id) {
 			continue // nothing is in its namespace
 		}
 		b.Reset()

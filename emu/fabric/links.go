@@ -57,7 +57,7 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 			continue // the other end of a link made before
 		}
 		peer := &f.topology.Ports[p.Reverse]
-		if f.isDevice(p.Node) {
+		if f.IsDevice(p.Node) {
 			f.addDeviceLink(&b, peer)
 			continue
 		}
@@ -122,7 +122,7 @@ const (
 func (f *Fabric) awaitCarrier(ctx context.Context) error {
 	deadline := time.Now().Add(carrierTimeout)
 	for id := range f.namespaces {
-		for !f.isDevice(topo.NodeID(id)) {
+		for !f.IsDevice(topo.NodeID(id)) {
 			down, err := f.firstDown(topo.NodeID(id))
 			if err != nil {
 				return f.nodeError(topo.NodeID(id), err)

@@ -140,7 +140,7 @@ func (f *Fabric) addPorts(b *rtnl.Batch, id topo.NodeID) error {
 				return err
 			}
 		}
-		if f.wires == emu.Netem && !f.isDevice(f.topology.Ports[p].Peer) { // whose cable is a wire
+		if f.wires == emu.Netem && !f.IsDevice(f.topology.Ports[p].Peer) { // whose cable is a wire
 			f.addWire(b, p)
 		}
 		b.LinkUp(f.index(p), device)

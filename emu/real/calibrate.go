@@ -48,7 +48,10 @@ func (r *run) settle(ctx context.Context) (fabric.Config, error) {
 	if err := r.findLoops(ctx, c); err != nil {
 		return c, err
 	}
-	return r.plan()
+	if c, err = r.plan(); err != nil {
+		return c, err
+	}
+	return c, r.checkRounds()
 }
 
 // findLoops measures credit loops, on a fabric of their own that goes again: what the

@@ -31,7 +31,11 @@ func (e *Engine) checkDevices(x *emu.Experiment) error {
 		return fmt.Errorf("host %s is the device %s: %w", x.Hosts[0].Name, x.Hosts[0].Device, errNoMachine)
 	}
 	for _, h := range x.Hosts {
-		if h.Join && e.Gate == nil && !x.Up {
+		if h.Join && x.Up {
+			return fmt.Errorf("host %s joins by sirdbed node join, and there is no run to join: without join: true "+
+				"the other end takes part by its own kernel", h.Name)
+		}
+		if h.Join && e.Gate == nil {
 			return fmt.Errorf("host %s joins by sirdbed node join: say where it finds the run, --join-listen ADDRESS",
 				h.Name)
 		}

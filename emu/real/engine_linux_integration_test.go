@@ -242,3 +242,18 @@ func TestStoppedRun(t *testing.T) {
 		}
 	}
 }
+
+// A run of a protocol whose rounds real time does not resolve ends before anything goes.
+func TestRoundsBelowRealTimeEndARun(t *testing.T) {
+	e := engine(t)
+	x := rpcs()
+	x.Protocol, x.Dilation = "dcpim", 1
+	dir := rundir.Open(t, t.TempDir())
+	facts, err := e.Run(t.Context(), x, dir, emu.Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "rounds of dcpim take") || facts.Failure != err.Error() {
+		t.Errorf("got %v, and the failure %q", err, facts.Failure)
+	}
+	if _, err := dir.Read(emu.HostLog("h1-1")); err == nil {
+		t.Error("a host has run")
+	}
+}

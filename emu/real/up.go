@@ -25,9 +25,10 @@ type Standing struct {
 
 // Up builds the fabric of an experiment, which has no streams and says that it is to be
 // kept up, calls up, and keeps it up until ctx ends or a host's process does. Hosts run
-// their transport for programs (emu.Experiment.Serves), and nothing is measured. Where the
-// experiment states no dilation it is 1: programs live by the kernel's clock.
-func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabric, Standing) error) error {
+// their transport for programs (emu.Experiment.Serves), and nothing is measured. Hosts that
+// are devices are opaque: no peer joins. Where the experiment states no dilation it is 1:
+// programs live by the kernel's clock.
+func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabric, Standing) error) (err error) {
 	own := *x
 	own.Dilation = cmp.Or(x.Dilation, 1)
 	own.GaugeEvery = 0
@@ -36,14 +37,16 @@ func (e *Engine) Up(ctx context.Context, x *emu.Experiment, up func(*fabric.Fabr
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, r.takeDown()) }()
+	if config.Devices, err = r.takeDevices(); err != nil {
+		return err
+	}
 	if r.fabric, err = fabric.Build(ctx, r.topology, config); err != nil {
 		return err
 	}
-	defer r.fabric.Close()
 	lost := make(chan lostHost, len(r.topology.Hosts))
+	r.launcher = thread.New()
 	if own.Serves() {
-		r.launcher = thread.New()
-		defer r.launcher.Close()
 		ended := make(chan struct{})
 		defer close(ended)
 		defer r.endHosts()

@@ -182,6 +182,8 @@ type Protocol struct {
 	// another at most, given the parameters: what a round trip has to be filled with. nil
 	// where windows adapt.
 	Window func(params any) Bytes
+	// Rounds, if set, returns the rounds in which hosts act in step, given the parameters.
+	Rounds func(f *topo.Fabric, params any) Rounds
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for kernel TCP.
@@ -189,6 +191,15 @@ type Protocol struct {
 	// CheckDriver checks the parameters of kernel TCP, as New does for transports; it
 	// is nil for those. The host process makes the Driver.
 	CheckDriver func(params any) error
+}
+
+// Rounds are how a protocol divides time whose hosts act in step: one whose packets take
+// longer there and back than a round misses it.
+type Rounds struct {
+	Length Time
+	// The parameter that rounds are in proportion to, and its value.
+	Param string
+	Value float64
 }
 
 // Network is what a protocol asks of the fabric's ports.
