@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"sirdbed/capture/results"
@@ -110,7 +111,7 @@ func checkResolution(j *judge) {
 			unresolved = append(unresolved, fmt.Sprintf("%s (%s)", f.Name, about(off)))
 		}
 	}
-	rates := "rates within 1 %, "
+	rates := fmt.Sprintf("rates within %.0f %%, ", math.Ceil(100*rule.Off[Goodput]))
 	if off := j.starved(); off > offLimit.Limit {
 		rates = ""
 		level = level.Worse(offLimit.level(off)).Worse(starvedLimit.level(off))

@@ -121,7 +121,7 @@ func TestHostilePacketsAreCountedAndHarmless(t *testing.T) {
 	}
 	b := build(t)
 	run := b.command("run", "real.yaml", "--out", "r", "--set", "topology.hosts_per_leaf=4",
-		"--set", "drain=20ms", "--set", "capture=[leaf1, h1-3]")
+		"--set", "drain=40ms", "--set", "capture=[leaf1, h1-3]")
 	var said strings.Builder
 	run.Stdout, run.Stderr = &said, &said
 	if err := run.Start(); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // roomyRounds is how many credit loops a round is advised to last in real time: most packets
-// are then in time for theirs. dcPIM with rounds of one loop carried a quarter of what it was
-// given, with two two thirds, with four all.
+// are then in time for theirs. Of 100 messages of 1 MB at 1 Gbps dcPIM brought 26 to 34
+// through with rounds of up to a loop, 68 with some two loops, all with some four.
 const roomyRounds = 4
 
 // checkRounds reports a protocol whose hosts act in step, in rounds that are over before a
