@@ -70,7 +70,13 @@ func (f *Fabric) inNode(id topo.NodeID, b *rtnl.Batch) error {
 // Lower brings the interface of a switch's port to a host down: the host has no carrier,
 // what waits in both ports is lost, and the switch forgets the host's routes and neighbors.
 // It returns how many packets waited, and Raise undoes it.
+//
+// The routes go first: the kernel takes them only when the interface is down, which waits
+// for all processors, and what is sent there meanwhile is in no count.
 func (f *Fabric) Lower(id topo.PortID) (waiting int64, err error) {
+	if err := f.forgetRoutes(id); err != nil {
+		return 0, err
+	}
 	stats := make([]port.Stats, len(f.topology.Ports))
 	if err := f.PortStats(stats); err != nil {
 		return 0, err
@@ -83,6 +89,25 @@ func (f *Fabric) Lower(id topo.PortID) (waiting int64, err error) {
 	var b rtnl.Batch
 	b.Request("bring down", p.Iface, unix.RTM_NEWLINK, 0, rtnl.Link(f.index(id), 0, unix.IFF_UP))
 	return waiting + host, f.inNode(p.Node, &b)
+}
+
+// forgetRoutes removes a switch's routes that lead over one port alone.
+func (f *Fabric) forgetRoutes(id topo.PortID) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.closed {
+		return ErrClosed
+	}
+	p := &f.topology.Ports[id]
+	var b rtnl.Batch
+	for _, r := range f.topology.Routes(p.Node) {
+		if len(r.Ports) == 1 && r.Ports[0] == id {
+			b.Request("remove route "+r.Prefix.String(), p.Iface, unix.RTM_DELROUTE, 0,
+				rtnl.Route(uint8(r.Prefix.Bits), 0))
+			b.Attr(unix.RTA_DST, r.Prefix.Addr[:])
+		}
+	}
+	return f.inNode(p.Node, &b)
 }
 
 // Raise brings an interface up that Lower has brought down. Its qdiscs are there still;
