@@ -19,8 +19,8 @@ type Params struct {
 	// Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the
 	// protocol tcp; the others are named after theirs.
 	CongestionControl string `json:"congestion_control"`
-	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run if
-	// they are no more than 20000 in the whole fabric, and otherwise when needed.
+	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run, as
+	// many of each pair's as make no more than 20000 in the whole fabric, but one at least; others when needed.
 	Connections int `json:"connections"`
 	// Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel
 	// adapts it.
