@@ -21,6 +21,9 @@ type Config struct {
 	// UplinkMark is the ECN step of the host's own queue, 0 for none: of what
 	// windows allow and the NIC has not taken (README, Uplink queue).
 	UplinkMark Bytes
+	// UplinkWait has the delays that a Controller is told begin when window and
+	// pacing allow a segment, not when the NIC takes it.
+	UplinkWait bool
 
 	// Controller makes the control law of a new connection to a peer.
 	Controller func(peer transport.HostID) Controller
