@@ -138,6 +138,7 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
+	ToAck:         true,
 	Window: func(params any) units.Bytes {
 		p := params.(*Params)
 		return units.Bytes(p.TokenWindow * float64(p.BDP))

@@ -188,6 +188,10 @@ type Protocol struct {
 	// another at most, given the parameters: what a round trip has to be filled with. nil
 	// where windows adapt.
 	Window func(params any) Bytes
+	// ToAck is set where the protocol's authors measure slowdown until the sender knows of
+	// the delivery, over a round trip: results have that definition too (scenarios/README,
+	// Slowdown).
+	ToAck bool
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for kernel TCP.
