@@ -177,8 +177,9 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Prompt: int(h.prompt), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset,
+		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Prompt: int(h.prompt), Round: h.round,
+		Remaining: h.remaining,
+		Priority:  h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset,
 		Length: h.length, AboveFloor: h.aboveFloor,
 	}
 }

@@ -13,8 +13,9 @@ import (
 // w_init 1/16, loss_tgt 1/8.
 func TestDefaultsAreTheEvaluations(t *testing.T) {
 	want := xpass.Params{
-		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WIncrease: "step", WStep: 0.05, TargetLoss: 0.125,
-		RTTGain: 0.2, Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
+		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WIncrease: "step", WStep: 0.05,
+		TargetLoss: 0.125,
+		RTTGain:    0.2, Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
 		RetransmitTimeout: 100 * units.Microsecond, StopTimeout: 2 * units.Millisecond, MaxAttempts: 100,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
