@@ -87,7 +87,8 @@ func (s *DCPIM) grantAll(round int64) {
 		prompt := min(n, idle)
 		idle -= prompt
 		s.queueControl(w.peer, header{
-			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), prompt: uint8(prompt), remaining: w.remaining,
+			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), prompt: uint8(prompt),
+			remaining: w.remaining,
 		})
 	}
 }

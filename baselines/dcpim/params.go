@@ -25,8 +25,8 @@ type Params struct {
 	// Number of first rounds in which hosts prefer the shortest messages; in later ones they choose at random.
 	SelectMinRounds int `json:"select_min_rounds"`
 
-	// Channels that are matched and that both ends leave idle in the present data phase carry data at once, as released,
-	// and not from the next data phase on.
+	// Channels that are matched and that both ends leave idle in the present data phase carry data at once, as
+	// released, and not from the next data phase on.
 	PromptLinks bool `json:"prompt_links"`
 
 	// Bandwidth-delay product in wire bytes, taken as whole packets. Default: the fabric's, a full packet there and

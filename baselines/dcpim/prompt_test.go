@@ -87,7 +87,8 @@ func TestGrantsOfferIdleChannels(t *testing.T) {
 			s.all(4 * round)
 			s.get(4*round+100, 1, dcpim.Header{Kind: "ACCEPT", Round: 3, Channels: c.before}, 0)
 			for h := 1; h <= 3; h++ {
-				s.get(4*round+200, topo.HostID(h), dcpim.Header{Kind: "REQUEST", Round: 4, Channels: 1, Remaining: 500}, 0)
+				ask := dcpim.Header{Kind: "REQUEST", Round: 4, Channels: 1, Remaining: 500}
+				s.get(4*round+200, topo.HostID(h), ask, 0)
 			}
 			var got []int
 			for _, p := range s.all(4*round + round/2) {

@@ -38,7 +38,8 @@ func TestCutoffsFollowTheTraffic(t *testing.T) {
 		{"workload given", list(poisson("wka", 0, 0, 0.5)), func(p *homa.Params) { p.Workload = "wkb" }, ""},
 		{"none given", list(poisson("wka", 0, 0, 0.5)), func(p *homa.Params) { p.Workload = "none" }, ""},
 		{"cutoffs given", list(poisson("wka", 0, 0, 0.5)), func(p *homa.Params) { p.Cutoffs = []units.Bytes{100} }, ""},
-		{"levels given", list(poisson("", 90_000, 0, 0.5)), func(p *homa.Params) { p.UnscheduledLevels = 3 }, "3 levels"},
+		{"levels given", list(poisson("", 90_000, 0, 0.5)), func(p *homa.Params) { p.UnscheduledLevels = 3 },
+			"3 levels"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := rack(t, 4)

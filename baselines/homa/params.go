@@ -29,8 +29,8 @@ type Params struct {
 	// Cutoffs in place of computed ones, ascending: a packet of unscheduled data has the first priority whose cutoff is
 	// not below the bytes that its message has left. The last level has none.
 	Cutoffs []units.Bytes `json:"cutoffs"`
-	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's (3 for wka, 1 for wkb and
-	// wkc, in other traffic by the share of its bytes that are unscheduled), or as many as cutoffs give.
+	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's (3 for wka, 1 for wkb
+	// and wkc, in other traffic by the share of its bytes that are unscheduled), or as many as cutoffs give.
 	UnscheduledLevels int `json:"unscheduled_levels"`
 	// Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled
 	// priorities.

@@ -19,18 +19,19 @@ type Params struct {
 	// Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the
 	// protocol tcp; the others are named after theirs.
 	CongestionControl string `json:"congestion_control"`
-	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run, as
-	// many of each pair's as make no more than 20000 in the whole fabric, but one at least; others when needed.
+	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run,
+	// as many of each pair's as make no more than 20000 in the whole fabric, but one at least; others when needed.
 	Connections int `json:"connections"`
 	// Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel
 	// adapts it.
 	ReceiveBuffer [3]units.Bytes `json:"tcp_rmem"`
 	// Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it.
 	SendBuffer [3]units.Bytes `json:"tcp_wmem"`
-	// Least retransmission timeout by the kernel's clock, from 1us: the nominal one is that over the run's dilation. 0 for
-	// the kernel's own, 200ms. Kernels round it up to their ticks, and have it from 6.11 on.
+	// Least retransmission timeout by the kernel's clock, from 1us: the nominal one is that over the run's dilation. 0
+	// for the kernel's own, 200ms. Kernels round it up to their ticks, and have it from 6.11 on.
 	MinRTO units.Time `json:"tcp_rto_min"`
-	// A connection that was idle for a retransmission timeout begins with its initial window again, as is Linux's default.
+	// A connection that was idle for a retransmission timeout begins with its initial window again, as is Linux's
+	// default.
 	SlowStartAfterIdle bool `json:"tcp_slow_start_after_idle"`
 	// ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for
 	// others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing.

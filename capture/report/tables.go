@@ -116,8 +116,8 @@ func slowdowns(s *results.Summary) Table {
 	few, acked := false, ""
 	for _, v := range s.Variants {
 		if a, ok := v.Slowdown[results.Acked][results.AllSizes]; ok {
-			acked += fmt.Sprintf(" %s until the acknowledgement, over a round trip, as its authors measure: p50 %s, p99 %s.",
-				v.Variant, of(a, a.P50), of(a, a.P99))
+			acked += fmt.Sprintf(" %s until the acknowledgement, over a round trip, as its authors measure: "+
+				"p50 %s, p99 %s.", v.Variant, of(a, a.P50), of(a, a.P99))
 		}
 		groups := v.Slowdown[results.Paper]
 		for _, g := range slices.Sorted(maps.Keys(groups)) { // A, B, ..., all

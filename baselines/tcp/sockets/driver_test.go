@@ -139,8 +139,8 @@ func TestEachPairHasAConnectionBeforehand(t *testing.T) {
 		{40, 9, 8, 40}, {40, 40, 39, 12}, {40, 144, 143, 1}, {1, 144, 143, 1}, {40, 1000, 999, 1}, {40, 144, 1, 40},
 	} {
 		if got := preopened(c.connections, c.hosts, c.peers); got != c.want {
-			t.Errorf("%d hosts, %d peers, %d connections: %d opened beforehand, want %d", c.hosts, c.peers, c.connections,
-				got, c.want)
+			t.Errorf("%d hosts, %d peers, %d connections: %d opened beforehand, want %d", c.hosts, c.peers,
+				c.connections, got, c.want)
 		}
 	}
 }
