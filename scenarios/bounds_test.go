@@ -165,7 +165,7 @@ func TestMetricsThatCannotBe(t *testing.T) {
 		},
 		{
 			"definition", "metric: slowdown, definition: papers, max: 1",
-			`f.yaml:15:45: no definition is called "papers": use one of paper, exact: did you mean "paper"?`,
+			`f.yaml:15:45: no definition is called "papers": use one of paper, exact, acked: did you mean "paper"?`,
 		},
 		{
 			"statistic of a reference", "metric: latency_us, minus: {stat: p9}, max: 1",

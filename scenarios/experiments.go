@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"sirdbed/baselines/all"
 	"sirdbed/emu"
 	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
@@ -110,6 +111,7 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 	if r.variant.Drain != nil {
 		x.Drain = *r.variant.Drain
 	}
+	x.Params = merge(x.Params, s.fitted(x))
 	if len(x.Streams) == 0 {
 		x.GaugeEvery = 0 // protocols have nothing to show
 	}
@@ -123,6 +125,19 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		x.Dilation = 1 // hardware's clock cannot be stretched
 	}
 	return x
+}
+
+// fitted returns the parameters that follow from an experiment's traffic.
+func (s *Scenario) fitted(x emu.Experiment) json.RawMessage {
+	p, err := all.Find(x.Protocol)
+	if err != nil || p.Fit == nil || len(x.Streams) == 0 {
+		return nil
+	}
+	params, err := all.DecodeParams(p, s.fabric, x.Params)
+	if err != nil {
+		return nil // which loading the file has reported
+	}
+	return p.Fit(s.fabric, params, x.Streams)
 }
 
 // streams returns the streams of a variant, in the scenario's order.

@@ -56,8 +56,7 @@ func TestNamesAndTimesThatCannotBe(t *testing.T) {
 		{"a capture of a node and its port", "duration:", "capture: ['leaf1>h1-1', leaf1]\nduration:",
 			`f.yaml:14:11: leaf1>h1-1 is a port of leaf1, all of which are captured: leave it out`},
 		{"variant's protocol", "name: b", "name: b\n    protocol: homma",
-			`f.yaml:12:15: no protocol is called "homma": use one of sird, homa, dcpim, xpass, swift, dctcp, aimd, ` +
-				`tcp, tcp-cubic, tcp-dctcp, tcp-bbr, tcp-reno: did you mean "homa"?`},
+			`f.yaml:12:15: no protocol is called "homma": use one of ` + protocols() + `: did you mean "homa"?`},
 		{"kernel TCP's parameter", "duration:", "protocol: tcp-cubic\ntcp-cubic: {connections: 0}\nduration:",
 			`f.yaml:15:26: connections is 0: want 1 to 256: a header names a connection in 8 bits`},
 	} {

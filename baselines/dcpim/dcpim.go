@@ -27,8 +27,7 @@
 // packet that is late for its half of a round is ignored, as in the simulator.
 //
 // In addition to the simulator an RTS is acknowledged, and a message without an
-// answer is announced again, and fails in the end. The simulator's prompt links
-// are left out (README, Matching).
+// answer is announced again, and fails in the end.
 package dcpim
 
 import (

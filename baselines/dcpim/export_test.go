@@ -56,14 +56,18 @@ func (s *DCPIM) Leaks() string {
 func (s *DCPIM) Broken() string {
 	r := &s.receiver
 	for name, m := range map[string]*matching{"active": &r.active, "building": &r.building} {
-		total := 0
+		total, open := 0, 0
 		for _, l := range m.links {
 			total += l.channels
+			open += l.open
+			if l.open < 0 || l.open > l.channels || name == "active" && l.open != l.channels {
+				return fmt.Sprintf("%s: %d of %d channels open to %d", name, l.open, l.channels, l.peer.id)
+			}
 			if l.channels < 1 || l.pacer.Rate < 0 {
 				return fmt.Sprintf("%s: %d channels at %v to %d", name, l.channels, l.pacer.Rate, l.peer.id)
 			}
 		}
-		if total != m.total || total > s.params.Channels {
+		if total != m.total || open != m.open || total > s.params.Channels {
 			return fmt.Sprintf("%s: %d channels by link, %d in all", name, total, m.total)
 		}
 	}
@@ -108,8 +112,11 @@ func (s *DCPIM) ControlQueue() int { return s.control.Len() }
 func (s *DCPIM) Timers() int { return s.sender.timers.Len() }
 
 // ReceiverChannels and SenderChannels return the channels of the data phase as
-// the two halves of a host see them, and Peers the channels by sender.
+// the two halves of a host see them, With the channels by sender, OpenChannels those
+// that tokens go over, and PromptChannels those of them that are of the next phase.
 func (s *DCPIM) ReceiverChannels() int { return s.receiver.active.total }
+func (s *DCPIM) OpenChannels() int     { return s.receiver.active.open + s.receiver.building.open }
+func (s *DCPIM) PromptChannels() int   { return s.receiver.building.open }
 func (s *DCPIM) SenderChannels() int   { return s.matchedChannels() }
 func (s *DCPIM) With(id topo.HostID) int {
 	if i := s.receiver.peers[id]; i != nil {
@@ -155,7 +162,7 @@ func (p *Params) Class(packets, short int) int { return p.class(packets, short) 
 type Header struct {
 	Kind                string
 	ID                  transport.MessageID
-	Channels            int
+	Channels, Prompt    int
 	Round, Remaining    uint32
 	Priority, Epoch     uint8
 	Unscheduled         bool
@@ -170,8 +177,9 @@ func Parse(b []byte) Header {
 		return Header{Kind: "?"}
 	}
 	return Header{
-		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Round: h.round, Remaining: h.remaining,
-		Priority: h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset,
+		Kind: kindNames[h.kind], ID: h.id, Channels: int(h.channels), Prompt: int(h.prompt), Round: h.round,
+		Remaining: h.remaining,
+		Priority:  h.priority, Epoch: h.epoch, Unscheduled: h.unscheduled, Seq: h.seq, Offset: h.offset,
 		Length: h.length, AboveFloor: h.aboveFloor,
 	}
 }
@@ -179,7 +187,7 @@ func Parse(b []byte) Header {
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
 	e := header{
-		id: h.ID, channels: uint8(h.Channels), round: h.Round, remaining: h.Remaining,
+		id: h.ID, channels: uint8(h.Channels), prompt: uint8(h.Prompt), round: h.Round, remaining: h.Remaining,
 		priority: h.Priority, epoch: h.Epoch, unscheduled: h.Unscheduled, seq: h.Seq, offset: h.Offset,
 		length: h.Length, aboveFloor: h.AboveFloor,
 	}

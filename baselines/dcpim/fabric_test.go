@@ -30,6 +30,9 @@ func params(f *topo.Fabric, change func(*dcpim.Params)) *dcpim.Params {
 	return modeltest.Params(dcpim.Protocol, f, change)
 }
 
+// withoutPromptLinks lets data wait for the data phase of its matching.
+func withoutPromptLinks(p *dcpim.Params) { p.PromptLinks = false }
+
 func newSim(t testing.TB, c model.Config) *model.Sim { return modeltest.Sim(t, dcpim.Protocol, c) }
 
 // at returns the protocol at a host.
@@ -60,10 +63,14 @@ type core struct {
 func newCore(t testing.TB, f *topo.Fabric) core { return newSeededCore(t, f, 1) }
 
 func newSeededCore(t testing.TB, f *topo.Fabric, seed uint64) core {
+	return newChangedCore(t, f, seed, nil)
+}
+
+func newChangedCore(t testing.TB, f *topo.Fabric, seed uint64, change func(*dcpim.Params)) core {
 	t.Helper()
 	env, sink := modeltest.Env(f, 0)
 	env.Rand = rand.New(rand.NewPCG(seed, 1))
-	s, err := dcpim.New(env, params(f, nil))
+	s, err := dcpim.New(env, params(f, change))
 	if err != nil {
 		t.Fatal(err)
 	}

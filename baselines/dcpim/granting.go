@@ -19,6 +19,7 @@ type channelRequest struct {
 type acceptedChannels struct {
 	epoch    int64
 	channels int
+	prompt   int // of these, whose tokens begin to come before the data phase
 }
 
 // acceptedIn returns the accepted channels of an epoch, nil if it is too old. There
@@ -76,17 +77,36 @@ func (s *DCPIM) grantAll(round int64) {
 		slices.SortStableFunc(requests,
 			func(a, b channelRequest) int { return int(int64(a.remaining) - int64(b.remaining)) })
 	}
-	free := s.params.Channels - accepted.channels
+	free, idle := s.params.Channels-accepted.channels, s.idleToSend(epoch)
 	for _, w := range requests {
 		n := min(free, w.channels)
 		if n == 0 {
 			break
 		}
 		free -= n
+		prompt := min(n, idle)
+		idle -= prompt
 		s.queueControl(w.peer, header{
-			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), remaining: w.remaining,
+			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), prompt: uint8(prompt),
+			remaining: w.remaining,
 		})
 	}
+}
+
+// idleToSend returns how many of this sender's channels nobody uses until the data
+// phase of an epoch (README, Prompt links).
+func (s *DCPIM) idleToSend(epoch int64) int {
+	if !s.params.PromptLinks {
+		return 0
+	}
+	used := 0
+	if before := s.sender.acceptedIn(epoch - 1); before != nil {
+		used = before.channels
+	}
+	if next := s.sender.acceptedIn(epoch); next != nil {
+		used += next.prompt
+	}
+	return max(0, s.params.Channels-used)
 }
 
 // receiveAccept counts matched channels. Those above k are taken back with a
@@ -108,6 +128,7 @@ func (s *DCPIM) receiveAccept(h *header, peer transport.HostID) {
 	o.acceptRound = round + 1
 	fits := min(int(h.channels), s.params.Channels-accepted.channels)
 	accepted.channels += fits
+	accepted.prompt += min(int(h.prompt), fits)
 	if over := int(h.channels) - fits; over > 0 {
 		s.queueControl(peer, header{kind: grantsr, id: h.id, round: uint32(round), channels: uint8(over)})
 	}

@@ -33,7 +33,7 @@ const (
 	// Every packet begins with baseLen bytes:
 	//
 	//	0   version (4 bits), kind (4 bits)
-	//	1   REQUEST, GRANT, ACCEPT, GRANTSR: channels
+	//	1   REQUEST, GRANT, ACCEPT, GRANTSR: prompt channels (4 bits), channels (4 bits)
 	//	    TOKEN: priority, 0 the first (4 bits), epoch (4 bits)
 	//	    DATA: 1 if sent without a token
 	//	2   message id (4)
@@ -58,6 +58,7 @@ type header struct {
 	id   transport.MessageID
 
 	channels  uint8
+	prompt    uint8  // GRANT, ACCEPT: of these, open before the data phase
 	round     uint32 // counted from time 0, modulo 2^32
 	remaining uint32 // packets that the receiver is missing
 
@@ -97,7 +98,9 @@ var table = wire.Header{
 		{Name: "free", Doc: "sent without a token", At: 1, Mask: 1, In: 1 << data, Role: wire.Free},
 		{Name: "epoch", Doc: "whose data phase a token is for, modulo 16", At: 1, Mask: 0x0f, In: 1 << token},
 		{Name: "priority", Doc: "of a token among those of its sender, 0 the first", At: 1, Mask: 0xf0, In: 1 << token},
-		{Name: "channels", Doc: "asked for, offered, matched or taken back", At: 1, In: ofMatching},
+		{Name: "channels", Doc: "asked for, offered, matched or taken back", At: 1, Mask: 0x0f, In: ofMatching},
+		{Name: "prompt", Doc: "of the channels, those open before the data phase", At: 1, Mask: 0xf0,
+			In: 1<<grant | 1<<accept},
 		{Name: "round", Doc: "of the matching, since time 0, modulo 2^32", At: 6, Size: 4, In: ofMatching},
 		{Name: "remaining", Doc: "packets that the receiver is missing", At: 10, Size: 4,
 			In: 1<<request | 1<<grant},
@@ -125,7 +128,7 @@ func (h *header) encode(p *transport.Packet) {
 	word := binary.BigEndian.PutUint32
 	switch h.kind {
 	case request, grant, accept, grantsr:
-		b[1] = h.channels
+		b[1] = h.prompt<<4 | h.channels&15
 		word(b[6:], h.round)
 		word(b[10:], h.remaining)
 	case token:
@@ -159,7 +162,7 @@ func (h *header) decode(b []byte) error {
 	*h = header{kind: kind(b[0] & 15), id: transport.MessageID(word(b[2:]))}
 	switch h.kind {
 	case request, grant, accept, grantsr:
-		h.channels, h.round, h.remaining = b[1], word(b[6:]), word(b[10:])
+		h.prompt, h.channels, h.round, h.remaining = b[1]>>4, b[1]&15, word(b[6:]), word(b[10:])
 	case token:
 		h.priority, h.epoch = b[1]>>4, b[1]&15
 		h.seq, h.offset = word(b[6:]), word(b[10:])

@@ -13,6 +13,7 @@ import (
 type matching struct {
 	epoch int64
 	total int // channels
+	open  int // of these, over which tokens go
 	links []link
 }
 
@@ -20,6 +21,7 @@ type matching struct {
 type link struct {
 	peer     *inPeer
 	channels int
+	open     int    // of these: the prompt ones before the data phase, then all
 	shortest uint32 // packets missing of its shortest message at the time of the match
 	priority uint8  // of its tokens
 	pacer    timer.Pacer
@@ -35,15 +37,19 @@ func (m *matching) with(i *inPeer) int {
 	return 0
 }
 
-func (m *matching) add(i *inPeer, channels int, shortest uint32) {
+// add adds channels from a sender, some of them open at once, each of a rate.
+func (m *matching) add(i *inPeer, channels, open int, rate units.BitsPerSecond, shortest uint32) {
 	m.total += channels
-	for k := range m.links {
-		if l := &m.links[k]; l.peer == i {
-			l.channels += channels
-			return
-		}
+	m.open += open
+	at := slices.IndexFunc(m.links, func(l link) bool { return l.peer == i })
+	if at < 0 {
+		at = len(m.links)
+		m.links = append(m.links, link{peer: i, shortest: shortest, priority: lastToken})
 	}
-	m.links = append(m.links, link{peer: i, channels: channels, shortest: shortest})
+	l := &m.links[at]
+	l.channels += channels
+	l.open += open
+	l.pacer.Rate += rate * units.BitsPerSecond(open)
 }
 
 // take removes up to channels of the channels from a sender.
@@ -55,7 +61,11 @@ func (m *matching) take(i *inPeer, channels int) {
 		}
 		n := min(channels, l.channels)
 		m.total -= n
-		l.pacer.Rate -= l.pacer.Rate / units.BitsPerSecond(l.channels) * units.BitsPerSecond(n)
+		if shut := l.open - min(l.open, l.channels-n); shut > 0 {
+			l.pacer.Rate -= l.pacer.Rate / units.BitsPerSecond(l.open) * units.BitsPerSecond(shut)
+			l.open -= shut
+			m.open -= shut
+		}
 		if l.channels -= n; l.channels == 0 {
 			m.links = slices.Delete(m.links, k, k+1)
 		}
@@ -65,7 +75,7 @@ func (m *matching) take(i *inPeer, channels int) {
 
 func (m *matching) reset(epoch int64) {
 	clear(m.links)
-	m.epoch, m.total, m.links = epoch, 0, m.links[:0]
+	m.epoch, m.total, m.open, m.links = epoch, 0, 0, m.links[:0]
 }
 
 // A channelOffer is a sender's GRANT, kept until the round ends.
@@ -74,6 +84,7 @@ type channelOffer struct {
 	id        transport.MessageID
 	remaining uint32
 	channels  int
+	prompt    int // of these, idle at the sender until the data phase
 }
 
 // beginRound accepts what was granted in the round before, begins the data phase
@@ -143,7 +154,7 @@ func (s *DCPIM) receiveGrant(h *header, peer transport.HostID) {
 			return // a duplicate
 		}
 	}
-	r.grants = append(r.grants, channelOffer{i, h.id, h.remaining, int(h.channels)})
+	r.grants = append(r.grants, channelOffer{i, h.id, h.remaining, int(h.channels), int(h.prompt)})
 }
 
 var late = transport.Counter{Name: "matching_packets_late"}
@@ -169,9 +180,23 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 		if g.peer.ungranted.Len() == 0 {
 			continue // finished in the meantime
 		}
-		r.building.add(g.peer, take, g.remaining)
-		s.queueControl(g.peer.id, header{kind: accept, id: g.id, round: uint32(round), channels: uint8(take)})
+		prompt := min(g.prompt, take, s.idleChannels())
+		r.building.add(g.peer, take, prompt, s.channelRate(), g.remaining)
+		s.queueControl(g.peer.id, header{
+			kind: accept, id: g.id, round: uint32(round), channels: uint8(take), prompt: uint8(prompt),
+		})
 	}
+}
+
+// idleChannels returns how many of this receiver's channels nobody uses until the next
+// data phase.
+func (s *DCPIM) idleChannels() int {
+	return max(0, s.params.Channels-s.receiver.active.total-s.receiver.building.open)
+}
+
+// channelRate returns the rate of one channel.
+func (s *DCPIM) channelRate() units.BitsPerSecond {
+	return s.receiver.rate / units.BitsPerSecond(s.params.Channels)
 }
 
 // beginPhase begins the data phase of an epoch. Tokens to the sender with the
@@ -184,12 +209,13 @@ func (s *DCPIM) beginPhase(epoch int64) {
 	}
 	r.building.reset(epoch + 1)
 	slices.SortStableFunc(r.active.links, func(a, b link) int { return int(int64(a.shortest) - int64(b.shortest)) })
+	r.active.open = r.active.total
 	priority := firstToken
 	for k := range r.active.links {
 		l := &r.active.links[k]
-		l.priority = uint8(priority)
+		l.priority, l.open = uint8(priority), l.channels
 		priority += l.channels
-		l.pacer = timer.Pacer{Rate: r.rate / units.BitsPerSecond(s.params.Channels) * units.BitsPerSecond(l.channels)}
+		l.pacer = timer.Pacer{Rate: s.channelRate() * units.BitsPerSecond(l.channels)}
 	}
 }
 

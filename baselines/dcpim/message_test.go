@@ -60,6 +60,7 @@ func TestLargeMessagesWaitForTheMatching(t *testing.T) {
 	} {
 		first := units.Never
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{At: c.at, Dst: 1, Size: c.size}},
+			Params: params(f, withoutPromptLinks),
 			OnPacket: func(e model.PacketEvent) {
 				if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
 					first = min(first, e.At)
@@ -92,6 +93,7 @@ func TestIncompleteShortMessageJoinsTheMatching(t *testing.T) {
 		var tokens []dcpim.Header
 		first := units.Never
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 10 * mss}},
+			Params: params(f, withoutPromptLinks),
 			Lose: loses(f, 1, func(_ model.PacketEvent, h dcpim.Header) bool {
 				return h.Kind == "DATA" && h.Offset == lost
 			}),

@@ -25,6 +25,10 @@ type Params struct {
 	// Number of first rounds in which hosts prefer the shortest messages; in later ones they choose at random.
 	SelectMinRounds int `json:"select_min_rounds"`
 
+	// Channels that are matched and that both ends leave idle in the present data phase carry data at once, as
+	// released, and not from the next data phase on.
+	PromptLinks bool `json:"prompt_links"`
+
 	// Bandwidth-delay product in wire bytes, taken as whole packets. Default: the fabric's, a full packet there and
 	// back over the longest path.
 	BDP units.Bytes `json:"bdp"`
@@ -59,7 +63,7 @@ type Params struct {
 func defaults(f *topo.Fabric) *Params {
 	fr := framing(f.Spec.MTU)
 	return &Params{
-		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
+		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1, PromptLinks: true,
 		BDP: bandwidthDelay(f, fr.Wire(fr.MSS)), TokenInitial: 1, TokenWindow: 1,
 		TokenTimeout: 8, TokenResendTimeout: 1, TokenWindowTimeout: 1.1, SkipTokens: true,
 		Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
@@ -134,6 +138,7 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
+	ToAck:         true,
 	Window: func(params any) units.Bytes {
 		p := params.(*Params)
 		return units.Bytes(p.TokenWindow * float64(p.BDP))

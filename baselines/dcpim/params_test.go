@@ -11,7 +11,7 @@ import (
 // README, Parameters.
 func TestDefaultsAreTheReleased(t *testing.T) {
 	want := dcpim.Params{
-		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1,
+		Rounds: 4, Channels: 4, Beta: 1.3, Alpha: 1, SelectMinRounds: 1, PromptLinks: true,
 		BDP: 48 * frame, TokenInitial: 1, TokenWindow: 1, TokenTimeout: 8, TokenResendTimeout: 1,
 		TokenWindowTimeout: 1.1, SkipTokens: true, Priorities: 3, RetryTimeout: 1, MaxRetries: 10,
 	}

@@ -20,6 +20,7 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		var times []int64
 		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: units.Bytes(n*share) * mss}},
+			Params: params(f, withoutPromptLinks),
 			OnPacket: func(e model.PacketEvent) {
 				if h, ok := leavesHost(f, e); ok && h.Kind == "TOKEN" && len(times) < n*share {
 					times = append(times, e.PS)

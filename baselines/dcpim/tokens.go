@@ -11,6 +11,7 @@ import (
 const (
 	unscheduledData = 1
 	firstToken      = 2
+	lastToken       = 15 // of matched senders before their data phase
 )
 
 // nextToken sends the next TOKEN to a matched sender: for its shortest message,
@@ -22,10 +23,24 @@ func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 	if now >= r.skipUntil {
 		r.skip = 0
 	}
-	for k := range r.active.links {
-		l := &r.active.links[k]
+	for _, x := range [...]*matching{&r.active, &r.building} {
+		later, ok := s.nextTokenOf(now, x, p)
+		if ok {
+			return 0, true
+		}
+		at = min(at, later)
+	}
+	return at, false
+}
+
+// nextTokenOf is nextToken for the open channels of one matching.
+func (s *DCPIM) nextTokenOf(now Time, x *matching, p *transport.Packet) (at Time, ok bool) {
+	r := &s.receiver
+	at = units.Never
+	for k := range x.links {
+		l := &x.links[k]
 		m := l.peer.ungranted.Top()
-		if m == nil {
+		if m == nil || l.open == 0 {
 			continue
 		}
 		for r.skip > 0 && l.pacer.Ready(now) {
@@ -36,7 +51,7 @@ func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 			at = min(at, l.pacer.At())
 			continue
 		}
-		window := r.tokenWindow * int64(l.channels) / int64(s.params.Channels)
+		window := r.tokenWindow * int64(l.open) / int64(s.params.Channels)
 		if m.outstanding() > window {
 			if open := m.tokenAt + s.timing.windowTimeout; now < open {
 				at = min(at, open)
@@ -46,7 +61,7 @@ func (s *DCPIM) nextToken(now Time, p *transport.Packet) (at Time, ok bool) {
 			m.answeredSeq = m.tokens - 1 - window
 			s.env.Sink.Count(&windowTimeouts, 1)
 		}
-		s.sendToken(now, l, m, p)
+		s.sendToken(now, x, l, m, p)
 		return 0, true
 	}
 	return at, false
@@ -60,12 +75,12 @@ var (
 // sendToken sends a TOKEN for the next missing packet. When all missing packets
 // have one, the message rests for a timeout, and then starts again with the first
 // packet that is still missing.
-func (s *DCPIM) sendToken(now Time, l *link, m *inMessage, p *transport.Packet) {
+func (s *DCPIM) sendToken(now Time, x *matching, l *link, m *inMessage, p *transport.Packet) {
 	from, _, _ := m.received.Gap(m.cursor, m.Size)
 	n := min(s.mss, m.Size-from)
 	l.pacer.Sent(now, s.framing.Wire(n), units.Nanosecond)
 	h := header{
-		kind: token, id: m.ID, priority: l.priority, epoch: uint8(s.receiver.active.epoch & 15),
+		kind: token, id: m.ID, priority: l.priority, epoch: uint8(x.epoch & 15),
 		seq: uint32(m.tokens), offset: uint32(from),
 	}
 	m.tokens++

@@ -14,6 +14,7 @@ type control struct {
 	acked, marked int    // segments in this window of data
 	end           uint64 // number of the transmission that ends this window of data
 	cutEnd        uint64 // number of the transmission up to which there is no second cut
+	burst         bool   // the last acknowledgement was marked
 }
 
 // Lower bounds of the window and of the slow start threshold, in segments.
@@ -40,30 +41,32 @@ func (c *control) OnAck(_ flow.Time, a flow.Ack) {
 		c.alpha += c.params.Gain * (float64(c.marked)/float64(c.acked) - c.alpha)
 		c.acked, c.marked, c.end = 0, 0, a.Next
 	}
-	switch {
-	case a.Marked:
-		if a.Highest > c.cutEnd {
-			c.cutEnd = a.Next
-			c.cut(c.window * (1 - c.alpha/2))
-		}
-	case a.Recovering || !c.mayGrow(a):
-	default:
+	if a.Marked && a.Highest > c.cutEnd {
+		c.cutEnd = a.Next
+		c.cut(c.window * (1 - c.alpha/2))
+	}
+	if c.mayGrow(a) {
 		c.grow(float64(a.Segments))
 	}
+	c.burst = a.Marked
 }
 
-// mayGrow reports whether the window may grow. As released it always may, even
-// while the sender is limited by its own link and not by the window; Linux lets a
-// window grow only if it is used up, or half used up in slow start.
+// mayGrow reports whether an acknowledgement opens the window. As released all do
+// but the first marked one of a burst, also while the sender is limited by its own
+// link and not by the window. In Linux none does that is marked, and others only if
+// the window is used up, or half used up in slow start.
 func (c *control) mayGrow(a flow.Ack) bool {
+	if a.Recovering {
+		return false
+	}
 	if c.params.Growth != "limited" {
-		return true
+		return !a.Marked || c.burst
 	}
 	used := a.InFlight
 	if c.window < c.threshold {
 		used *= 2
 	}
-	return used >= int(c.window)
+	return !a.Marked && used >= int(c.window)
 }
 
 // grow increases the window for acknowledged segments: by their number in slow

@@ -29,7 +29,8 @@ func New(env transport.Env, params *Params) (*DCTCP, error) {
 	if own.UplinkMarks {
 		uplink = own.K
 	}
-	d.Transport = flow.New(env, flow.Config{
+	var err error
+	d.Transport, err = flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
 		DelayedAck: own.DelayedAck, SegmentsPerAck: own.SegmentsPerAck, UplinkMark: uplink,
 		Controller: func(transport.HostID) flow.Controller {
@@ -38,6 +39,9 @@ func New(env transport.Env, params *Params) (*DCTCP, error) {
 			return c
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
 	env.Sink.Gauge("alpha", d.alpha)
 	return d, nil
 }

@@ -24,8 +24,8 @@ type Params struct {
 	InitialWindow float64 `json:"initial_window"`
 	// Largest window in segments.
 	MaxWindow float64 `json:"max_window"`
-	// When acknowledgements let the window grow: always, as released, or, as in Linux, only while the window limits the
-	// sender.
+	// Which acknowledgements let the window grow: always, as released, all but the first marked one of a burst;
+	// limited, as in Linux, those without a mark, and only while the window limits the sender.
 	Growth string `json:"growth" jsonschema:"enum=always,enum=limited"`
 	// EWMA gain g of alpha, the estimated share of marked segments.
 	Gain float64 `json:"gain"`

@@ -17,7 +17,7 @@ func segmentOf(n int) flow.Header {
 // not end its message after 6 us. With two, every second full segment.
 func TestDelayedAcknowledgements(t *testing.T) {
 	for _, per := range []int{1, 2, 3} {
-		c := newCore(rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, per }))
+		c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, per }))
 		got := 0
 		for n := range 12 {
 			now := units.Time(n) * 123
@@ -37,7 +37,7 @@ func TestDelayedAcknowledgements(t *testing.T) {
 			t.Errorf("%d segments per acknowledgement: %d for 12", per, got)
 		}
 	}
-	c := newCore(rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 2 }))
+	c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 2 }))
 	c.get(1000, segmentOf(0), full, false)
 	if _, ok := c.next(1000); ok || c.Wake() != 7000 {
 		t.Errorf("wakes at %v, want 7us", c.Wake())
@@ -53,7 +53,7 @@ func TestDelayedAcknowledgements(t *testing.T) {
 // RFC 5681, section 4.2: out of order, into a gap and at the end of a message
 // there is no delay; nor for duplicates, whose acknowledgement was lost.
 func TestNothingIsDelayedWhenTheSenderWaitsForIt(t *testing.T) {
-	c := newCore(rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 100 }))
+	c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 100 }))
 	expect := func(n int, payload int, want flow.Header) {
 		t.Helper()
 		c.get(0, segmentOf(n), payload, false)
@@ -88,7 +88,7 @@ func TestNothingIsDelayedWhenTheSenderWaitsForIt(t *testing.T) {
 // RFC 8257, section 3.2: when marking begins or ends, a pending acknowledgement
 // is sent at once with the old state, so that none mixes the two.
 func TestEchoIsExactDespiteDelay(t *testing.T) {
-	c := newCore(rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 3 }))
+	c := newCore(t, rack(t, 2), config(1, func(c *flow.Config) { c.DelayedAck, c.SegmentsPerAck = 6*us, 3 }))
 	covered, marked := uint32(0), 0
 	for n, ce := range []bool{false, true, false, false, true, true, true, true, false, true, false, false} {
 		c.get(units.Time(n), segmentOf(n), full, ce)

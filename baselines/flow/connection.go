@@ -32,6 +32,9 @@ type connection struct {
 	timeouts    int    // in a row
 	recoveryEnd uint64 // number of the transmission that ends recovery from loss
 	queued      Bytes  // part of Transport.queued
+
+	allowances queue.FIFO[allowance] // segments that window and pacing allow, since when
+	allowed    int                   // their number
 }
 
 // An outPeer is what a sender knows of one receiver.
@@ -81,7 +84,7 @@ func (t *Transport) begin(now Time, c *connection, m transport.Message) {
 	c.message, c.busy, c.timeouts = m, true, 0
 	c.segments.Begin(m.Size)
 	c.control.OnMessage(now)
-	t.activate(c)
+	t.activate(now, c)
 }
 
 // end ends a connection's message, and begins the next one if one waits.
@@ -89,17 +92,17 @@ func (t *Transport) end(now Time, c *connection) {
 	c.busy = false
 	c.resendAt, c.paceAt = units.Never, units.Never
 	t.timers.Remove(c)
-	t.updateQueued(c)
+	t.updateQueued(now, c)
 	c.peer.pool.Settle(c.message.ID)
 	if m, ok := c.peer.pool.Release(c); ok {
 		t.begin(now, c, m)
 	}
 }
 
-// activate lists a connection among those that may have something to send.
-func (t *Transport) activate(c *connection) {
+// activate lists a connection among those that may have something to send from now on.
+func (t *Transport) activate(now Time, c *connection) {
 	t.sleep.End()
-	t.updateQueued(c)
+	t.updateQueued(now, c)
 	if !c.inReady {
 		c.inReady = true
 		t.ready.Push(c)
@@ -113,12 +116,20 @@ func (t *Transport) maySend(now Time, c *connection) bool {
 	if !c.busy || c.segments.Left() == 0 || c.segments.InFlight() >= max(1, int(c.control.Window())) {
 		return false
 	}
-	if gap := c.control.Pacing(); gap > 0 && c.lastSent+gap > now {
-		c.paceAt = c.lastSent + gap
+	if c.paceAt = t.paced(now, c); c.paceAt < units.Never {
 		t.arm(c)
 		return false
 	}
 	return true
+}
+
+// paced returns until when pacing holds the next segment back, units.Never if it
+// does not.
+func (t *Transport) paced(now Time, c *connection) Time {
+	if gap := c.control.Pacing(); gap > 0 && c.lastSent+gap > now {
+		return c.lastSent + gap
+	}
+	return units.Never
 }
 
 // nextData sends a segment of the next connection in turn that may send.
@@ -142,12 +153,12 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	if c.segments.InFlight() == 0 {
 		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, c.timeouts)
 	}
-	offset, n, retransmission, _ := c.segments.Send(now)
+	offset, n, retransmission, _ := c.segments.Send(now, c.waited(now))
 	if retransmission {
 		t.env.Sink.Count(&retransmissions, 1)
 	}
-	t.updateQueued(c)
 	c.lastSent = now
+	t.updateQueued(now, c)
 	m := &c.message
 	h := header{
 		kind: data, connection: c.number, id: m.ID, offset: uint32(offset), stamp: uint32(now),
@@ -176,7 +187,7 @@ func (t *Transport) checkTimers(now Time) {
 		}
 		if c.paceAt <= now {
 			c.paceAt = units.Never
-			t.activate(c)
+			t.activate(now, c)
 		}
 		t.arm(c)
 	}
@@ -199,7 +210,7 @@ func (t *Transport) timeout(now Time, c *connection) {
 	c.segments.LoseAll()
 	c.recoveryEnd = c.segments.NextTransmission()
 	c.control.OnTimeout(now, c.timeouts)
-	t.activate(c)
+	t.activate(now, c)
 }
 
 // receiveAck takes an acknowledgement.
@@ -224,8 +235,9 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 	rtt := Time(uint32(p.Arrived) - h.stamp)
 	c.rtt.Sample(rtt)
 	c.timeouts = 0
+	rtt += s.Waited()
 	c.control.OnAck(now, Ack{
-		Segments: fresh, Marked: h.echo, InFlight: inFlight, Delay: max(rtt-Time(h.ackDelay), 1), RTT: c.rtt.Smoothed,
+		Segments: fresh, Marked: h.echo, InFlight: inFlight, Delay: max(rtt-Time(h.ackDelay), 1), RTT: rtt,
 		Highest: s.Highest(), Next: s.NextTransmission(), Recovering: s.Highest() < c.recoveryEnd,
 	})
 	if s.Done() {
@@ -243,5 +255,5 @@ func (t *Transport) receiveAck(now Time, h *header, p *transport.Packet) {
 		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, 0)
 		t.arm(c)
 	}
-	t.activate(c)
+	t.activate(now, c)
 }

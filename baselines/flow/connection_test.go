@@ -151,7 +151,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 // A window of w segments allows w, and the next only when one is acknowledged.
 func TestWindowBoundsWhatIsInFlight(t *testing.T) {
 	for _, w := range []float64{0.3, 1, 1.9, 7, 66.7} {
-		c := newCore(rack(t, 2), config(w, nil))
+		c := newCore(t, rack(t, 2), config(w, nil))
 		c.Send(0, transport.Message{Peer: 1, Size: 100 * full})
 		count := func(now units.Time) (n int) {
 			for _, ok := c.next(now); ok; _, ok = c.next(now) {
@@ -242,7 +242,7 @@ func TestTimeoutsDoubleAndEndInFailure(t *testing.T) {
 // RFC 6298, section 5: as soon as something is acknowledged, the timeout is
 // again the one of the round trip.
 func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
-	c := newCore(rack(t, 2), config(1, nil))
+	c := newCore(t, rack(t, 2), config(1, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 3 * full})
 	now := units.Time(0)
 	var h flow.Header
@@ -270,7 +270,7 @@ func TestBackoffEndsWithAnAcknowledgement(t *testing.T) {
 		t.Errorf("next timeout at %v, want %v", c.Wake(), now+200*us)
 	}
 	// The same without a transmission after the acknowledgement.
-	c = newCore(rack(t, 2), config(2, nil))
+	c = newCore(t, rack(t, 2), config(2, nil))
 	c.Send(0, transport.Message{Peer: 1, Size: 2 * full})
 	for now = 0; now < units.Millisecond; now = c.Wake() {
 		for _, ok := c.next(now); ok; _, ok = c.next(now) {

@@ -27,10 +27,10 @@ type Ack struct {
 	InFlight int  // segments in flight before it arrived
 
 	// Delay is the round trip in the fabric: from the data packet's departure
-	// to the acknowledgement's arrival, without the time for which the receiver
-	// delayed it.
+	// (with Config.UplinkWait, from when it was allowed to depart) to the
+	// acknowledgement's arrival, without the time for which the receiver delayed it.
 	Delay Time
-	// RTT is the smoothed round trip, with that time.
+	// RTT is the same round trip with that time.
 	RTT Time
 
 	// Every transmission of a connection has a number. Highest is one more than

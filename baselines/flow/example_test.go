@@ -34,7 +34,7 @@ func ExampleTransport() {
 			return flow.New(env, flow.Config{
 				Connections: 1, MinRTO: units.Millisecond, MaxTimeouts: 5, SegmentsPerAck: 1,
 				Controller: func(transport.HostID) flow.Controller { return Fixed(10) },
-			}), nil
+			})
 		},
 	}
 	f, err := topo.New(topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 100 * units.Gbps, HostDelay: units.Microsecond})

@@ -34,22 +34,6 @@ type (
 	Bytes = transport.Bytes
 )
 
-// Config is what a protocol chooses of a Transport.
-type Config struct {
-	Connections    int  // in each ordered pair's pool, 1 to MaxConnections
-	MinRTO         Time // least retransmission timeout
-	MaxTimeouts    int  // in a row, that a message survives
-	DelayedAck     Time // longest delay of an acknowledgement, 0: none is delayed
-	SegmentsPerAck int  // full segments that are acknowledged without delay
-
-	// UplinkMark is the ECN step of the host's own queue, 0 for none: of what
-	// windows allow and the NIC has not taken (README, Uplink queue).
-	UplinkMark Bytes
-
-	// Controller makes the control law of a new connection to a peer.
-	Controller func(peer transport.HostID) Controller
-}
-
 // Transport is a windowed protocol at one host. It implements
 // transport.Transport.
 type Transport struct {
@@ -75,8 +59,12 @@ func Framing(mtu Bytes) topo.Framing { return framing(mtu) }
 
 var framing = layout.Framing(dataLen)
 
-// New makes the protocol at one host.
-func New(env transport.Env, c Config) *Transport {
+// New makes the protocol at one host. It fails, naming the field, on a
+// configuration that cannot work.
+func New(env transport.Env, c Config) (*Transport, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	fr := Framing(env.Fabric.Spec.MTU)
 	hosts := len(env.Fabric.Hosts)
 	t := &Transport{
@@ -86,7 +74,7 @@ func New(env transport.Env, c Config) *Transport {
 		delayed: queue.NewHeap(func(a *acker) *queue.Slot { return &a.slot }),
 	}
 	t.addGauges()
-	return t
+	return t, nil
 }
 
 // Receive implements transport.Transport. Malformed packets are ignored.

@@ -48,7 +48,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 1, 1, 0, 0, 2, 3, 1, 0, 1, 1, 1, 250, 0, 7})
 	top := rack(f, 2)
 	f.Fuzz(func(t *testing.T, script []byte) {
-		c := newCore(top, config(10, func(c *flow.Config) {
+		c := newCore(t, top, config(10, func(c *flow.Config) {
 			c.Connections, c.MaxTimeouts, c.DelayedAck, c.SegmentsPerAck = 2, 3, 6*us, 2
 		}))
 		now := units.Time(0)

@@ -9,7 +9,8 @@ import (
 // A Pool is the connections from one host to one peer (README, Connections). A
 // connection carries one message at a time. When all are busy, messages wait in
 // order of arrival, and the first connection to be released takes the next one.
-// Of idle connections, the one released first is used first.
+// Idle ones are a stack: the one released last is used next, and one that has
+// never been used only when no other is idle.
 //
 // The Pool also keeps account of which messages are settled (acknowledged or
 // given up): the peer need not remember those (see AboveFloor and Inbox).
@@ -17,7 +18,7 @@ type Pool[C any] struct {
 	dial    func(n int) *C
 	limit   int
 	dialed  int
-	idle    queue.FIFO[*C]
+	idle    []*C // the one released last at the end
 	waiting queue.FIFO[transport.Message]
 	open    account.Outgoing[struct{}]
 }
@@ -32,12 +33,14 @@ func NewPool[C any](limit int, dial func(n int) *C) *Pool[C] {
 // carry it now, nil if it waits for one.
 func (p *Pool[C]) Add(m transport.Message) *C {
 	p.open.Add(m.ID, struct{}{})
+	if last := len(p.idle) - 1; last >= 0 {
+		c := p.idle[last]
+		p.idle = p.idle[:last]
+		return c
+	}
 	if p.dialed < p.limit {
 		p.dialed++
 		return p.dial(p.dialed - 1)
-	}
-	if c, ok := p.idle.Pop(); ok {
-		return c
 	}
 	p.waiting.Push(m)
 	return nil
@@ -54,7 +57,7 @@ func (p *Pool[C]) Skip(id transport.MessageID) {
 func (p *Pool[C]) Release(c *C) (transport.Message, bool) {
 	m, ok := p.waiting.Pop()
 	if !ok {
-		p.idle.Push(c)
+		p.idle = append(p.idle, c)
 	}
 	return m, ok
 }
@@ -63,7 +66,7 @@ func (p *Pool[C]) Release(c *C) (transport.Message, bool) {
 func (p *Pool[C]) Waiting() int { return p.waiting.Len() }
 
 // Busy returns how many connections carry a message.
-func (p *Pool[C]) Busy() int { return p.dialed - p.idle.Len() }
+func (p *Pool[C]) Busy() int { return p.dialed - len(p.idle) }
 
 // Open returns how many messages are not settled, or follow one that is not.
 func (p *Pool[C]) Open() int { return int(p.open.Next() - p.open.Floor()) }

@@ -33,30 +33,39 @@ func TestPoolGivesOutConnectionsThenQueuesInOrder(t *testing.T) {
 			t.Errorf("released: got message %d, %v, want %d", m.ID, ok, want)
 		}
 	}
-	// Idle connections are used in turn.
+	// The connection released last is used next.
 	for _, n := range []int{2, 0, 1} {
 		if _, ok := p.Release(busy[n]); ok {
 			t.Error("a message out of nowhere")
 		}
 	}
-	for i, want := range []int{2, 0, 1} {
+	for i, want := range []int{1, 0, 2} {
 		if c := p.Add(transport.Message{ID: transport.MessageID(8 + i)}); c == nil || c.n != want {
 			t.Errorf("connection %v, want %d", c, want)
 		}
 	}
 }
 
-// An idle pool of n connections uses all of them before one again, as if they
-// had been made beforehand.
-func TestPoolUsesAllConnectionsInTurn(t *testing.T) {
-	p := flow.NewPool(40, func(n int) *line { return &line{n} })
-	for id := range transport.MessageID(100) {
-		c := p.Add(transport.Message{ID: id})
-		if c.n != int(id%40) {
-			t.Fatalf("message %d on connection %d", id, c.n)
+// README, Connections: no more connections are ever used than have been busy at
+// once, so that those that are stay warm.
+func TestPoolUsesAsFewConnectionsAsItCan(t *testing.T) {
+	dialed := 0
+	p := flow.NewPool(40, func(n int) *line { dialed++; return &line{n} })
+	id := transport.MessageID(0)
+	for _, together := range []int{1, 3, 2, 3, 1} {
+		for range 50 {
+			var busy []*line
+			for range together {
+				busy = append(busy, p.Add(transport.Message{ID: id}))
+				id++
+			}
+			for _, c := range busy {
+				p.Release(c)
+			}
 		}
-		p.Settle(id)
-		p.Release(c)
+	}
+	if dialed != 3 {
+		t.Errorf("%d connections made for 3 messages at once", dialed)
 	}
 }
 

@@ -25,6 +25,7 @@ type Segments struct {
 	sent    queue.FIFO[transmission] // in order; those settled are removed now and then
 	next    uint64                   // number of the next transmission
 	highest uint64                   // one more than the highest number that arrived
+	waited  Time                     // of the transmission whose stamp came back last
 }
 
 type segment struct {
@@ -32,6 +33,7 @@ type segment struct {
 	retransmitted bool   // transmitted more than once
 	transmission  uint64 // number of the last transmission
 	at            Time   // of the last transmission
+	wait          Time   // before it
 }
 
 type segmentState uint8
@@ -77,10 +79,14 @@ func (s *Segments) NextTransmission() uint64 { return s.next }
 // have arrived.
 func (s *Segments) Highest() uint64 { return s.highest }
 
-// Send counts the next segment as transmitted, lost ones first. It returns the
-// segment's range, and whether this is a retransmission. ok is false if there is
-// nothing to send.
-func (s *Segments) Send(now Time) (offset, n Bytes, retransmission, ok bool) {
+// Waited returns the wait before the transmission that caused the latest
+// acknowledgement, as Send was told, 0 if that is not known.
+func (s *Segments) Waited() Time { return s.waited }
+
+// Send counts the next segment as transmitted after a wait, lost ones first. It
+// returns the segment's range, and whether this is a retransmission. ok is false if
+// there is nothing to send.
+func (s *Segments) Send(now, wait Time) (offset, n Bytes, retransmission, ok bool) {
 	var number int
 	switch {
 	case s.lost > 0:
@@ -100,7 +106,7 @@ func (s *Segments) Send(now Time) (offset, n Bytes, retransmission, ok bool) {
 	default:
 		return 0, 0, false, false
 	}
-	*s.at(number) = segment{flying, retransmission, s.next, now}
+	*s.at(number) = segment{flying, retransmission, s.next, now, wait}
 	s.sent.Push(transmission{number, s.next})
 	s.next++
 	s.inFlight++
@@ -123,6 +129,7 @@ func (s *Segments) grow() {
 // how many segments were not known to have arrived. Ranges that were never sent
 // are ignored.
 func (s *Segments) Arrived(to Bytes, stamp uint32) (fresh int) {
+	s.waited = 0
 	end := s.number(to)
 	if end > s.fresh {
 		return 0
@@ -172,6 +179,9 @@ func (s *Segments) settle(g *segment, stamp uint32) int {
 		s.lost--
 	}
 	g.state = arrived
+	if uint32(g.at) == stamp {
+		s.waited = g.wait
+	}
 	// If it was transmitted more than once, the stamp shows whether the last
 	// transmission arrived.
 	if !g.retransmitted || uint32(g.at) == stamp {

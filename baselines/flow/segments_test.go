@@ -13,7 +13,7 @@ const mss flow.Bytes = 1000
 func sends(t *testing.T, s *flow.Segments, now flow.Time, n int) {
 	t.Helper()
 	for i := range n {
-		if _, _, _, ok := s.Send(now + flow.Time(i)); !ok {
+		if _, _, _, ok := s.Send(now+flow.Time(i), 0); !ok {
 			t.Fatal("nothing to send")
 		}
 	}
@@ -34,7 +34,7 @@ func TestThreeLaterArrivalsMeanLoss(t *testing.T) {
 			t.Errorf("%d later ones arrived: %d lost, order %d", i+1, n, order)
 		}
 	}
-	if offset, n, again, ok := s.Send(10); offset != 0 || n != mss || !again || !ok {
+	if offset, n, again, ok := s.Send(10, 0); offset != 0 || n != mss || !again || !ok {
 		t.Errorf("resent %d+%d, %v, %v", offset, n, again, ok)
 	}
 	// The retransmission is lost in turn when three sent after it arrive.
@@ -113,7 +113,7 @@ func TestSegmentsOverRandomNetworks(t *testing.T) {
 				now++
 				switch {
 				case r.IntN(2) == 0:
-					offset, n, _, ok := s.Send(now)
+					offset, n, _, ok := s.Send(now, 0)
 					if !ok {
 						break
 					}

@@ -54,7 +54,7 @@ var windowed = transport.Protocol{
 	DefaultParams: func(*topo.Fabric) any { return config(66, nil) },
 	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: 1} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
-		return flow.New(env, *params.(*flow.Config)), nil
+		return flow.New(env, *params.(*flow.Config))
 	},
 }
 
@@ -83,9 +83,13 @@ type core struct {
 	sink *modeltest.Sink
 }
 
-func newCore(f *topo.Fabric, c *flow.Config) core {
+func newCore(t testing.TB, f *topo.Fabric, c *flow.Config) core {
 	env, k := modeltest.Env(f, 0)
-	return core{flow.New(env, *c), k}
+	x, err := flow.New(env, *c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return core{x, k}
 }
 
 // next returns the header of the next packet, false if there is none.

@@ -110,18 +110,21 @@ func unscheduledOf(size, rttBytes, mss units.Bytes) units.Bytes {
 // grantWire is the wire bytes of a GRANT.
 const grantWire = topo.MinWire
 
+func (p *Params) census(sizes []traffic.Point, fr topo.Framing) *census {
+	return &census{sizes: sizes, framing: fr, rttBytes: p.RTTBytes, tail: p.BoostTail}
+}
+
 // cutoffs returns the cutoffs of the parameters, or else those computed from the
 // workload.
 func (p *Params) cutoffs(fr topo.Framing) ([]units.Bytes, error) {
-	if len(p.Cutoffs) > 0 || p.Workload == "none" {
+	if len(p.Cutoffs) > 0 || p.Workload == "none" || p.Workload == ownTraffic {
 		return p.Cutoffs, nil
 	}
 	d, err := traffic.Workload(p.Workload)
 	if err != nil {
 		return nil, err
 	}
-	c := census{sizes: d.Points(), framing: fr, rttBytes: p.RTTBytes, tail: p.BoostTail}
-	return c.cutoffs(p.unscheduledLevels()), nil
+	return p.census(d.Points(), fr).cutoffs(p.unscheduledLevels()), nil
 }
 
 // unscheduledPriority returns the priority of a packet whose message has left

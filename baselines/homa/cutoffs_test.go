@@ -123,7 +123,7 @@ func TestLevelsFollowTheWorkload(t *testing.T) {
 		workload string
 		cuts     int
 		granted  int
-	}{{"wka", 2, 5}, {"wkb", 0, 7}, {"wkc", 0, 7}, {"none", 0, 7}} {
+	}{{"wka", 2, 5}, {"wkb", 0, 7}, {"wkc", 0, 7}, {"none", 0, 7}, {"traffic", 0, 7}} {
 		h := newCore(t, f, 9, params(f, func(p *homa.Params) { p.Workload = c.workload }))
 		if got := len(h.Cuts()); got != c.cuts {
 			t.Errorf("%s: %d cutoffs, want %d", c.workload, got, c.cuts)

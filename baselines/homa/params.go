@@ -1,6 +1,7 @@
 package homa
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -22,14 +23,14 @@ type Params struct {
 	// BDP if that is larger.
 	RTTBytes units.Bytes `json:"rtt_bytes"`
 
-	// Distribution of message sizes from which the unscheduled priorities' cutoffs are computed; none for a single
-	// unscheduled level, or with cutoffs.
-	Workload string `json:"workload" jsonschema:"enum=wka,enum=wkb,enum=wkc,enum=none"`
+	// Distribution of message sizes from which the unscheduled priorities' cutoffs are computed: traffic, the default,
+	// for what the scenario sends; none for a single unscheduled level.
+	Workload string `json:"workload" jsonschema:"enum=traffic,enum=wka,enum=wkb,enum=wkc,enum=none"`
 	// Cutoffs in place of computed ones, ascending: a packet of unscheduled data has the first priority whose cutoff is
 	// not below the bytes that its message has left. The last level has none.
 	Cutoffs []units.Bytes `json:"cutoffs"`
-	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's: 3 for wka, else 1, or
-	// as many as cutoffs give.
+	// Priorities of unscheduled data, of 8; scheduled data has the others. 0 for the workload's (3 for wka, 1 for wkb
+	// and wkc, in other traffic by the share of its bytes that are unscheduled), or as many as cutoffs give.
 	UnscheduledLevels int `json:"unscheduled_levels"`
 	// Degree of overcommitment k: senders that a receiver grants at a time. 0 for as many as there are scheduled
 	// priorities.
@@ -50,7 +51,7 @@ const priorities = 8
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
-		RTTBytes: param.EvaluatedBDP(f), Workload: "none",
+		RTTBytes: param.EvaluatedBDP(f), Workload: ownTraffic,
 		LossTimeout: param.Timeout(f, 5*units.Millisecond), MaxResends: 5,
 	}
 }
@@ -102,10 +103,10 @@ func (p *Params) validate(mss units.Bytes) error {
 	switch {
 	case p.RTTBytes < mss || p.RTTBytes/mss > maxUnscheduled:
 		return fmt.Errorf("rtt_bytes is %v: want one to %d packets of %d bytes", p.RTTBytes, maxUnscheduled, mss)
-	case p.Workload != "none" && !slices.Contains(traffic.Workloads(), p.Workload):
-		return fmt.Errorf("workload is %q: want none or one of %q", p.Workload, traffic.Workloads())
-	case len(p.Cutoffs) > 0 && p.Workload != "none":
-		return fmt.Errorf("cutoffs are given and computed: want workload none beside them, not %q", p.Workload)
+	case p.Workload != "none" && p.Workload != ownTraffic && !slices.Contains(traffic.Workloads(), p.Workload):
+		return fmt.Errorf("workload is %q: want %s, none or one of %q", p.Workload, ownTraffic, traffic.Workloads())
+	case len(p.Cutoffs) > 0 && p.Workload != "none" && p.Workload != ownTraffic:
+		return fmt.Errorf("cutoffs are given and computed: want no workload beside them, not %q", p.Workload)
 	case len(p.Cutoffs) > 0 && levels != len(p.Cutoffs)+1:
 		return fmt.Errorf("unscheduled_levels is %d: want %d with %d cutoffs", p.UnscheduledLevels, len(p.Cutoffs)+1,
 			len(p.Cutoffs))
@@ -127,8 +128,11 @@ var Protocol = transport.Protocol{
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,
-	Window:        func(params any) units.Bytes { return params.(*Params).RTTBytes },
-	Network:       func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: priorities} },
+	Fit: func(f *topo.Fabric, params any, streams []traffic.Stream) json.RawMessage {
+		return params.(*Params).fit(f, streams)
+	},
+	Window:  func(params any) units.Bytes { return params.(*Params).RTTBytes },
+	Network: func(*topo.Fabric, any) transport.Network { return transport.Network{Priorities: priorities} },
 	New: func(env transport.Env, params any) (transport.Transport, error) {
 		return New(env, params.(*Params))
 	},

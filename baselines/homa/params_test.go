@@ -12,7 +12,7 @@ import (
 
 // README, Parameters.
 func TestDefaultsAt100GbpsAreSIRDsEvaluations(t *testing.T) {
-	want := homa.Params{RTTBytes: 100_000, Workload: "none", LossTimeout: 5 * units.Millisecond, MaxResends: 5}
+	want := homa.Params{RTTBytes: 100_000, Workload: "traffic", LossTimeout: 5 * units.Millisecond, MaxResends: 5}
 	if got := *homa.Protocol.DefaultParams(rack(t, 2)).(*homa.Params); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
@@ -47,7 +47,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"rtt_bytes":          {`"1445B"`, `"1GB"`},
 		"workload":           {`"w3"`, `""`},
 		"cutoffs":            {`["1B","2B","3B","4B","5B","6B","7B"]`, `["5B","5B"]`, `["10B"], "workload": "wka"`},
-		"unscheduled_levels": {`8`, `-1`, `2`, `2, "cutoffs": ["10B", "20B"]`},
+		"unscheduled_levels": {`8`, `-1`, `2, "workload": "none"`, `2, "cutoffs": ["10B", "20B"]`},
 		"overcommitment":     {`-1`},
 		"boost_tail":         {`"5GB"`},
 		"loss_timeout":       {`"1us"`},

@@ -13,8 +13,8 @@ type control struct {
 	hops   int     // switches on the path
 	a, b   float64 // of flow scaling, ns
 
-	window   float64 // segments
-	rtt      flow.Time
+	window   float64   // segments
+	rtt      flow.Time // the latest
 	decrease flow.Time // when the window was last decreased
 }
 

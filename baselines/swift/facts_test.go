@@ -50,7 +50,8 @@ func leavesHost(f *topo.Fabric, e model.PacketEvent) bool {
 func TestDefaultsAreThePapers(t *testing.T) {
 	f := modeltest.Fabric(t, modeltest.Paper)
 	want := swift.Params{
-		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, AI: 1, Beta: 0.8, MaxMDF: 0.5,
+		BaseTarget: 15 * us, PerHop: us, FSRange: 75 * us, FSMin: 0.1, FSMax: 100, UplinkWait: true,
+		AI: 1, Beta: 0.8, MaxMDF: 0.5,
 		InitialWindow: 66, MinWindow: 0.001, MaxWindow: 1256, MinRTO: 10 * units.Millisecond, RetxReset: 12,
 		MaxTimeouts: 15, Connections: 40,
 	}

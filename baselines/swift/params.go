@@ -31,6 +31,9 @@ type Params struct {
 	FSMin float64 `json:"fs_min"`
 	// Window in segments from which flow scaling adds nothing.
 	FSMax float64 `json:"fs_max"`
+	// The delay has the time in it for which data that the window allows waits for the host's NIC, as released. In the
+	// Swift paper it begins when the NIC takes a packet.
+	UplinkWait bool `json:"uplink_wait"`
 	// Additive increase in segments for each window.
 	AI float64 `json:"ai"`
 	// Multiplicative decrease, as a share of the delay's excess over its target.
@@ -61,7 +64,7 @@ func DefaultParams(f *topo.Fabric) *Params {
 	scale := float64(param.EvaluatedBDP(f)) / float64(100*units.Kilobyte)
 	base := max(15*units.Microsecond, 2*f.LongestLoop())
 	return &Params{
-		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100,
+		BaseTarget: base, PerHop: units.Microsecond, FSRange: 5 * base, FSMin: 0.1, FSMax: 100, UplinkWait: true,
 		AI: 1, Beta: 0.8, MaxMDF: 0.5,
 		InitialWindow: max(1, math.Round(66*scale)), MinWindow: 0.001, MaxWindow: max(1, math.Round(1256*scale)),
 		MinRTO: param.Timeout(f, 10*units.Millisecond), RetxReset: 12, MaxTimeouts: 15, Connections: 40,

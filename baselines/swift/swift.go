@@ -26,12 +26,16 @@ func New(env transport.Env, params *Params) (*Swift, error) {
 		return nil, err
 	}
 	own := *params
-	t := flow.New(env, flow.Config{
+	t, err := flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
+		UplinkWait: own.UplinkWait,
 		Controller: func(peer transport.HostID) flow.Controller {
 			// All paths to a peer have the same number of switches.
 			return newControl(&own, len(env.Fabric.Path(env.Self, peer, 0))-1)
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
 	return &Swift{t}, nil
 }

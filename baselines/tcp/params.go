@@ -19,14 +19,20 @@ type Params struct {
 	// Congestion control of the kernel: cubic unless given, dctcp, bbr, reno or any other that it has. Only for the
 	// protocol tcp; the others are named after theirs.
 	CongestionControl string `json:"congestion_control"`
-	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run if
-	// they are no more than 20000 in the whole fabric, and otherwise when needed.
+	// Connections from each host to each other host; messages wait when all are busy. They are opened before the run,
+	// as many of each pair's as make no more than 20000 in the whole fabric, but one at least; others when needed.
 	Connections int `json:"connections"`
 	// Receive buffer of a connection: least, initial and largest, as the kernel counts (with its overhead). The kernel
 	// adapts it.
 	ReceiveBuffer [3]units.Bytes `json:"tcp_rmem"`
 	// Send buffer of a connection: least, initial and largest, as the kernel counts. The kernel adapts it.
 	SendBuffer [3]units.Bytes `json:"tcp_wmem"`
+	// Least retransmission timeout by the kernel's clock, from 1us: the nominal one is that over the run's dilation. 0
+	// for the kernel's own, 200ms. Kernels round it up to their ticks, and have it from 6.11 on.
+	MinRTO units.Time `json:"tcp_rto_min"`
+	// A connection that was idle for a retransmission timeout begins with its initial window again, as is Linux's
+	// default.
+	SlowStartAfterIdle bool `json:"tcp_slow_start_after_idle"`
 	// ECN threshold of all switch ports. Default: for dctcp 125KB, 1.25 BDP, for hosts at 100 Gbps, in proportion for
 	// others, or 1.25 times the fabric's own BDP if that is larger; no marks for others. inf marks nothing.
 	K units.Bytes `json:"k"`
@@ -41,7 +47,7 @@ func DefaultParams(control string) *Params {
 	return &Params{
 		CongestionControl: control, Connections: 40,
 		ReceiveBuffer: [3]units.Bytes{4096, 131072, 6291456},
-		SendBuffer:    [3]units.Bytes{4096, 16384, 4194304},
+		SendBuffer:    [3]units.Bytes{4096, 16384, 4194304}, SlowStartAfterIdle: true,
 	}
 }
 
@@ -80,6 +86,7 @@ var limits = limit.Table{
 	limit.Number("tcp_rmem[]", leastBuffer, largestBuffer, whyBuffer),
 	limit.List("tcp_wmem", 3, 3, "least, initial and largest"),
 	limit.Number("tcp_wmem[]", leastBuffer, largestBuffer, whyBuffer),
+	limit.Number[units.Time]("tcp_rto_min", 0, units.Second, "with more no loss would be found in any run"),
 	limit.Number("k", 0, limit.MaxMark, param.WhyMark).OrInfinite(),
 }
 
@@ -97,6 +104,9 @@ func (p *Params) validate(name, own string) error {
 	case own != "" && p.CongestionControl != own:
 		return fmt.Errorf("congestion_control is %s, but %s is always %s: use the protocol tcp",
 			p.CongestionControl, name, own)
+	}
+	if p.MinRTO > 0 && p.MinRTO < units.Microsecond {
+		return fmt.Errorf("tcp_rto_min is %v: want 0 for the kernel's, or 1us and more", p.MinRTO)
 	}
 	for _, b := range []struct {
 		name  string

@@ -42,6 +42,9 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 		{"tcp-cubic", `{"tcp_rmem": ["4096B", "8KB", "5KB"]}`, "tcp_rmem is [4096, 8000, 5000]"},
 		{"tcp-cubic", `{"tcp_wmem": ["1B", "1024B", "1MB"]}`, "tcp_wmem is"},
 		{"tcp-cubic", `{"tcp_wmem": ["4096B", "16KB", "4GB"]}`, "tcp_wmem is"},
+		{"tcp-cubic", `{"tcp_rto_min": "2s"}`, "tcp_rto_min is 2s"},
+		{"tcp-cubic", `{"tcp_rto_min": "10ns"}`, "tcp_rto_min is 10ns"},
+		{"tcp-dctcp", `{"tcp_rto_min": "200us", "tcp_slow_start_after_idle": false}`, ""},
 		{"tcp-cubic", `{"k": "inf"}`, ""},
 		{"tcp", `{"congestion_control": "vegas", "tcp_rmem": ["4096B", "4096B", "4096B"]}`, ""},
 	} {

@@ -19,8 +19,11 @@ type feedback struct {
 	total, lost int64
 }
 
-// start begins a message of n packets. The round trip that the connection has
-// measured is kept, and so are the counts and uncongested (README, Feedback).
+// reset forgets what is known of the credits of the message before. The round trip
+// that the connection has measured is kept (README, Feedback).
+func (f *feedback) reset() { f.total, f.lost, f.uncongested = 0, 0, false }
+
+// start begins the credits of a message of n packets, or begins them again.
 func (f *feedback) start(now Time, p *Params, highest float64, n uint32) {
 	f.w = p.WInit
 	f.rate = p.Alpha * highest
@@ -63,7 +66,7 @@ func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
 		f.uncongested = false
 	} else {
 		if f.uncongested {
-			f.w = min(f.w+p.WStep, p.WMax)
+			f.w = p.raised(f.w)
 		}
 		f.uncongested = true
 		f.rate = f.w*highest + (1-f.w)*f.rate
@@ -71,4 +74,12 @@ func (f *feedback) update(now Time, p *Params, highest, size float64) bool {
 	f.rate = max(min(f.rate, highest), least)
 	f.total, f.lost, f.last = 0, 0, now
 	return true
+}
+
+// raised returns w after one more update without congestion.
+func (p *Params) raised(w float64) float64 {
+	if p.WIncrease == "half" {
+		return (w + p.WMax) / 2
+	}
+	return min(w+p.WStep, p.WMax)
 }

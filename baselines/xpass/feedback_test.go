@@ -55,6 +55,23 @@ func TestFeedbackLaw(t *testing.T) {
 	}
 }
 
+// With the ExpressPass paper's rule w goes half of the way to w_max (README,
+// Feedback).
+func TestIncreaseHalfOfTheWay(t *testing.T) {
+	p := params(rack(t, 2), func(p *xpass.Params) { p.WIncrease = "half" })
+	var f xpass.Feedback
+	f.Start(0, p, 1000, 1000)
+	f.Returned(p, 0, 1e8)
+	f.Set(200, 0.1, true)
+	for i, want := range []float64{0.3, 0.4, 0.45} {
+		f.Count(8, 0)
+		f.Update(units.Time(i+1)*100*units.Millisecond, p, 1000, 10)
+		if _, w, _ := f.State(); math.Abs(w-want) > 1e-9 {
+			t.Errorf("update %d: w %g, want %g", i+1, w, want)
+		}
+	}
+}
+
 // A message starts at alpha of the highest rate with w = 1/16; one of n < 40
 // packets at n/40 of that, as in SIRD's port (README, Feedback).
 func TestStartRate(t *testing.T) {

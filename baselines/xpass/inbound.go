@@ -24,7 +24,7 @@ type inbound struct {
 	furthest     Bytes // end of the furthest bytes that have arrived
 
 	seq      uint32 // of the next credit, from 1 on, for all messages
-	expected uint32 // of the next credit for which data should come back
+	expected uint32 // of the next credit of this message for which data should come back
 
 	nackFrom Bytes
 	nackAt   Time
@@ -97,6 +97,8 @@ func (x *XPass) switchTo(c *inbound, id transport.MessageID) {
 	x.crediting.Remove(c)
 	c.used, c.complete, c.id, c.furthest = true, false, id, 0
 	c.nackFrom = -1
+	c.reset()
+	c.expected = c.seq
 }
 
 func (x *XPass) reply(c *inbound, k kind) {
@@ -128,9 +130,9 @@ func (x *XPass) receiveData(now Time, c *inbound, h *header, p *transport.Packet
 
 // creditReturned takes into the control loop what a data packet shows about
 // credits: its own has arrived, and those before it without data are lost.
-// Sequence numbers continue from message to message, as in the released simulator,
-// so that credits that came too late for one message count as lost when the next
-// begins (README, Feedback).
+// Sequence numbers continue from message to message, so that no credit is taken for
+// one of another, but those of the message before are not counted (README,
+// Feedback).
 func (x *XPass) creditReturned(now Time, c *inbound, h *header, arrived Time, fresh bool) {
 	if int32(c.seq-h.seq) <= 0 {
 		return // of a credit that was never sent

@@ -168,10 +168,9 @@ func TestFortyMessagesAtATime(t *testing.T) {
 	}
 }
 
-// Credit numbers go on from message to message: credits that came too late for
-// one message count as lost when the connection's next one begins (README,
-// Feedback): c_seqno_ and c_recv_next_ of KAIST's xpass.cc are never reset.
-func TestLateCreditsCountAgainstTheNextMessage(t *testing.T) {
+// Credits that came too late for one message were not lost: the counts begin anew
+// with the connection's next one (README, Feedback; SIRD's port resets its agent).
+func TestLateCreditsDoNotCountAgainstTheNextMessage(t *testing.T) {
 	f := rack(t, 2)
 	p := params(f, func(p *xpass.Params) { p.Connections, p.EarlyStop = 1, 0 })
 	sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Dst: 1, Size: 200 * mss},
@@ -184,7 +183,7 @@ func TestLateCreditsCountAgainstTheNextMessage(t *testing.T) {
 	}
 	modeltest.AllDone(t, f, sim, units.Millisecond)
 	wasted := sim.Host(0).Counter("credits_wasted")
-	if _, lost := at(sim, 1).Loss(); lost != wasted || lost < 10 {
+	if _, lost := at(sim, 1).Loss(); lost != 0 || wasted < 10 {
 		t.Errorf("%d credits counted as lost, %d wasted", lost, wasted)
 	}
 }

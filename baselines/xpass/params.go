@@ -27,7 +27,10 @@ type Params struct {
 	WMin float64 `json:"w_min"`
 	// Upper bound of w.
 	WMax float64 `json:"w_max"`
-	// Growth of w at each update that follows one without congestion.
+	// How w grows at each update that follows one without congestion: by a step of w_step, as in KAIST's code, or half
+	// of the way to w_max, as in the ExpressPass paper.
+	WIncrease string `json:"w_increase" jsonschema:"enum=step,enum=half"`
+	// Growth of w by a step.
 	WStep float64 `json:"w_step"`
 	// Share of credits lost up to which there is no congestion, at rate 0; it falls in proportion to 0 at the highest
 	// rate.
@@ -60,7 +63,7 @@ type Params struct {
 // defaults returns the parameters for a fabric.
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
-		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WStep: 0.05,
+		Alpha: 1. / 16, ShortMessage: 40, WInit: 1. / 16, WMin: 0.01, WMax: 0.5, WIncrease: "step", WStep: 0.05,
 		TargetLoss: 1. / 8, RTTGain: 0.2,
 		Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
 		RetransmitTimeout: param.Timeout(f, 100*units.Microsecond), StopTimeout: param.Timeout(f, 2*units.Millisecond),
@@ -107,6 +110,7 @@ func (p *Params) validate() error {
 	}
 	if err := cmp.Or(
 		inRange("w_max", p.WMax, p.WMin, 1),
+		param.OneOf("w_increase", p.WIncrease, "step", "half"),
 		inRange("w_init", p.WInit, p.WMin, p.WMax),
 		param.InRange("credit_max", p.CreditMax, p.CreditMin, maxCredit),
 	); err != nil {

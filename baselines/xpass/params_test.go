@@ -13,8 +13,9 @@ import (
 // w_init 1/16, loss_tgt 1/8.
 func TestDefaultsAreTheEvaluations(t *testing.T) {
 	want := xpass.Params{
-		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WStep: 0.05, TargetLoss: 0.125,
-		RTTGain: 0.2, Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
+		Alpha: 0.0625, ShortMessage: 40, WInit: 0.0625, WMin: 0.01, WMax: 0.5, WIncrease: "step", WStep: 0.05,
+		TargetLoss: 0.125,
+		RTTGain:    0.2, Jitter: 0.1, CreditMin: 76, CreditMax: 92, Queue: 8, EarlyStop: 1, Connections: 40,
 		RetransmitTimeout: 100 * units.Microsecond, StopTimeout: 2 * units.Millisecond, MaxAttempts: 100,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
@@ -61,6 +62,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"w_init":              {`0.001`, `0.6`},
 		"w_min":               {`0`, `2`},
 		"w_max":               {`0.001`, `1.5`},
+		"w_increase":          {`"twice"`},
 		"w_step":              {`-0.1`},
 		"target_loss":         {`-0.1`, `1.5`},
 		"rtt_gain":            {`0`, `1.5`},

@@ -24,9 +24,9 @@ var Fields = []Field{
 	},
 	{
 		Name: "definition",
-		Doc: "Definition of slowdown: paper (payload and propagation, the default) or exact (headers and " +
-			"store-and-forward too).",
-		Values: []string{"paper", "exact"},
+		Doc: "Definition of slowdown: paper (payload and propagation, the default), exact (headers and " +
+			"store-and-forward too) or acked (that until the sender's acknowledgement, over a round trip; of dcpim).",
+		Values: []string{"paper", "exact", "acked"},
 	},
 	{Name: "host", Doc: "Host by name. Of a queue: the leaf's port towards it."},
 	{Name: "hosts", Doc: "Hosts by name; all unless given."},

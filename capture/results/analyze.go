@@ -14,6 +14,9 @@ type Options struct {
 	// for the exact unloaded latency. Without it there is no slowdown by that
 	// definition.
 	Framing func(protocol string, mtu units.Bytes) (topo.Framing, error)
+	// ToAck reports whether a protocol's slowdown is also wanted until the sender knows
+	// of the delivery. Without it, it is of none.
+	ToAck func(protocol string) bool
 	// SampleTolerance is how far beyond the time during which a queue was read
 	// its depth may have been seen, when samples are compared with a capture.
 	SampleTolerance units.Time
@@ -50,6 +53,9 @@ func Analyze(dir emu.RunDir, opt Options) (*Variant, error) {
 	v.Messages = l.join()
 	fr := l.framing(opt)
 	l.complete(v.Messages, fr, v.End)
+	if fr != nil && opt.ToAck != nil && opt.ToAck(l.x.Protocol) {
+		l.addUnloadedToAck(v.Messages, *fr)
+	}
 	v.Latencies = l.latencies(v.Messages, v.Borders, v.To-v.From)
 	v.Goodput = l.goodput(v.Messages, v.From, v.To)
 	v.Queue = l.queues.Result(l.fabric, v.From, v.To)

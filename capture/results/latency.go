@@ -26,6 +26,7 @@ func Group(size units.Bytes, borders []units.Bytes) string {
 const (
 	Paper = "paper" // payload at the bottleneck's rate, and propagation
 	Exact = "exact" // with headers and every hop's store-and-forward
+	Acked = "acked" // the same until the sender has its acknowledgement, of protocols whose authors measure that
 )
 
 // Slowdowns are the slowdowns by size group, "all" among them.
@@ -65,18 +66,23 @@ type collected struct {
 }
 
 func newCollected() *collected {
-	return &collected{groups: map[string]map[string][]float64{Paper: {}, Exact: {}}}
+	return &collected{groups: map[string]map[string][]float64{Paper: {}, Exact: {}, Acked: {}}}
 }
 
 func (c *collected) add(m *Message, borders []units.Bytes) {
 	c.latency = append(c.latency, float64(m.Latency()))
 	g := Group(m.Size, borders)
-	for definition, unloaded := range map[string]units.Time{Paper: m.UnloadedPaper, Exact: m.UnloadedExact} {
+	add := func(definition string, latency, unloaded units.Time) {
 		if unloaded > 0 {
-			s := float64(m.Latency()) / float64(unloaded)
+			s := float64(latency) / float64(unloaded)
 			c.groups[definition][g] = append(c.groups[definition][g], s)
 			c.groups[definition][AllSizes] = append(c.groups[definition][AllSizes], s)
 		}
+	}
+	add(Paper, m.Latency(), m.UnloadedPaper)
+	add(Exact, m.Latency(), m.UnloadedExact)
+	if m.Acked != units.Never {
+		add(Acked, m.Acked-m.Offered, m.UnloadedAcked)
 	}
 }
 

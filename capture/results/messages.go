@@ -33,6 +33,8 @@ type Message struct {
 	// Unloaded latency by both definitions, from Offered to Completed, over all paths
 	// together (scenarios/README, Slowdown).
 	UnloadedPaper, UnloadedExact units.Time
+	// UnloadedAcked is that from Offered to Acked, 0 where it is not wanted.
+	UnloadedAcked units.Time
 
 	Class Class
 
@@ -262,6 +264,17 @@ func (m *Message) addUnloaded(f *topo.Fabric, src, dst topo.HostID, size units.B
 	m.UnloadedPaper += f.FastestPaper(src, dst, size)
 	if framing != nil {
 		m.UnloadedExact += f.FastestExact(src, dst, size, *framing)
+	}
+}
+
+// addUnloadedToAck works out unloaded latencies until the sender knows of the delivery: a
+// message that is answered with a packet of the smallest size.
+func (l *rawLogs) addUnloadedToAck(list []Message, framing topo.Framing) {
+	for i := range list {
+		if m := &list[i]; m.Src != m.Dst && m.Size > 0 {
+			m.UnloadedAcked = l.fabric.FastestExact(m.Src, m.Dst, m.Size, framing) +
+				l.fabric.FastestExact(m.Dst, m.Src, 1, framing)
+		}
 	}
 }
 

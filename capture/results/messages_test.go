@@ -146,6 +146,24 @@ func TestRequestAloneIsMeasuredWhereAsked(t *testing.T) {
 	}
 }
 
+// Protocols whose authors measure until the acknowledgement have that definition too
+// (scenarios/README, Slowdown), and others do not.
+func TestSlowdownToTheAcknowledgement(t *testing.T) {
+	r := fakerun.New(t, fakerun.OneWay)
+	r.Message(0, 3, 0, fakerun.Tag(t, 0, 0), 10_000, 2*ms, 2*ms+10*us) // acknowledged 1 us later
+	for _, wanted := range []bool{true, false} {
+		v, err := Analyze(fakerun.Open(t, r.Write(t)), Options{Framing: fakerun.Framing,
+			ToAck: func(string) bool { return wanted }})
+		must(t, err)
+		got, ok := v.Latencies.Slowdown[Acked][AllSizes]
+		fr, _ := fakerun.Framing("", 1500)
+		want := float64(11*us) / float64(r.F.UnloadedExact(0, 3, 10_000, fr)+r.F.UnloadedExact(3, 0, 1, fr))
+		if ok != wanted || wanted && (got.Count != 1 || math.Abs(got.P50-want) > 1e-9) {
+			t.Errorf("wanted %v: got %v, want %g", wanted, got, want)
+		}
+	}
+}
+
 func TestTooLateIsNotUnfinished(t *testing.T) {
 	r := fakerun.New(t, fakerun.OneWay)
 	r.X.Drain, r.Facts.Reached = 0, 9*ms

@@ -81,7 +81,7 @@ type VariantSummary struct {
 	UnstableReasons []string           `json:"unstable_reasons,omitempty"`
 	Stability       *Stability         `json:"stability,omitempty"` // Poisson scenarios only
 
-	// Slowdown by definition ("paper", "exact") and size group ("all", "A",
+	// Slowdown by definition ("paper", "exact", "acked" for some protocols) and size group ("all", "A",
 	// ...), incast streams left out. GroupBorders are A's, B's and C's upper
 	// borders.
 	Slowdown     map[string]Slowdowns     `json:"slowdown"`

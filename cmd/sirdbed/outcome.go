@@ -108,7 +108,7 @@ func readVariant(dir *tree.Dir, name string) (*results.Variant, error) {
 		return nil, err
 	}
 	defer logs.Close()
-	return results.Analyze(emu.RunDir{Dir: logs}, results.Options{Framing: framing})
+	return results.Analyze(emu.RunDir{Dir: logs}, results.Options{Framing: framing, ToAck: toAck})
 }
 
 // framing returns how a protocol cuts messages into packets.
@@ -118,6 +118,12 @@ func framing(protocol string, mtu units.Bytes) (topo.Framing, error) {
 		return topo.Framing{}, err
 	}
 	return p.Framing(mtu), nil
+}
+
+// toAck reports whether a protocol's authors measure slowdown until the acknowledgement.
+func toAck(protocol string) bool {
+	p, err := all.Find(protocol)
+	return err == nil && p.ToAck
 }
 
 // complete returns the variants that ran to their end. Bounds are not evaluated on

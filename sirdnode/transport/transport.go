@@ -8,6 +8,7 @@
 package transport
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 
@@ -15,6 +16,7 @@ import (
 	"sirdbed/topo"
 	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 // Time, Bytes and HostID are used on every other line of a protocol.
@@ -175,6 +177,10 @@ type Protocol struct {
 	// Limits are those of the parameters: New has checked them, and so has whoever
 	// read them from a file.
 	Limits limit.Table
+	// Fit, if set, returns what parameters that a scenario leaves open follow from its
+	// traffic, as a JSON object of them, nil where none does. params is what the scenario
+	// has made of the defaults.
+	Fit func(f *topo.Fabric, params any, streams []traffic.Stream) json.RawMessage
 	// Network returns what the protocol asks of the fabric's ports, given its
 	// parameters.
 	Network func(f *topo.Fabric, params any) Network
@@ -184,6 +190,10 @@ type Protocol struct {
 	Window func(params any) Bytes
 	// Rounds, if set, returns the rounds in which hosts act in step, given the parameters.
 	Rounds func(f *topo.Fabric, params any) Rounds
+	// ToAck is set where the protocol's authors measure slowdown until the sender knows of
+	// the delivery, over a round trip: results have that definition too (scenarios/README,
+	// Slowdown).
+	ToAck bool
 	// New makes the protocol at one host. params is what DefaultParams returned,
 	// as changed by the scenario. It fails on parameters that cannot work,
 	// naming the one at fault. It is nil for kernel TCP.

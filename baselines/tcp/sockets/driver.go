@@ -6,9 +6,9 @@
 //
 // A message is sent as a frame (frame.go) over one of a pool of connections to its
 // destination, as for the other connection-oriented protocols: one message at a
-// time on each, idle connections are used in turn, and messages wait when all are
-// busy. When all of a message has arrived, the receiver's application answers with
-// a frame without payload; then the sender counts it as acknowledged, and its
+// time on each, of idle connections the one used last, and messages wait when all
+// are busy. When all of a message has arrived, the receiver's application answers
+// with a frame without payload; then the sender counts it as acknowledged, and its
 // connection is free. A connection that breaks fails the message that it carries.
 // Only TCP retransmits, so that nothing can arrive twice.
 //
@@ -140,7 +140,8 @@ func (d *Driver) allowDescriptors() {
 }
 
 // maxPreopened is how many connections of the whole fabric are opened before
-// the first message: each takes a few KB at both ends.
+// the first message, beyond one from each host to each peer: each takes a few KB
+// at both ends.
 const maxPreopened = 20_000
 
 // Connect implements transport.Driver. A connection that cannot be opened is
@@ -149,12 +150,17 @@ func (d *Driver) Connect(peers []transport.HostID) {
 	if len(peers) == 0 {
 		return
 	}
-	each := min(d.params.Connections, maxPreopened/(len(d.peers)*len(peers)))
-	for n := range each {
+	for n := range preopened(d.params.Connections, len(d.peers), len(peers)) {
 		for _, id := range peers {
 			_ = d.connection(d.peer(id), n).open()
 		}
 	}
+}
+
+// preopened returns how many of a pool's connections are opened before the first
+// message, in a fabric of so many hosts with as many peers each.
+func preopened(connections, hosts, peers int) int {
+	return min(connections, max(1, maxPreopened/(hosts*peers)))
 }
 
 // Wait implements transport.Driver.

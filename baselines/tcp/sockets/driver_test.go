@@ -102,8 +102,7 @@ func TestMessagesWaitForAConnection(t *testing.T) {
 	})
 }
 
-// Connections are open before the first message, and messages take them in
-// turn.
+// Connections are open before the first message, and none is opened for later ones.
 func TestConnectBeforehand(t *testing.T) {
 	onLoopback(t, 2, func(p *tcp.Params) { p.Connections = 4 }, func(h *hosts) error {
 		h.drivers[0].Connect([]transport.HostID{1})
@@ -131,6 +130,19 @@ func TestConnectBeforehand(t *testing.T) {
 		}
 		return h.check()
 	})
+}
+
+// In fabrics with more pairs of hosts than connections may be opened beforehand, each
+// pair has one: 144 hosts that all send to all are 20,592 pairs.
+func TestEachPairHasAConnectionBeforehand(t *testing.T) {
+	for _, c := range []struct{ connections, hosts, peers, want int }{
+		{40, 9, 8, 40}, {40, 40, 39, 12}, {40, 144, 143, 1}, {1, 144, 143, 1}, {40, 1000, 999, 1}, {40, 144, 1, 40},
+	} {
+		if got := preopened(c.connections, c.hosts, c.peers); got != c.want {
+			t.Errorf("%d hosts, %d peers, %d connections: %d opened beforehand, want %d", c.hosts, c.peers,
+				c.connections, got, c.want)
+		}
+	}
 }
 
 // When a host dies in the middle of a message, that one fails, with the reason.

@@ -22,14 +22,23 @@ func settings(p *tcp.Params) [][2]string {
 	if p.ECN() {
 		ecn = "1"
 	}
-	return [][2]string{
+	idle := "0"
+	if p.SlowStartAfterIdle {
+		idle = "1"
+	}
+	list := [][2]string{
 		{"ipv4/tcp_rmem", triple(p.ReceiveBuffer)},
 		{"ipv4/tcp_wmem", triple(p.SendBuffer)},
 		{"ipv4/tcp_ecn", ecn},
 		{"ipv4/tcp_timestamps", "1"}, // as overhead says
 		{"ipv4/tcp_max_syn_backlog", strconv.Itoa(backlog)},
 		{"core/somaxconn", strconv.Itoa(backlog)},
+		{"ipv4/tcp_slow_start_after_idle", idle},
 	}
+	if p.MinRTO > 0 {
+		list = append(list, [2]string{"ipv4/tcp_rto_min_us", strconv.FormatInt(int64(p.MinRTO/units.Microsecond), 10)})
+	}
+	return list
 }
 
 // prepare writes the settings that differ into the calling thread's namespace.
@@ -54,9 +63,13 @@ func (d *Driver) noteSettings() error {
 		return nil
 	}
 	words := []string{d.params.CongestionControl}
-	for _, name := range []string{"tcp_rmem", "tcp_wmem", "tcp_ecn", "tcp_mem"} {
+	for _, name := range []string{
+		"tcp_rmem", "tcp_wmem", "tcp_ecn", "tcp_slow_start_after_idle", "tcp_rto_min_us", "tcp_mem",
+	} {
 		value, err := os.ReadFile("/proc/sys/net/ipv4/" + name)
-		if err != nil && name != "tcp_mem" { // which not every namespace shows
+		// Not every kernel has these, and not every namespace shows them.
+		optional := name == "tcp_mem" || name == "tcp_rto_min_us"
+		if err != nil && !optional {
 			return err
 		}
 		if err == nil {
