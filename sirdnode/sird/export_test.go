@@ -96,7 +96,12 @@ func (s *SIRD) Broken() string {
 		if o.held() < 0 || o.unscheduled < 0 {
 			return fmt.Sprintf("receiver %d: held %d, unscheduled %d", o.id, o.held(), o.unscheduled)
 		}
-		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+o.messages.Len()
+		held, unscheduled = held+o.held(), unscheduled+o.unscheduled
+		for m := range o.messages.All() {
+			if m.unsent() > 0 || m.repeats > 0 {
+				messages++
+			}
+		}
 	}
 	switch {
 	case used != s.receiver.outstanding:

@@ -15,7 +15,7 @@ type sender struct {
 	activeReceivers, shortest queue.Heap[outPeer]
 	level                     int64 // of deficits, what all receivers share
 
-	messages    int   // outbound ones that are not acknowledged
+	messages    int   // outbound ones with bytes to send
 	held        Bytes // credit held, over all receivers
 	congestion  Bytes // SThr, above which this sum counts as congestion
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent

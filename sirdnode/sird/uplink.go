@@ -48,12 +48,15 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 	if offset >= m.sent {
 		m.sent += n
 		o.requeue(m)
+		s.count(m)
 		return
 	}
 	if first := o.retransmit.Front(); first.from+n < first.to {
 		first.from += n
 	} else {
 		o.retransmit.Pop()
+		m.repeats--
+		s.count(m)
 	}
 	s.env.Sink.Count(&retransmissions, 1)
 }
