@@ -48,6 +48,18 @@ func (l *loops) bucket() Bytes { return min(l.sender.bucket, l.net.bucket) }
 // most is the largest that the bucket gets: one BDP, or less of a sender with a slower link.
 func (l *loops) most() Bytes { return l.net.max }
 
+// samples reports whether a packet that is no data counts for the loops. The released simulator has
+// credit, and no acknowledgements.
+func (h *header) samples(which string) bool {
+	switch which {
+	case "released":
+		return h.kind == credit && h.flags&request == 0
+	case "all":
+		return !h.isData()
+	}
+	return false
+}
+
 // sample feeds one packet to both loops, as Sender_AIMD and Net_AIMD of Algorithm 1.
 func (l *loops) sample(p *Params, ce, csn bool) {
 	l.packets++

@@ -109,13 +109,16 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	}
 	m, list := o.oldest()
 	due := o.announcedAt + 2*s.round
-	if m != nil {
+	pinned := s.pinned(o)
+	if pinned != nil {
+		m, due = pinned, s.askPinnedAt(o, pinned)
+	} else if m != nil {
 		due = max(due, m.lastActivity+s.patience(o))
 	} else {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
 		due = max(due, o.heardAt, o.announcedAt) + s.staggered(4*s.params.LossTimeout)
 	}
-	if o.attempts > 0 {
+	if o.attempts > 0 && pinned == nil {
 		due = max(due, o.announcedAt+s.patience(o))
 	}
 	if now < due {
@@ -129,7 +132,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 			s.checkAt(o, now+2*s.params.LossTimeout)
 			return
 		}
-	} else {
+	} else if pinned == nil {
 		list.Pop()
 		list.Push(m)
 	}

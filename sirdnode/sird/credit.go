@@ -25,9 +25,10 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 	r.place(i)
 
 	i.stamp(&h) // line 12
+	p.Peer = i.id
+	r.ride(&h, p)
 	r.address(&h, i.id)
 	h.encode(p)
-	p.Peer = i.id
 	r.forgetIfDone(m)
 	return 0, true
 }

@@ -75,6 +75,7 @@ func (s *SIRD) renew(now Time, peer transport.HostID) {
 			s.control.Push(c)
 		}
 	}
+	s.debts[peer] = debt{}
 	if i := s.receiver.peers[peer]; i != nil {
 		s.receiver.renew(i)
 	}

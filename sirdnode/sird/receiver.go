@@ -97,7 +97,7 @@ func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Pac
 	m := i.messages.Find(h.id)
 	switch {
 	case m == nil && i.messages.IsDone(h.id) || m != nil && m.complete:
-		r.control.Push(controlPacket{peer: i.id, kind: ack, id: h.id})
+		r.repeat(i, h.id)
 		return
 	case m == nil:
 		m = r.begin(now, i, h)
@@ -219,7 +219,7 @@ func (r *receiver) finish(now Time, m *inMessage) {
 	r.unfinished.Remove(m)
 	r.release(m, m.charged)
 	m.from.messages.Done(m.ID)
-	r.control.Push(controlPacket{peer: m.from.id, kind: ack, id: m.ID})
+	r.deliver(now, m)
 	r.forgetIfDone(m)
 	r.env.Sink.Delivered(now, m.Message)
 }

@@ -114,14 +114,3 @@ func (s *sender) returnUnused(o *outPeer) {
 }
 
 var creditReturned = transport.Counter{Name: "credit_bytes_returned"}
-
-// onAckPacket ends a message.
-func (s *sender) onAckPacket(now Time, h *header, peer transport.HostID) {
-	o := s.peer(peer)
-	s.addCredit(o, h)
-	if m := o.messages.Find(h.id); m != nil {
-		o.slowest = max(now-m.lastActivity, o.slowest-o.slowest/64)
-		s.remove(o, m)
-		s.env.Sink.Acked(now, m.Message)
-	}
-}

@@ -33,9 +33,10 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 		o.whole.Push(m)
 	}
 	o.stampData(&h, m, s.mss)
+	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
+	s.ride(&h, p)
 	s.address(&h, o.id)
 	h.encode(p) // line 9
-	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
 	s.returnUnused(o)
 	s.place(o)
 	return true
