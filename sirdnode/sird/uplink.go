@@ -31,6 +31,7 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	}
 	if offset+n == m.Size && offset+n == m.sent && !retransmission {
 		o.whole.Push(m)
+		s.expectAnswer(now, o)
 	}
 	o.stampData(&h, m, s.mss)
 	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
