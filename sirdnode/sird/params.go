@@ -85,6 +85,8 @@ type Params struct {
 	MinSenderBucket float64 `json:"min_sender_bucket"`
 	// Lower bound of the network loop's bucket, in BDP; never below one frame.
 	MinNetBucket float64 `json:"min_net_bucket"`
+	// Silence of a sender in which what its buckets lack of their upper bound halves; 0: they stay as they are.
+	BucketAgeing units.Time `json:"bucket_ageing"`
 	// A sender marks csn only with at least this many outbound messages.
 	CSNMessages int `json:"csn_messages"`
 
@@ -98,6 +100,8 @@ type Params struct {
 	// Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's
 	// oldest message).
 	ReceiverPolicy string `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin"`
+	// Share of credit that goes to the message that came first, whatever the policy.
+	OldestShare float64 `json:"oldest_share"`
 	// Share of the uplink that is shared equally over receivers; the rest goes to the message with the fewest bytes
 	// left.
 	SenderFair float64 `json:"sender_fair"`
@@ -153,6 +157,8 @@ var limits = limit.Table{
 	limit.Number("min_net_bucket", 0, 1., "a bucket has 1 BDP at most"),
 	limit.Number("credit_rate", 0.01, 1., "it is a share, and with less nothing would arrive"),
 	limit.Number("credit_packets", 1, 64, "bursts as long as that fill buffers"),
+	limit.Number("bucket_ageing", 0, limit.MaxSpan, "no run is longer"),
+	limit.Number("oldest_share", 0, 1., whyShare),
 	limit.Number("sender_fair", 0, 1., whyShare),
 	limit.Number("ack_delay", 0, 32., "longer waits would pass for lost acknowledgements"),
 	limit.Number("loss_timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),

@@ -20,6 +20,8 @@ type receiver struct {
 	size        Bytes // B
 	outstanding Bytes // b: credit out to all senders, and unscheduled bytes expected
 
+	seniority seniority
+
 	pacer timer.Pacer
 	turns uint64 // grants so far, which order senders under round robin
 
@@ -54,6 +56,7 @@ func newReceiver(e *endpoint) receiver {
 		unfinished: queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.timer }),
 		indebted:   queue.NewHeap(func(i *inPeer) *queue.Slot { return &i.timer }),
 	}
+	r.seniority.share = e.params.OldestShare
 	if e.params.LossDetection == "silence" {
 		r.patience = e.params.LossTimeout
 	}
@@ -168,6 +171,7 @@ func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
 	}
 	if m.granted < m.Size {
 		r.activate(m)
+		r.seniority.begins(m)
 	}
 	r.watch(now, m)
 	return m

@@ -9,6 +9,7 @@
 //
 //	receiver.go, inbound.go    Algorithm 1: arriving data, B and the buckets
 //	credit.go, aimd.go         Algorithm 1: whom to credit; the control loops
+//	oldest.go                  a share of credit for the oldest message
 //	sender.go, outbound.go     Algorithm 2: arriving credit, messages to send
 //	uplink.go                  Algorithm 2: whom to send to, csn
 //	acks.go                    acknowledgements, which ride on other packets
@@ -93,6 +94,9 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	acks := h.kind == ack || h.flags&rides != 0 && h.kind.rideAt() > 0
 	if h.fromReceiver() || acks {
 		s.sender.heard(now, o)
+	}
+	if s.params.BucketAgeing > 0 {
+		i.age(now, s.params.BucketAgeing)
 	}
 	if h.samples(s.params.Samples) {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
