@@ -89,7 +89,8 @@ func TestEveryMessageIsAcknowledgedInAnyOrder(t *testing.T) {
 			told := map[transport.MessageID]bool{}
 			for now := units.Time(0); now < 3*round; now += 100 {
 				if k := int(now / 100); k < len(ids) {
-					s.get(now, 0, sird.Header{Kind: "DATA", ID: ids[k], Length: 8, Prefix: 1, AboveFloor: 65535}, 8, false)
+					h := sird.Header{Kind: "DATA", ID: ids[k], Length: 8, Prefix: 1, AboveFloor: 65535}
+					s.get(now, 0, h, 8, false)
 				}
 				for h, _, ok := s.next(now); ok; h, _, ok = s.next(now) {
 					for _, id := range ids {
@@ -140,8 +141,9 @@ func TestLostAcknowledgementsPinFewIDs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pinned, remembered := 0, 0
-			sim := newSim(t, model.Config{Fabric: f, To: 8 * units.Millisecond, Streams: []traffic.Stream{{Name: "all",
-				Pattern: traffic.PatternFixed, From: []string{"h1-1"}, To: []string{"h1-2"}, Size: 8, Interval: c.every}},
+			all := traffic.Stream{Name: "all", Pattern: traffic.PatternFixed, From: []string{"h1-1"},
+				To: []string{"h1-2"}, Size: 8, Interval: c.every}
+			sim := newSim(t, model.Config{Fabric: f, To: 8 * units.Millisecond, Streams: []traffic.Stream{all},
 				Lose: loses(f, c.lost, func(_ model.PacketEvent, h sird.Header) bool { return h.Tells(100) })})
 			for sim.Now() < 8*units.Millisecond {
 				sim.Run(sim.Now() + 2*units.Microsecond)

@@ -145,7 +145,8 @@ func TestExactlyOnceUnderAnyTwoFaults(t *testing.T) {
 		w.check(t, seed)
 		for tag, o := range w.offered {
 			if restarts == 0 && (o.acked != 1 || len(o.delivered) != 1) {
-				fail("message %d: %d acknowledgements, %d deliveries, failed %q", tag, o.acked, len(o.delivered), o.failed)
+				fail("message %d: %d acknowledgements, %d deliveries, failed %q", tag, o.acked, len(o.delivered),
+					o.failed)
 			}
 		}
 	}

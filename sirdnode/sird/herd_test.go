@@ -75,7 +75,9 @@ func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 50_000_000},
 				{At: units.Millisecond, Dst: 1, Size: c.size}},
-				Lose: loses(f, 1, func(e model.PacketEvent, h sird.Header) bool { return h.Kind == c.kind && h.ID == 1 })})
+				Lose: loses(f, 1, func(_ model.PacketEvent, h sird.Header) bool {
+					return h.Kind == c.kind && h.ID == 1
+				})})
 			modeltest.AllDone(t, f, sim, units.Second)
 			if m := sim.Messages()[1]; m.Acked-m.Offered > 50*round {
 				t.Errorf("acknowledged %v after it was offered, want less than 50 rounds", m.Acked-m.Offered)

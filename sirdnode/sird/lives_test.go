@@ -308,19 +308,18 @@ func TestLatePacketOfAnEarlierLifeIsIgnored(t *testing.T) {
 		deliveries int // so far
 	}
 	for name, packets := range map[string][]packet{
-		"the present one first": {{0, 2, 0, 1}, {10 * us, 1, 0, 1}, {20 * us, 2, 1, 2}, {p.LossTimeout + 10*us, 2, 2, 3},
-			{p.LossTimeout + 20*us, 2, 0, 3}},
+		"the present one first": {{0, 2, 0, 1}, {10 * us, 1, 0, 1}, {20 * us, 2, 1, 2},
+			{p.LossTimeout + 10*us, 2, 2, 3}, {p.LossTimeout + 20*us, 2, 0, 3}},
 		"the earlier one first": {{0, 1, 0, 1}, {10 * us, 2, 0, 1}, {20 * us, 2, 1, 1}, {p.LossTimeout, 2, 1, 2},
 			{p.LossTimeout + 10*us, 1, 1, 2}, {3 * p.LossTimeout, 2, 2, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newCore(t, f, 0, p)
 			for _, c := range packets {
-				s.get(c.at, 1, sird.Header{Kind: "DATA", From: c.life, ID: c.id, Length: 8, Prefix: 1, AboveFloor: 65535}, 8,
-					false)
-				if s.sink.Deliveries != c.deliveries {
-					t.Errorf("message %d of life %d at %v: %d deliveries, want %d", c.id, c.life, c.at, s.sink.Deliveries,
-						c.deliveries)
+				h := sird.Header{Kind: "DATA", From: c.life, ID: c.id, Length: 8, Prefix: 1, AboveFloor: 65535}
+				s.get(c.at, 1, h, 8, false)
+				if n := s.sink.Deliveries; n != c.deliveries {
+					t.Errorf("message %d of life %d at %v: %d deliveries, want %d", c.id, c.life, c.at, n, c.deliveries)
 				}
 			}
 		})

@@ -46,12 +46,13 @@ func TestOldestMessageHasItsShare(t *testing.T) {
 }
 
 // README, Control loops: a bucket that was cut is as it was however long its sender is idle, or
-// grows back by bucket_ageing.
+// grows back by bucket_aging.
 func TestIdleBucketsGrowBack(t *testing.T) {
 	f := rack(t, 2)
-	latency := func(ageing, idle units.Time, cut bool) units.Time {
-		sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 8}, {At: idle, Dst: 1, Size: 500_000}},
-			Params: params(f, func(p *sird.Params) { p.BucketAgeing = ageing })})
+	latency := func(aging, idle units.Time, cut bool) units.Time {
+		sends := []model.Send{{Dst: 1, Size: 8}, {At: idle, Dst: 1, Size: 500_000}}
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends,
+			Params: params(f, func(p *sird.Params) { p.BucketAging = aging })})
 		sim.Run(20 * units.Microsecond)
 		if cut {
 			at(sim, 1).Loops(0).SetBuckets(10_000, 3_000)
@@ -61,18 +62,18 @@ func TestIdleBucketsGrowBack(t *testing.T) {
 	}
 	fresh := latency(0, units.Second, false)
 	for _, c := range []struct {
-		ageing, idle units.Time
-		least, most  float64 // of the latency without a cut
+		aging, idle units.Time
+		least, most float64 // of the latency without a cut
 	}{
 		{0, units.Second, 2, 6},
 		{10 * units.Millisecond, units.Second, 1, 1.01},
 		{10 * units.Millisecond, 12 * units.Millisecond, 1.05, 2},
 		{10 * units.Millisecond, units.Millisecond, 2, 6},
 	} {
-		got := float64(latency(c.ageing, c.idle, true)) / float64(fresh)
+		got := float64(latency(c.aging, c.idle, true)) / float64(fresh)
 		if got < c.least || got > c.most {
-			t.Errorf("ageing %v, idle for %v: %.2f times the latency of a sender that was never cut, want %g to %g",
-				c.ageing, c.idle, got, c.least, c.most)
+			t.Errorf("aging %v, idle for %v: %.2f times the latency of a sender that was never cut, want %g to %g",
+				c.aging, c.idle, got, c.least, c.most)
 		}
 	}
 }

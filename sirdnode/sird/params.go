@@ -86,7 +86,7 @@ type Params struct {
 	// Lower bound of the network loop's bucket, in BDP; never below one frame.
 	MinNetBucket float64 `json:"min_net_bucket"`
 	// Silence of a sender in which what its buckets lack of their upper bound halves; 0: they stay as they are.
-	BucketAgeing units.Time `json:"bucket_ageing"`
+	BucketAging units.Time `json:"bucket_aging"`
 	// A sender marks csn only with at least this many outbound messages.
 	CSNMessages int `json:"csn_messages"`
 
@@ -157,7 +157,7 @@ var limits = limit.Table{
 	limit.Number("min_net_bucket", 0, 1., "a bucket has 1 BDP at most"),
 	limit.Number("credit_rate", 0.01, 1., "it is a share, and with less nothing would arrive"),
 	limit.Number("credit_packets", 1, 64, "bursts as long as that fill buffers"),
-	limit.Number("bucket_ageing", 0, limit.MaxSpan, "no run is longer"),
+	limit.Number("bucket_aging", 0, limit.MaxSpan, "no run is longer"),
 	limit.Number("oldest_share", 0, 1., whyShare),
 	limit.Number("sender_fair", 0, 1., whyShare),
 	limit.Number("ack_delay", 0, 32., "longer waits would pass for lost acknowledgements"),

@@ -81,7 +81,7 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"sender_fair":       {`2`},
 		"priorities":        {`"all"`},
 		"oldest_share":      {`-0.1`, `1.1`},
-		"bucket_ageing":     {`"3601s"`},
+		"bucket_aging":      {`"3601s"`},
 		"ack_delay":         {`-1`, `33`},
 		"loss_detection":    {`"both"`},
 		"loss_timeout":      {`"1us"`, `"0s"`},

@@ -95,8 +95,8 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 	if h.fromReceiver() || acks {
 		s.sender.heard(now, o)
 	}
-	if s.params.BucketAgeing > 0 {
-		i.age(now, s.params.BucketAgeing)
+	if s.params.BucketAging > 0 {
+		i.age(now, s.params.BucketAging)
 	}
 	if h.samples(s.params.Samples) {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
