@@ -123,7 +123,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
 		wait := s.staggered(4 * s.params.LossTimeout)
 		if o.underWay() {
-			wait = min(wait, s.patience(o))
+			wait = min(wait, 2*s.patience(o))
 		}
 		due = max(due, o.heardAt, o.announcedAt) + wait
 	}

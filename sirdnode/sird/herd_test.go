@@ -87,14 +87,14 @@ func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
 }
 
 // README, Sender: a sender whose message was under way misses a receiver that restarts, or has
-// forgotten it, after 32 rounds; one whose messages wait for their first credit only after 4T.
+// forgotten it, after 64 rounds; one whose messages wait for their first credit only after 4T.
 func TestReceiverThatStopsGivingCreditIsAsked(t *testing.T) {
 	f := rack(t, 3)
 	for name, c := range map[string]struct {
 		first       units.Bytes // what comes before, of another sender
 		from, until units.Time
 	}{
-		"under way": {0, 31 * round, 50 * round},
+		"under way": {0, 62 * round, 100 * round},
 		"waiting":   {50_000_000, 4 * 2 * units.Millisecond, 11 * units.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
