@@ -1,5 +1,7 @@
 package sird
 
+import "math"
+
 // bounds are the least and the greatest size of a loop's bucket, and the wire bytes
 // of a full packet.
 type bounds struct{ min, max, frame Bytes }
@@ -28,6 +30,7 @@ type loops struct {
 	sender, net aimd
 	packets     int // since alpha's last update
 	window      int // packets after which alpha is updated
+	heardAt     Time
 }
 
 // newLoops starts both at bdp, the most credit that the sender can use.
@@ -47,6 +50,34 @@ func (l *loops) bucket() Bytes { return min(l.sender.bucket, l.net.bucket) }
 
 // most is the largest that the bucket gets: one BDP, or less of a sender with a slower link.
 func (l *loops) most() Bytes { return l.net.max }
+
+// age has both buckets grow back while nothing comes from the sender: what they lack of their
+// upper bounds, and alpha, halve in each halfLife of silence. What congestion there was is history.
+func (l *loops) age(now, halfLife Time) {
+	if idle := now - l.heardAt; idle >= halfLife {
+		left := math.Exp2(-float64(idle) / float64(halfLife))
+		l.sender.age(left)
+		l.net.age(left)
+	}
+	l.heardAt = now
+}
+
+func (a *aimd) age(left float64) {
+	a.bucket = a.max - Bytes(float64(a.max-a.bucket)*left)
+	a.alpha *= left
+}
+
+// samples reports whether a packet that is no data counts for the loops. The released simulator has
+// credit, and no acknowledgements.
+func (h *header) samples(which string) bool {
+	switch which {
+	case "released":
+		return h.kind == credit && h.flags&request == 0
+	case "all":
+		return !h.isData()
+	}
+	return false
+}
 
 // sample feeds one packet to both loops, as Sender_AIMD and Net_AIMD of Algorithm 1.
 func (l *loops) sample(p *Params, ce, csn bool) {

@@ -66,8 +66,13 @@ func (s *sender) staggered(wait Time) Time {
 func (s *sender) begun(now Time, o *outPeer, m *outMessage) {
 	m.begun = true
 	o.unknown.Push(m)
-	if !o.timer.In() {
-		s.checkAt(o, now+s.patience(o))
+	s.expectAnswer(now, o)
+}
+
+// expectAnswer has a receiver looked at when it is to have answered, or before.
+func (s *sender) expectAnswer(now Time, o *outPeer) {
+	if due := now + s.patience(o); !o.timer.In() || due < o.due {
+		s.checkAt(o, due)
 	}
 }
 
@@ -109,13 +114,20 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	}
 	m, list := o.oldest()
 	due := o.announcedAt + 2*s.round
-	if m != nil {
+	pinned := s.pinned(o)
+	if pinned != nil {
+		m, due = pinned, s.askPinnedAt(o, pinned)
+	} else if m != nil {
 		due = max(due, m.lastActivity+s.patience(o))
 	} else {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
-		due = max(due, o.heardAt, o.announcedAt) + s.staggered(4*s.params.LossTimeout)
+		wait := s.staggered(4 * s.params.LossTimeout)
+		if o.underWay() {
+			wait = min(wait, 2*s.patience(o))
+		}
+		due = max(due, o.heardAt, o.announcedAt) + wait
 	}
-	if o.attempts > 0 {
+	if o.attempts > 0 && pinned == nil {
 		due = max(due, o.announcedAt+s.patience(o))
 	}
 	if now < due {
@@ -129,7 +141,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 			s.checkAt(o, now+2*s.params.LossTimeout)
 			return
 		}
-	} else {
+	} else if pinned == nil {
 		list.Pop()
 		list.Push(m)
 	}
@@ -191,6 +203,13 @@ func (s *sender) learnKnown(o *outPeer, known transport.MessageID) {
 		}
 	}
 	o.known = known
+}
+
+// underWay reports whether the receiver has given credit for the message that is sent next. It
+// would hardly stop to, unless it has died or prefers others.
+func (o *outPeer) underWay() bool {
+	m := o.scheduled.Top()
+	return m != nil && m.sent > m.prefix
 }
 
 // knows reports whether the receiver has shown that it knows a message.

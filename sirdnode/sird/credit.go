@@ -16,18 +16,24 @@ func (r *receiver) sendCredit(now Time, p *transport.Packet) (at Time, ok bool) 
 	if !r.pacer.Ready(now) {
 		return r.pacer.At(), false
 	}
+	senior := r.oldest()
+	if senior != nil {
+		m = senior
+	}
 	i := m.from
 	h := header{kind: credit, id: m.ID}
 	wire := r.grant(now, m, &h) // lines 11 and 13
 	r.pacer.Sent(now, wire, units.Nanosecond)
+	r.seniority.granted(wire, r.params.BDP, senior != nil)
 	r.turns++
 	i.turn = r.turns
 	r.place(i)
 
 	i.stamp(&h) // line 12
+	p.Peer = i.id
+	r.ride(&h, p)
 	r.address(&h, i.id)
 	h.encode(p)
-	p.Peer = i.id
 	r.forgetIfDone(m)
 	return 0, true
 }

@@ -76,6 +76,35 @@ func TestCSNIffCreditHeldExceedsSThrAndMessagesCompete(t *testing.T) {
 	}
 }
 
+// README, CSN: a message of which all was sent competes with none, though it is not acknowledged;
+// it does again when bytes of it are to be sent again.
+func TestMessageThatIsSentCompetesWithNone(t *testing.T) {
+	s := newCore(t, rack(t, 3), 0, params(rack(t, 3), nil))
+	csn := func(want bool) {
+		t.Helper()
+		for {
+			h, n, ok := s.next(0)
+			if !ok {
+				t.Fatal("nothing to send")
+			}
+			if n > 0 && h.CSN != want {
+				t.Fatalf("%+v, want csn %v", h, want)
+			}
+			if n > 0 {
+				return
+			}
+		}
+	}
+	s.Send(0, transport.Message{Peer: 1, Size: 2 * mss})
+	csn(false)
+	csn(false)
+	s.Send(0, transport.Message{Peer: 2, Size: 1_000_000})
+	s.get(0, 2, sird.Header{Kind: "CREDIT", Credit: 90_000}, 0, false)
+	csn(false)
+	s.get(0, 1, sird.Header{Kind: "RESEND", Credit: frame, Length: mss}, 0, false)
+	csn(true) // of either
+}
+
 // README, CSN: only data carries it. An SThr of inf turns it off.
 func TestControlPacketsNeverCarryCSN(t *testing.T) {
 	f := rack(t, 6)

@@ -20,14 +20,18 @@ type endpoint struct {
 	fastest units.BitsPerSecond // of the hosts' links
 	round   Time                // the time that the slowest credit loop takes, with a BDP on its way
 
+	ackDelay Time // how long an acknowledgement waits for others
+
 	control queue.FIFO[controlPacket] // of both roles, in order
 	lives   []life                    // by HostID
+	debts   []debt                    // the same
+	acks    queue.FIFO[ackDue]        // debts that may be due, in order
 }
 
 func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	fr := framing(env.Fabric.Spec.MTU)
 	e := endpoint{env: env, params: *params, framing: fr, mss: fr.MSS, frame: fr.Wire(fr.MSS),
-		lives: make([]life, len(env.Fabric.Hosts))}
+		lives: make([]life, len(env.Fabric.Hosts)), debts: make([]debt, len(env.Fabric.Hosts))}
 	if err := params.validate(e.frame); err != nil {
 		return endpoint{}, err
 	}
@@ -37,6 +41,7 @@ func newEndpoint(env transport.Env, params *Params) (endpoint, error) {
 	}
 	e.round = max(env.Fabric.LongestLoop(), env.Fabric.Loop().Tail,
 		env.Fabric.Downlink(env.Self).Rate.TimeFor(params.BDP))
+	e.ackDelay = Time(params.AckDelay * float64(e.round))
 	switch params.Priorities {
 	case "data":
 		e.levels.control, e.levels.unscheduled = 1, 1
@@ -59,6 +64,6 @@ type controlPacket struct {
 	kind   kind
 	flags  flags
 	id     transport.MessageID
-	offset Bytes
-	length Bytes
+	length Bytes  // of the payload of a first packet that is sent again
+	below  uint32 // ACK: acked.below
 }

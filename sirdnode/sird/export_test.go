@@ -96,7 +96,12 @@ func (s *SIRD) Broken() string {
 		if o.held() < 0 || o.unscheduled < 0 {
 			return fmt.Sprintf("receiver %d: held %d, unscheduled %d", o.id, o.held(), o.unscheduled)
 		}
-		held, unscheduled, messages = held+o.held(), unscheduled+o.unscheduled, messages+o.messages.Len()
+		held, unscheduled = held+o.held(), unscheduled+o.unscheduled
+		for m := range o.messages.All() {
+			if m.unsent() > 0 || m.repeats > 0 {
+				messages++
+			}
+		}
 	}
 	switch {
 	case used != s.receiver.outstanding:
@@ -145,7 +150,29 @@ type Header struct {
 	ID                            transport.MessageID
 	Credit, Offset, Length        uint32
 	AboveFloor, Prefix            uint16
+
+	// Acknowledgements: with Rides, or of an ACK those below ID.
+	Rides bool
+	Acked transport.MessageID
+	Below uint32
 }
+
+// Tells reports whether the packet acknowledges a message.
+func (h Header) Tells(id transport.MessageID) bool {
+	if h.Kind != "ACK" && !h.Rides {
+		return false
+	}
+	d := h.Acked - id
+	return d == 0 || d <= ackWindow && h.Below>>(d-1)&1 != 0
+}
+
+// Pinned returns how many ids the sending role keeps for a receiver from the lowest that is not
+// acknowledged on, and Remembered how many delivered ones the receiving role does of a sender.
+func (s *SIRD) Pinned(id int) int {
+	o := s.sender.peers[id]
+	return int(o.messages.Next() - o.messages.Floor())
+}
+func (s *SIRD) Remembered(id int) int { return s.receiver.peers[id].messages.Remembered() }
 
 // Parse reads a header; its Kind is "?" if that is impossible.
 func Parse(b []byte) Header {
@@ -159,13 +186,14 @@ func Parse(b []byte) Header {
 		Request: h.flags&request != 0,
 		Gone:    h.flags&gone != 0, Epoch: h.epoch, ID: h.id, Credit: h.credit, Offset: h.offset, Length: h.length,
 		AboveFloor: h.aboveFloor, Prefix: h.prefix,
+		Rides: h.flags&rides != 0 && h.kind.rideAt() > 0, Acked: h.acked.top, Below: h.acked.below,
 	}
 }
 
 // Encode writes a header into a packet.
 func (h Header) Encode(p *transport.Packet) {
 	e := header{from: h.From, to: h.To, epoch: h.Epoch, id: h.ID, credit: h.Credit, offset: h.Offset, length: h.Length,
-		aboveFloor: h.AboveFloor, prefix: h.Prefix}
+		aboveFloor: h.AboveFloor, prefix: h.Prefix, acked: acked{h.Acked, h.Below}}
 	for k, name := range kindNames {
 		if name == h.Kind {
 			e.kind = k
@@ -174,7 +202,7 @@ func (h Header) Encode(p *transport.Packet) {
 	if e.kind == data && !h.Scheduled {
 		e.kind = unscheduled
 	}
-	for flag, set := range map[flags]bool{csn: h.CSN, request: h.Request, gone: h.Gone} {
+	for flag, set := range map[flags]bool{csn: h.CSN, request: h.Request, gone: h.Gone, rides: h.Rides} {
 		if set {
 			e.flags |= flag
 		}

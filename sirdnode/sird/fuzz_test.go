@@ -12,9 +12,9 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A fuzzed run is a sequence of steps of 40 bytes: what to do, from or to whom,
+// A fuzzed run is a sequence of steps of 42 bytes: what to do, from or to whom,
 // how much later, a length, and a header.
-const stepLen = 40
+const stepLen = 42
 
 // step encodes a step.
 func step(what, peer byte, later uint16, n uint32, h sird.Header) []byte {
@@ -69,7 +69,7 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 				out = transport.Packet{}
 			}
 		default: // a packet
-			in := transport.Packet{Peer: peer, HeaderLen: 26, CE: b[0]&64 != 0, PayloadLen: int(n % 1473)}
+			in := transport.Packet{Peer: peer, HeaderLen: 34, CE: b[0]&64 != 0, PayloadLen: int(n % 1473)}
 			copy(in.HeaderBytes[:], b[8:])
 			s.Receive(now, &in)
 			received++
@@ -92,7 +92,7 @@ func hostile(t *testing.T, f *topo.Fabric, b []byte) {
 	}
 }
 
-// A header is any 26 bytes: whatever is in them, nothing breaks, no sum goes wrong
+// A header is any 34 bytes: whatever is in them, nothing breaks, no sum goes wrong
 // and no packet makes much work. No field is trusted.
 func FuzzReceive(f *testing.F) {
 	fab := rack(f, 4)
@@ -103,6 +103,8 @@ func FuzzReceive(f *testing.F) {
 		step(3, 1, 10, 0, sird.Header{Kind: "RESEND", Credit: 95_000, Offset: 2884, Length: 1442}),
 		step(1, 0, 10, 40, request),
 		step(3, 1, 10, 0, sird.Header{Kind: "ACK"}),
+		step(0, 1, 0, 80, request), step(1, 0, 10, 40, request),
+		step(3, 1, 10, 80, sird.Header{Kind: "DATA", Length: 80, Prefix: 1, Rides: true, Acked: 1, Below: 1}),
 	))
 	// A message of 4 GB.
 	f.Add(steps(
@@ -177,6 +179,7 @@ func TestMutatedHeadersBreakNothing(t *testing.T) {
 				Epoch: uint8(max(0, r.IntN(20)-10)), ID: transport.MessageID(odd(4)), Credit: odd(200_000),
 				Offset: odd(40) * mss, Length: 50_000 + odd(2),
 				AboveFloor: uint16(odd(3)), Prefix: uint16(odd(36)),
+				Rides: r.IntN(4) == 0, Acked: transport.MessageID(odd(4)), Below: odd(8),
 			}
 			if r.IntN(10) == 0 {
 				h.Length, h.Offset = odd(100_000), odd(100_000)

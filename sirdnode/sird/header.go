@@ -29,6 +29,7 @@ type flags uint8
 
 const (
 	csn     flags = 0x80 // the sender holds more than SThr of credit
+	rides   flags = 0x40 // acknowledgements ride behind the header of DATA, UNSCHEDULED and CREDIT
 	request flags = 0x20 // an unscheduled packet without payload that asks for credit; a BUSY from a receiver
 	gone    flags = 0x10 // a BUSY from a sender that does not know the message
 )
@@ -43,7 +44,7 @@ const (
 	//
 	// CREDIT and ACK continue with
 	//
-	//	6   cumulative credit (4): granted in what receivers send, else spent
+	//	6   cumulative credit (4): granted in what receivers send, else spent; ACK: the messages below (acked.below)
 	//	10  incarnations of the one that sends this (2) and of the other (2)
 	//
 	// which makes a CREDIT 84 bytes on the wire, Ethernet's least. RESEND continues with the offset (4) and the length
@@ -60,7 +61,20 @@ const (
 	//	22  both incarnations in one (2), or unscheduled how far the id is above the lowest unacknowledged one
 	//	24  packets in the unscheduled prefix (2)
 	dataLen = baseLen + 12
+	// Acknowledgements that ride continue with a message id (4) and those below it (4).
+	rideLen = 8
 )
+
+// rideAt returns where acknowledgements ride in packets of a type, 0 if they do not.
+func (k kind) rideAt() int {
+	switch k {
+	case credit:
+		return baseLen
+	case data, unscheduled:
+		return dataLen
+	}
+	return 0
+}
 
 // A header is a SIRD header, decoded.
 type header struct {
@@ -70,7 +84,7 @@ type header struct {
 	id     transport.MessageID
 	from   transport.Incarnation // of the host that sends the packet; DATA: of both ends (pairOf)
 	to     transport.Incarnation // of its peer, 0 if not known; not in DATA
-	credit uint32                // cumulative wire bytes, modulo 2^32; not in UNSCHEDULED
+	credit uint32                // cumulative wire bytes, modulo 2^32; not in UNSCHEDULED and ACK
 	offset uint32                // BUSY: the total of credit that was granted, as far as its sender knows
 
 	length uint32 // data: of the message; RESEND: of the range; BUSY: bytes of the message sent so far,
@@ -78,6 +92,8 @@ type header struct {
 	tag        transport.Tag
 	aboveFloor uint16 // UNSCHEDULED: id minus the sender's lowest unacknowledged id
 	prefix     uint16 // data: unscheduled prefix in packets
+
+	acked acked // ACK: below id; with rides: messages of the other direction that were delivered
 }
 
 // isData reports whether the packet is of a message's bytes, or asks for credit for them.
@@ -97,19 +113,25 @@ func (h *header) fromReceiver() bool {
 
 const (
 	anyData = 1<<data | 1<<unscheduled
-	others  = 1<<credit | 1<<resend | 1<<ack | 1<<busy
+	totals  = 1<<credit | 1<<resend | 1<<busy
+	others  = totals | 1<<ack
+)
+
+const (
+	ackedDoc = "delivered message of the other direction"
+	belowDoc = "delivered ones below that: the lowest bit is the next lower id"
 )
 
 // table is the header for captures.
 var table = wire.Header{
 	Version: version, Credit: wire.CreditTotals,
 	Types: []wire.Type{
-		{Value: uint8(data), Name: "DATA", Len: dataLen, From: wire.Sender, Data: true},
-		{Value: uint8(credit), Name: "CREDIT", Len: baseLen, From: wire.Receiver, Grant: true},
+		{Value: uint8(data), Name: "DATA", Len: dataLen, Each: rideLen, From: wire.Sender, Data: true},
+		{Value: uint8(credit), Name: "CREDIT", Len: baseLen, Each: rideLen, From: wire.Receiver, Grant: true},
 		{Value: uint8(resend), Name: "RESEND", Len: rangeLen, From: wire.Receiver, Grant: true},
 		{Value: uint8(ack), Name: "ACK", Len: baseLen, From: wire.Receiver},
 		{Value: uint8(busy), Name: "BUSY", Len: rangeLen},
-		{Value: uint8(unscheduled), Name: "UNSCHEDULED", Len: dataLen, From: wire.Sender, Data: true},
+		{Value: uint8(unscheduled), Name: "UNSCHEDULED", Len: dataLen, Each: rideLen, From: wire.Sender, Data: true},
 	},
 	Fields: []wire.Field{
 		{Name: "message", Doc: "id among those of this ordered pair of hosts", At: 2, Size: 4, Role: wire.Message},
@@ -122,8 +144,9 @@ var table = wire.Header{
 		{Name: "sent", Doc: "bytes of the message sent so far; of a receiver: the id below which it knows all", At: 18,
 			Size: 4, In: 1 << busy},
 		{Name: "credit", Doc: "total granted, or of what the sender sends total spent, wire bytes modulo 2^32",
-			At: 6, Size: 4, Role: wire.CreditTotal, In: 1<<data | others},
-		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch},
+			At: 6, Size: 4, Role: wire.CreditTotal, In: 1<<data | totals},
+		{Name: "epoch", Doc: "of the credit's totals, modulo 16", At: 1, Mask: 0x0f, Role: wire.CreditEpoch,
+			In: anyData | totals},
 		{Name: "from", Doc: "incarnation of the host that sends this", At: 6, Size: 2, In: 1 << unscheduled},
 		{Name: "from", Doc: "incarnation of the host that sends this", At: 10, Size: 2, In: others},
 		{Name: "to", Doc: "incarnation of the host that this is for, 0: not known", At: 8, Size: 2,
@@ -141,10 +164,30 @@ var table = wire.Header{
 			Size: 2, In: 1 << unscheduled},
 		{Name: "prefix", Doc: "packets in the unscheduled prefix", At: 24, Size: 2, In: anyData,
 			Role: wire.Unscheduled},
+		{Name: "below", Doc: belowDoc, At: 6, Size: 4, In: 1 << ack},
+		{Name: "rides", Doc: "acknowledgements follow", At: 1, Mask: uint8(rides), In: anyData | 1<<credit,
+			Role: wire.Count},
+		{Name: "acked", Doc: ackedDoc, At: dataLen, Size: 4, In: anyData, Each: rideLen},
+		{Name: "acked", Doc: ackedDoc, At: baseLen, Size: 4, In: 1 << credit, Each: rideLen},
+		{Name: "acked_below", Doc: belowDoc, At: dataLen + 4, Size: 4, In: anyData, Each: rideLen},
+		{Name: "acked_below", Doc: belowDoc, At: baseLen + 4, Size: 4, In: 1 << credit, Each: rideLen},
 	},
 }
 
+// lengths are those of headers on which no acknowledgements ride.
 var lengths = layout.Of(&table)
+
+// headerLen returns the length of the header that b begins with.
+func headerLen(b []byte) (int, error) {
+	n, err := lengths.Len(b)
+	if err != nil || flags(b[1])&rides == 0 || kind(b[0]&15).rideAt() == 0 {
+		return n, err
+	}
+	if n += rideLen; len(b) < n {
+		return 0, wire.ErrTruncated
+	}
+	return n, nil
+}
 
 // encode writes h into p's header.
 func (h *header) encode(p *transport.Packet) {
@@ -154,11 +197,19 @@ func (h *header) encode(p *transport.Packet) {
 	be := binary.BigEndian
 	be.PutUint32(b[2:], uint32(h.id))
 	p.HeaderLen = lengths.Lengths[h.kind]
+	if at := h.kind.rideAt(); at > 0 && h.flags&rides != 0 {
+		be.PutUint32(b[at:], uint32(h.acked.top))
+		be.PutUint32(b[at+4:], h.acked.below)
+		p.HeaderLen += rideLen
+	}
 	if !h.isData() {
 		be.PutUint32(b[6:], h.credit)
+		if h.kind == ack {
+			be.PutUint32(b[6:], h.acked.below)
+		}
 		be.PutUint16(b[10:], uint16(h.from))
 		be.PutUint16(b[12:], uint16(h.to))
-		if p.HeaderLen == rangeLen {
+		if lengths.Lengths[h.kind] == rangeLen {
 			be.PutUint32(b[14:], h.offset)
 			be.PutUint32(b[18:], h.length)
 		}
@@ -180,7 +231,7 @@ func (h *header) encode(p *transport.Packet) {
 
 // decode reads the header that b begins with.
 func (h *header) decode(b []byte) error {
-	if _, err := lengths.Len(b); err != nil {
+	if _, err := headerLen(b); err != nil {
 		return err
 	}
 	be := binary.BigEndian
@@ -190,8 +241,15 @@ func (h *header) decode(b []byte) error {
 		epoch: b[1] & 15,
 		id:    transport.MessageID(be.Uint32(b[2:])),
 	}
+	if at := h.kind.rideAt(); at > 0 && h.flags&rides != 0 {
+		h.acked = acked{transport.MessageID(be.Uint32(b[at:])), be.Uint32(b[at+4:])}
+	}
 	if !h.isData() {
-		h.credit = be.Uint32(b[6:])
+		if h.kind == ack {
+			h.acked = acked{h.id, be.Uint32(b[6:])}
+		} else {
+			h.credit = be.Uint32(b[6:])
+		}
 		h.from, h.to = transport.Incarnation(be.Uint16(b[10:])), transport.Incarnation(be.Uint16(b[12:]))
 		if lengths.Lengths[h.kind] == rangeLen {
 			h.offset, h.length = be.Uint32(b[14:]), be.Uint32(b[18:])

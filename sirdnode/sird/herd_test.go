@@ -5,6 +5,7 @@ import (
 
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
+	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -60,4 +61,61 @@ func TestLostRequestsAreMadeUpFor(t *testing.T) {
 		return e.Src == 1 && e.At < 100*units.Microsecond
 	}})
 	modeltest.AllDone(t, f, sim, 3*units.Millisecond)
+}
+
+// README, Sender: what is lost whole is missed as soon as ever, though the receiver knew all before
+// it. (Before, the sender had nothing to look after for 4T, and looked after nothing for as long.)
+func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
+	f := rack(t, 2)
+	for _, c := range []struct {
+		name string
+		size units.Bytes
+		kind string // of the packet that is lost
+	}{{"a request", 200_000, "DATA"}, {"a small message", 8, "DATA"}, {"an acknowledgement", 8, "ACK"}} {
+		t.Run(c.name, func(t *testing.T) {
+			sim := newSim(t, model.Config{Fabric: f, Sends: []model.Send{{Dst: 1, Size: 50_000_000},
+				{At: units.Millisecond, Dst: 1, Size: c.size}},
+				Lose: loses(f, 1, func(_ model.PacketEvent, h sird.Header) bool {
+					return h.Kind == c.kind && h.ID == 1
+				})})
+			modeltest.AllDone(t, f, sim, units.Second)
+			if m := sim.Messages()[1]; m.Acked-m.Offered > 50*round {
+				t.Errorf("acknowledged %v after it was offered, want less than 50 rounds", m.Acked-m.Offered)
+			}
+		})
+	}
+}
+
+// README, Sender: a sender whose message was under way misses a receiver that restarts, or has
+// forgotten it, after 64 rounds; one whose messages wait for their first credit only after 4T.
+func TestReceiverThatStopsGivingCreditIsAsked(t *testing.T) {
+	f := rack(t, 3)
+	for name, c := range map[string]struct {
+		first       units.Bytes // what comes before, of another sender
+		from, until units.Time
+	}{
+		"under way": {0, 62 * round, 100 * round},
+		"waiting":   {50_000_000, 4 * 2 * units.Millisecond, 11 * units.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const died = 200 * units.Microsecond
+			var sends []model.Send
+			if c.first > 0 {
+				sends = append(sends, model.Send{Src: 2, Size: c.first})
+			}
+			sends = append(sends, model.Send{At: 100, Src: 1, Size: 60_000_000})
+			asked := units.Never
+			lost := dead(0, died, units.Never)
+			sim := newSim(t, model.Config{Fabric: f, Sends: sends, Lose: func(e model.PacketEvent) bool {
+				if h := sird.Parse(e.Packet.Header()); e.Src == 1 && e.At > died && h.Request && h.Kind == "DATA" {
+					asked = min(asked, e.At)
+				}
+				return lost(e)
+			}})
+			sim.Run(15 * units.Millisecond)
+			if after := asked - died; after < c.from || after > c.until {
+				t.Errorf("asked %v after the receiver died, want %v to %v", after, c.from, c.until)
+			}
+		})
+	}
 }

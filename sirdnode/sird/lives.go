@@ -15,6 +15,7 @@ type life struct {
 	now, before transport.Incarnation
 	met         bool // something has come from it
 	restarted   bool // before counts
+	since       Time // when now was first heard of
 	greetedAt   Time // when it was last told of a restart of this host
 	greeted     bool
 }
@@ -50,8 +51,15 @@ func (s *SIRD) admit(now Time, h *header, peer transport.HostID) bool {
 		s.greet(now, peer)
 		return false
 	case l.met && h.from != l.now:
+		// Of two lives that are heard of at once the one heard first may be the later: a packet of the other
+		// was late. It is the one that is still heard when no packet can be late.
+		if now-l.since < s.params.LossTimeout {
+			return false
+		}
 		s.renew(now, peer)
-		l.before, l.restarted = l.now, true
+		l.before, l.restarted, l.since = l.now, true, now
+	case !l.met:
+		l.since = now
 	}
 	l.now, l.met = h.from, true
 	return true
@@ -75,6 +83,7 @@ func (s *SIRD) renew(now Time, peer transport.HostID) {
 			s.control.Push(c)
 		}
 	}
+	s.debts[peer] = debt{}
 	if i := s.receiver.peers[peer]; i != nil {
 		s.receiver.renew(i)
 	}

@@ -21,10 +21,11 @@ type town struct {
 	rng    *rand.Rand
 	faults float64 // share of packets lost, repeated, and late
 
-	now     units.Time
-	hosts   []*citizen
-	flying  []flight // by arrival, the next last
-	offered []offer  // by tag
+	now      units.Time
+	hosts    []*citizen
+	flying   []flight // by arrival, the next last
+	troubled []span
+	offered  []offer // by tag
 }
 
 // A citizen is a life of a host.
@@ -35,14 +36,14 @@ type citizen struct {
 	life transport.Incarnation
 	next map[topo.HostID]transport.MessageID
 
-	nobody // gauges and counters
-	bytes  map[transport.Tag]units.Bytes
+	nobody      // gauges
+	suspensions int64
+	bytes       map[transport.Tag]units.Bytes
 }
 
 type nobody struct{}
 
-func (nobody) Gauge(string, func() float64)  {}
-func (nobody) Count(*transport.Counter, int) {}
+func (nobody) Gauge(string, func() float64) {}
 
 // An offer is a message, and what became of it.
 type offer struct {
@@ -96,6 +97,12 @@ func (w *town) send(src, dst topo.HostID, size units.Bytes) {
 	c.next[dst]++
 }
 
+func (c *citizen) Count(of *transport.Counter, n int) {
+	if of.Name == "credit_suspensions" {
+		c.suspensions += int64(n)
+	}
+}
+
 func (c *citizen) Data(_ units.Time, m transport.Message, _ units.Bytes, n int, _ []byte) {
 	c.bytes[m.Tag] += units.Bytes(n)
 }
@@ -121,12 +128,17 @@ func (w *town) run(until units.Time) {
 		for len(w.flying) > 0 && w.flying[len(w.flying)-1].at <= w.now {
 			f := w.flying[len(w.flying)-1]
 			w.flying = w.flying[:len(w.flying)-1]
+			if w.paused(f.dst) {
+				f.at = w.now + 123
+				w.fly(f)
+				continue
+			}
 			f.p.Peer = f.src
 			w.hosts[f.dst].Receive(w.now, &f.p)
 		}
 		for _, c := range w.hosts {
 			p = transport.Packet{}
-			if c.Wake() <= w.now && c.Next(w.now, &p) {
+			if c.Wake() <= w.now && !w.still(c.id) && c.Next(w.now, &p) {
 				w.carry(c.id, &p)
 			}
 		}
@@ -139,22 +151,27 @@ func (w *town) carry(src topo.HostID, p *transport.Packet) {
 		copies = 2 * w.rng.IntN(2)
 	}
 	for range copies {
-		at := w.now + 3700
-		if w.rng.Float64() < w.faults {
-			at += units.Time(w.rng.IntN(20_000))
-		}
-		f := flight{at, src, p.Peer, *p}
-		i, _ := slices.BinarySearchFunc(w.flying, at, func(f flight, at units.Time) int {
-			if f.at >= at {
-				return -1
+		for _, at := range w.suffer(src, p.Peer) {
+			if w.rng.Float64() < w.faults {
+				at += units.Time(w.rng.IntN(20_000))
 			}
-			return 1
-		})
-		for i > 0 && w.flying[i-1].at == at {
-			i--
+			w.fly(flight{at, src, p.Peer, *p})
 		}
-		w.flying = slices.Insert(w.flying, i, f)
 	}
+}
+
+// fly has a packet arrive in its time, after those of the same time.
+func (w *town) fly(f flight) {
+	i, _ := slices.BinarySearchFunc(w.flying, f.at, func(f flight, at units.Time) int {
+		if f.at >= at {
+			return -1
+		}
+		return 1
+	})
+	for i > 0 && w.flying[i-1].at == f.at {
+		i--
+	}
+	w.flying = slices.Insert(w.flying, i, f)
 }
 
 // check expects each message of a life that goes on to have one outcome, and none to have been
@@ -276,4 +293,35 @@ func TestExactlyOncePerIncarnation(t *testing.T) {
 // busy reports whether a host keeps anything.
 func (w *town) busy() bool {
 	return slices.ContainsFunc(w.hosts, func(c *citizen) bool { return c.Leaks() != "" })
+}
+
+// README, Restarts: whichever of two lives is heard of first, the one that goes on is the present one,
+// and nothing is delivered to it twice.
+func TestLatePacketOfAnEarlierLifeIsIgnored(t *testing.T) {
+	f := rack(t, 2)
+	p := params(f, nil)
+	const us = units.Microsecond
+	type packet struct {
+		at         units.Time
+		life       transport.Incarnation
+		id         transport.MessageID
+		deliveries int // so far
+	}
+	for name, packets := range map[string][]packet{
+		"the present one first": {{0, 2, 0, 1}, {10 * us, 1, 0, 1}, {20 * us, 2, 1, 2},
+			{p.LossTimeout + 10*us, 2, 2, 3}, {p.LossTimeout + 20*us, 2, 0, 3}},
+		"the earlier one first": {{0, 1, 0, 1}, {10 * us, 2, 0, 1}, {20 * us, 2, 1, 1}, {p.LossTimeout, 2, 1, 2},
+			{p.LossTimeout + 10*us, 1, 1, 2}, {3 * p.LossTimeout, 2, 2, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newCore(t, f, 0, p)
+			for _, c := range packets {
+				h := sird.Header{Kind: "DATA", From: c.life, ID: c.id, Length: 8, Prefix: 1, AboveFloor: 65535}
+				s.get(c.at, 1, h, 8, false)
+				if n := s.sink.Deliveries; n != c.deliveries {
+					t.Errorf("message %d of life %d at %v: %d deliveries, want %d", c.id, c.life, c.at, n, c.deliveries)
+				}
+			}
+		})
+	}
 }

@@ -14,6 +14,8 @@ type outMessage struct {
 
 	prefix    Bytes // payload that needs no credit: whole packets, or everything
 	sent      Bytes // payload sent so far, in order
+	repeats   int   // ranges of it that are to be sent again
+	counted   bool  // in sender.messages
 	begun     bool  // a packet of it was sent, or its request is to be
 	confirmed bool  // the receiver has named it
 	settled   bool  // it was acknowledged, or has failed
@@ -102,7 +104,7 @@ func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMe
 	om := &outMessage{Message: m, lastActivity: now}
 	om.prefix = s.prefixOf(o, m.Size)
 	o.messages.Add(m.ID, om)
-	s.messages++
+	s.count(om)
 	left := s.prefixLeft(om)
 	o.unscheduled += left
 	s.unscheduled += left
@@ -120,18 +122,43 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	o.scheduled.Remove(m)
 	o.messages.Settle(m.ID)
 	m.settled = true
-	s.messages--
+	s.count(m)
 	s.returnUnused(o)
 	s.place(o)
 }
 
 // cancelRetransmit leaves out what was to be sent again of a message.
 func (o *outPeer) cancelRetransmit(m *outMessage) {
+	if m.repeats == 0 {
+		return
+	}
 	for range o.retransmit.Len() {
 		if a, _ := o.retransmit.Pop(); a.m != m {
 			o.retransmit.Push(a)
 		}
 	}
+	m.repeats = 0
+}
+
+// cancelRetransmits leaves out what was to be sent again to a receiver.
+func (s *sender) cancelRetransmits(o *outPeer) {
+	for a, ok := o.retransmit.Pop(); ok; a, ok = o.retransmit.Pop() {
+		a.m.repeats--
+		s.count(a.m)
+	}
+}
+
+// count keeps sender.messages: a message competes for the uplink while bytes of it are to be sent.
+// One that waits for its acknowledgement does not.
+func (s *sender) count(m *outMessage) {
+	sends := !m.settled && (m.unsent() > 0 || m.repeats > 0)
+	switch {
+	case sends && !m.counted:
+		s.messages++
+	case !sends && m.counted:
+		s.messages--
+	}
+	m.counted = sends
 }
 
 // prefixLeft returns the wire bytes of a message's unscheduled prefix that are

@@ -70,8 +70,9 @@ type Params struct {
 	// Compare outstanding credit with the sender's bucket before adding the new credit, as released (one frame of
 	// overshoot), or after, as in Algorithm 1.
 	BucketCheck string `json:"bucket_check" jsonschema:"enum=before,enum=after"`
-	// Packets that the AIMD loops count: all from that host, as released, or data only, as in the paper.
-	Samples string `json:"aimd_samples" jsonschema:"enum=all,enum=data"`
+	// Packets that the AIMD loops count: data and credit from that host, as released; data only, as in the paper; or
+	// all, with acknowledgements and other packets that the released simulator does not have.
+	Samples string `json:"aimd_samples" jsonschema:"enum=released,enum=data,enum=all"`
 	// EWMA gain g of both AIMD loops.
 	Gain float64 `json:"gain"`
 	// Additive increase in full frames for each bucket of packets.
@@ -84,6 +85,8 @@ type Params struct {
 	MinSenderBucket float64 `json:"min_sender_bucket"`
 	// Lower bound of the network loop's bucket, in BDP; never below one frame.
 	MinNetBucket float64 `json:"min_net_bucket"`
+	// Silence of a sender in which what its buckets lack of their upper bound halves; 0: they stay as they are.
+	BucketAging units.Time `json:"bucket_aging"`
 	// A sender marks csn only with at least this many outbound messages.
 	CSNMessages int `json:"csn_messages"`
 
@@ -97,11 +100,17 @@ type Params struct {
 	// Whom a receiver credits next: the message with the fewest bytes to come, or the senders in turn (each sender's
 	// oldest message).
 	ReceiverPolicy string `json:"receiver_policy" jsonschema:"enum=srpt,enum=round_robin"`
+	// Share of credit that goes to the message that came first, whatever the policy.
+	OldestShare float64 `json:"oldest_share"`
 	// Share of the uplink that is shared equally over receivers; the rest goes to the message with the fewest bytes
 	// left.
 	SenderFair float64 `json:"sender_fair"`
 	// What travels in the high-priority class: control packets and unscheduled data, control packets only, or nothing.
 	Priorities string `json:"priorities" jsonschema:"enum=data,enum=control,enum=none"`
+
+	// How long the acknowledgement of an unscheduled message waits at most for a packet that it can ride on, or share
+	// with others, in times of a BDP's round trip; 0: it goes at once.
+	AckDelay float64 `json:"ack_delay"`
 
 	// What shows that bytes are lost: that others which were sent later have arrived, or, as in the paper, silence for
 	// the time of loss_timeout.
@@ -116,11 +125,11 @@ type Params struct {
 func defaults(f *topo.Fabric) *Params {
 	return &Params{
 		BDP: param.EvaluatedBDP(f), B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
-		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
+		AccountUnscheduled: true, BucketCheck: "before", Samples: "released",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
 		ECN: "core", CreditRate: 1, CreditPackets: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
-		LossDetection: "order", LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
+		AckDelay: 1, LossDetection: "order", LossTimeout: param.Timeout(f, 2*units.Millisecond), MaxResends: 5,
 	}
 }
 
@@ -148,7 +157,10 @@ var limits = limit.Table{
 	limit.Number("min_net_bucket", 0, 1., "a bucket has 1 BDP at most"),
 	limit.Number("credit_rate", 0.01, 1., "it is a share, and with less nothing would arrive"),
 	limit.Number("credit_packets", 1, 64, "bursts as long as that fill buffers"),
+	limit.Number("bucket_aging", 0, limit.MaxSpan, "no run is longer"),
+	limit.Number("oldest_share", 0, 1., whyShare),
 	limit.Number("sender_fair", 0, 1., whyShare),
+	limit.Number("ack_delay", 0, 32., "longer waits would pass for lost acknowledgements"),
 	limit.Number("loss_timeout", 10*units.Microsecond, limit.MaxSpan, param.WhyTimeout),
 	limit.Number("max_resends", 1, 1000, param.WhyAttempts),
 }
@@ -164,7 +176,7 @@ func (p *Params) validate(frame units.Bytes) error {
 	oneOf := param.OneOf
 	if err := cmp.Or(
 		oneOf("bucket_check", p.BucketCheck, "before", "after"),
-		oneOf("aimd_samples", p.Samples, "all", "data"),
+		oneOf("aimd_samples", p.Samples, "released", "data", "all"),
 		oneOf("ecn", p.ECN, "core", "all", "none"),
 		oneOf("receiver_policy", p.ReceiverPolicy, "srpt", "round_robin"),
 		oneOf("priorities", p.Priorities, "data", "control", "none"),
@@ -181,7 +193,7 @@ func (p *Params) validate(frame units.Bytes) error {
 // Protocol is SIRD, for the list of transports that a scenario can select.
 var Protocol = transport.Protocol{
 	Name:          "sird",
-	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: lengths.Len, Header: &table},
+	Wire:          wire.Protocol{Name: "SIRD", Port: Port, HeaderLen: headerLen, Header: &table},
 	Framing:       framing,
 	DefaultParams: func(f *topo.Fabric) any { return defaults(f) },
 	Limits:        limits,

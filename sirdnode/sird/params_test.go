@@ -18,11 +18,11 @@ var inf = sird.Multiple(math.Inf(1))
 func TestDefaultsAt100GbpsAreThePapers(t *testing.T) {
 	want := sird.Params{
 		BDP: 100_000, B: 1.5, SThr: 0.5, NThr: 1.25, UnschT: 1,
-		AccountUnscheduled: true, BucketCheck: "before", Samples: "all",
+		AccountUnscheduled: true, BucketCheck: "before", Samples: "released",
 		Gain: 0.08, Increase: 1, IncreaseOnMark: true, CutSpacing: 1.5,
 		MinSenderBucket: 0.1, MinNetBucket: 0.03, CSNMessages: 2,
 		ECN: "core", CreditRate: 1, CreditPackets: 1, ReceiverPolicy: "srpt", SenderFair: 0.5, Priorities: "data",
-		LossDetection: "order", LossTimeout: 2 * units.Millisecond, MaxResends: 5,
+		AckDelay: 1, LossDetection: "order", LossTimeout: 2 * units.Millisecond, MaxResends: 5,
 	}
 	if got := *params(rack(t, 2), nil); got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -80,6 +80,9 @@ func TestValidationNamesTheParameter(t *testing.T) {
 		"receiver_policy":   {`"fifo"`},
 		"sender_fair":       {`2`},
 		"priorities":        {`"all"`},
+		"oldest_share":      {`-0.1`, `1.1`},
+		"bucket_aging":      {`"3601s"`},
+		"ack_delay":         {`-1`, `33`},
 		"loss_detection":    {`"both"`},
 		"loss_timeout":      {`"1us"`, `"0s"`},
 		"max_resends":       {`0`, `-3`},

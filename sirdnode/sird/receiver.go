@@ -20,6 +20,8 @@ type receiver struct {
 	size        Bytes // B
 	outstanding Bytes // b: credit out to all senders, and unscheduled bytes expected
 
+	seniority seniority
+
 	pacer timer.Pacer
 	turns uint64 // grants so far, which order senders under round robin
 
@@ -54,6 +56,7 @@ func newReceiver(e *endpoint) receiver {
 		unfinished: queue.NewHeap(func(m *inMessage) *queue.Slot { return &m.timer }),
 		indebted:   queue.NewHeap(func(i *inPeer) *queue.Slot { return &i.timer }),
 	}
+	r.seniority.share = e.params.OldestShare
 	if e.params.LossDetection == "silence" {
 		r.patience = e.params.LossTimeout
 	}
@@ -97,7 +100,7 @@ func (r *receiver) onDataPacket(now Time, i *inPeer, h *header, p *transport.Pac
 	m := i.messages.Find(h.id)
 	switch {
 	case m == nil && i.messages.IsDone(h.id) || m != nil && m.complete:
-		r.control.Push(controlPacket{peer: i.id, kind: ack, id: h.id})
+		r.repeat(i, h.id)
 		return
 	case m == nil:
 		m = r.begin(now, i, h)
@@ -168,6 +171,7 @@ func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
 	}
 	if m.granted < m.Size {
 		r.activate(m)
+		r.seniority.begins(m)
 	}
 	r.watch(now, m)
 	return m
@@ -219,7 +223,7 @@ func (r *receiver) finish(now Time, m *inMessage) {
 	r.unfinished.Remove(m)
 	r.release(m, m.charged)
 	m.from.messages.Done(m.ID)
-	r.control.Push(controlPacket{peer: m.from.id, kind: ack, id: m.ID})
+	r.deliver(now, m)
 	r.forgetIfDone(m)
 	r.env.Sink.Delivered(now, m.Message)
 }

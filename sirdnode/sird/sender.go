@@ -15,7 +15,7 @@ type sender struct {
 	activeReceivers, shortest queue.Heap[outPeer]
 	level                     int64 // of deficits, what all receivers share
 
-	messages    int   // outbound ones that are not acknowledged
+	messages    int   // outbound ones with bytes to send
 	held        Bytes // credit held, over all receivers
 	congestion  Bytes // SThr, above which this sum counts as congestion
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
@@ -114,14 +114,3 @@ func (s *sender) returnUnused(o *outPeer) {
 }
 
 var creditReturned = transport.Counter{Name: "credit_bytes_returned"}
-
-// onAckPacket ends a message.
-func (s *sender) onAckPacket(now Time, h *header, peer transport.HostID) {
-	o := s.peer(peer)
-	s.addCredit(o, h)
-	if m := o.messages.Find(h.id); m != nil {
-		o.slowest = max(now-m.lastActivity, o.slowest-o.slowest/64)
-		s.remove(o, m)
-		s.env.Sink.Acked(now, m.Message)
-	}
-}

@@ -34,6 +34,8 @@ func (s *sender) onResendPacket(now Time, h *header, peer transport.HostID) {
 	to := min(from+Bytes(h.length), m.sent)
 	if from%s.mss == 0 && from < to {
 		o.retransmit.Push(byteRange{m, from, to})
+		m.repeats++
+		s.count(m)
 	}
 	s.returnUnused(o)
 }
@@ -47,7 +49,7 @@ func (s *sender) answer(o *outPeer, id transport.MessageID) {
 		if _, _, _, ok := s.nextPacket(o); !ok {
 			s.spend(o, held)
 			s.env.Sink.Count(&creditReturned, int(held))
-			o.retransmit.Reset()
+			s.cancelRetransmits(o)
 		}
 	}
 	c := controlPacket{peer: o.id, kind: busy, id: id}

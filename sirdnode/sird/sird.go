@@ -9,8 +9,10 @@
 //
 //	receiver.go, inbound.go    Algorithm 1: arriving data, B and the buckets
 //	credit.go, aimd.go         Algorithm 1: whom to credit; the control loops
+//	oldest.go                  a share of credit for the oldest message
 //	sender.go, outbound.go     Algorithm 2: arriving credit, messages to send
 //	uplink.go                  Algorithm 2: whom to send to, csn
+//	acks.go                    acknowledgements, which ride on other packets
 //	order.go                   packets that were overtaken: late or lost
 //	stall.go, prefix.go        credit without progress, unscheduled bytes that do not arrive
 //	receiverloss.go            what senders report, abandoned messages
@@ -22,10 +24,10 @@
 //
 // Credit travels as running totals. For each pair of hosts the receiver counts
 // the wire bytes it has granted and the sender those it has spent; CREDIT,
-// RESEND, ACK and the receiver's BUSY carry the first total, DATA and the sender's
-// BUSY the second. A duplicate changes
-// nothing and the next packet makes up for a lost one. An epoch number lets a
-// receiver void all credit of a silent sender and start both totals again.
+// RESEND and the receiver's BUSY carry the first total, DATA and the sender's BUSY the
+// second. A duplicate changes nothing and the next packet makes up for a lost one. An
+// epoch number lets a receiver void all credit of a silent sender and start both totals
+// again.
 package sird
 
 import (
@@ -88,11 +90,19 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 		return
 	}
 	i := s.receiver.peer(p.Peer)
-	if h.fromReceiver() {
-		s.sender.heard(now, s.sender.peer(p.Peer))
+	o := s.sender.peer(p.Peer)
+	acks := h.kind == ack || h.flags&rides != 0 && h.kind.rideAt() > 0
+	if h.fromReceiver() || acks {
+		s.sender.heard(now, o)
 	}
-	if !h.isData() && s.params.Samples == "all" {
+	if s.params.BucketAging > 0 {
+		i.age(now, s.params.BucketAging)
+	}
+	if h.samples(s.params.Samples) {
 		i.sample(&s.params, p.CE, h.flags&csn != 0)
+	}
+	if acks {
+		s.sender.onAcks(now, o, h.acked)
 	}
 	switch {
 	case h.isData():
@@ -101,13 +111,11 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 		s.sender.onCreditPacket(now, &h, p.Peer)
 	case h.kind == resend:
 		s.sender.onResendPacket(now, &h, p.Peer)
-	case h.kind == ack:
-		s.sender.onAckPacket(now, &h, p.Peer)
 	case h.kind == busy:
 		s.receiver.onBusyPacket(now, i, &h)
 	}
 	s.receiver.place(i)
-	s.sender.place(s.sender.peer(p.Peer))
+	s.sender.place(o)
 	if i.forgot {
 		i.forgot = false
 		s.control.Push(controlPacket{peer: p.Peer, kind: busy, flags: request, id: i.known})
@@ -142,8 +150,10 @@ func (s *SIRD) Wake() Time { return min(s.sleep.WakeAt(), s.sender.wakeAt(), s.r
 
 // sendControl sends a control packet with the totals of this moment.
 func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
-	h := header{kind: c.kind, flags: c.flags, id: c.id, offset: uint32(c.offset), length: uint32(c.length)}
+	h := header{kind: c.kind, flags: c.flags, id: c.id, acked: acked{c.id, c.below}}
+	p.Peer = c.peer
 	switch {
+	case h.kind == ack:
 	case h.fromReceiver():
 		i := s.receiver.peer(c.peer)
 		if i.stamp(&h); h.kind == busy {
@@ -154,7 +164,7 @@ func (s *SIRD) sendControl(c controlPacket, p *transport.Packet) {
 	default:
 		s.sender.stampBusy(&h, c, p)
 	}
-	p.Peer = c.peer
+	s.ride(&h, p)
 	s.address(&h, c.peer)
 	h.encode(p)
 }

@@ -1,9 +1,6 @@
 package sird
 
-import (
-	"sirdbed/sirdnode/transport"
-	"sirdbed/topo/units"
-)
+import "sirdbed/sirdnode/transport"
 
 // Credit that makes no progress (README, Silence). A sender whose credit is out is asked
 // where it is, by a CREDIT with the total that it has been granted. That makes up for
@@ -27,6 +24,7 @@ const (
 func (r *receiver) tick(now Time) {
 	r.findLost(now)
 	r.nameWaiting(now)
+	r.acknowledgeDue(now)
 	r.expirePrefixes(now)
 	for m := r.unfinished.Top(); m != nil && m.due <= now; m = r.unfinished.Top() {
 		r.checkMessage(now, m)
@@ -38,7 +36,7 @@ func (r *receiver) tick(now Time) {
 
 // wakeAt returns when tick is to be called next.
 func (r *receiver) wakeAt() Time {
-	at := units.Never
+	at := r.acksAt()
 	if r.suspects.Len() > 0 {
 		at = min(at, r.suspects.Front().due)
 	}

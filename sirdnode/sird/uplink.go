@@ -31,11 +31,13 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	}
 	if offset+n == m.Size && offset+n == m.sent && !retransmission {
 		o.whole.Push(m)
+		s.expectAnswer(now, o)
 	}
 	o.stampData(&h, m, s.mss)
+	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
+	s.ride(&h, p)
 	s.address(&h, o.id)
 	h.encode(p) // line 9
-	p.Peer, p.ID, p.Tag, p.Offset, p.PayloadLen = o.id, m.ID, m.Tag, offset, int(n)
 	s.returnUnused(o)
 	s.place(o)
 	return true
@@ -48,12 +50,15 @@ func (s *sender) advance(o *outPeer, m *outMessage, offset, n Bytes) {
 	if offset >= m.sent {
 		m.sent += n
 		o.requeue(m)
+		s.count(m)
 		return
 	}
 	if first := o.retransmit.Front(); first.from+n < first.to {
 		first.from += n
 	} else {
 		o.retransmit.Pop()
+		m.repeats--
+		s.count(m)
 	}
 	s.env.Sink.Count(&retransmissions, 1)
 }
