@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -99,9 +100,28 @@ func (l *link) read(limit int) (h frame.Header, data []byte, err error) {
 	if int64(h.Length) > int64(limit) {
 		return h, nil, fmt.Errorf("%w: %d bytes of data, at most %d", ErrMalformed, h.Length, limit)
 	}
-	data = make([]byte, h.Length)
-	_, err = io.ReadFull(l.in, data)
+	data, err = readData(l.in, int(h.Length))
 	return h, data, err
+}
+
+// ahead is how many bytes there is room for before they have come: a header's word alone
+// takes no more memory.
+const ahead = 1 << 20
+
+// readData reads n bytes.
+func readData(in io.Reader, n int) (data []byte, err error) {
+	data = make([]byte, 0, min(n, ahead))
+	for err == nil && len(data) < n {
+		data = slices.Grow(data, min(n-len(data), max(len(data), ahead)))
+		room := data[len(data):min(cap(data), n)]
+		var got int
+		got, err = io.ReadFull(in, room)
+		data = data[:len(data)+got]
+	}
+	if err == io.EOF && len(data) > 0 { // in the middle
+		err = io.ErrUnexpectedEOF
+	}
+	return data, err
 }
 
 // follow reads frames until the connection ends. Messages go to take.
