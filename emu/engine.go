@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"io"
 	"os"
 
 	"sirdbed/topo"
@@ -45,6 +46,9 @@ type Hooks struct {
 	// OpenCapture, when set, begins the capture of one node in a file, which it
 	// closes on failure. Without it nothing is captured.
 	OpenCapture func(file *os.File, node *topo.Node) (Capture, error)
+	// CreateLog, when set, begins a log of hosts or queues, by its name in a RunDir, in
+	// place of a file there. It is of the model alone: other engines' hosts write files.
+	CreateLog func(name string) (io.WriteCloser, error)
 }
 
 // A Capture takes the frames that one node sends and receives. It is for one

@@ -67,15 +67,7 @@ var offered = Descriptor{
 }
 
 func (m *Metric) offered(v *results.Variant) (float64, error) {
-	sum := 0.0
-	for i := range v.Messages {
-		m := &v.Messages[i]
-		span := max(m.UnloadedPaper, 1)
-		if within := min(m.Offered+span, v.To) - max(m.Offered, v.From); within > 0 {
-			sum += float64(m.Size) * float64(within) / float64(span)
-		}
-	}
-	return results.Gbps(sum, v.To-v.From) / float64(len(v.Fabric.Hosts)), nil
+	return v.OfferedGbps, nil
 }
 
 var delivered = Descriptor{

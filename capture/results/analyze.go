@@ -54,8 +54,12 @@ func Analyze(dir emu.RunDir, opt Options) (*Variant, error) {
 	fr := l.framing(opt)
 	l.complete(v.Messages, fr, v.End)
 	if fr != nil && opt.ToAck != nil && opt.ToAck(l.x.Protocol) {
-		l.addUnloadedToAck(v.Messages, *fr)
+		for i := range v.Messages {
+			v.Messages[i].addUnloadedToAck(l.fabric, *fr)
+		}
 	}
+	v.MessageCount = len(v.Messages)
+	v.OfferedGbps = offeredGbps(v.Messages, v.From, v.To, len(l.hosts))
 	v.Latencies = l.latencies(v.Messages, v.Borders, v.To-v.From)
 	v.Goodput = l.goodput(v.Messages, v.From, v.To)
 	v.Queue = l.queues.Result(l.fabric, v.From, v.To)

@@ -59,24 +59,37 @@ type Latencies struct {
 	Slowdown map[string]Slowdowns // of all streams but incast ones
 }
 
-// collected are the samples of a stream or of several.
-type collected struct {
-	latency []float64
-	groups  map[string]map[string][]float64 // by definition and size group
+// A sampler takes samples and sums them up: all of them, or their histogram.
+type sampler interface {
+	add(value float64)
+	Summary() stats.Summary
 }
 
-func newCollected() *collected {
-	return &collected{groups: map[string]map[string][]float64{Paper: {}, Exact: {}, Acked: {}}}
+// exactly keeps every sample.
+type exactly struct{ values []float64 }
+
+func (e *exactly) add(value float64)      { e.values = append(e.values, value) }
+func (e *exactly) Summary() stats.Summary { return stats.New(e.values).Summary() }
+
+// collected are the samples of a stream or of several.
+type collected struct {
+	fresh   func() sampler
+	latency sampler
+	groups  map[string]map[string]sampler // by definition and size group
+}
+
+func newCollected(fresh func() sampler) *collected {
+	return &collected{fresh, fresh(), map[string]map[string]sampler{Paper: {}, Exact: {}, Acked: {}}}
 }
 
 func (c *collected) add(m *Message, borders []units.Bytes) {
-	c.latency = append(c.latency, float64(m.Latency()))
+	c.latency.add(float64(m.Latency()))
 	g := Group(m.Size, borders)
 	add := func(definition string, latency, unloaded units.Time) {
 		if unloaded > 0 {
 			s := float64(latency) / float64(unloaded)
-			c.groups[definition][g] = append(c.groups[definition][g], s)
-			c.groups[definition][AllSizes] = append(c.groups[definition][AllSizes], s)
+			c.group(definition, g).add(s)
+			c.group(definition, AllSizes).add(s)
 		}
 	}
 	add(Paper, m.Latency(), m.UnloadedPaper)
@@ -84,6 +97,14 @@ func (c *collected) add(m *Message, borders []units.Bytes) {
 	if m.Acked != units.Never {
 		add(Acked, m.Acked-m.Offered, m.UnloadedAcked)
 	}
+}
+
+func (c *collected) group(definition, name string) sampler {
+	groups := c.groups[definition]
+	if groups[name] == nil {
+		groups[name] = c.fresh()
+	}
+	return groups[name]
 }
 
 func (c *collected) slowdowns() map[string]Slowdowns {
@@ -94,75 +115,96 @@ func (c *collected) slowdowns() map[string]Slowdowns {
 		}
 		out[definition] = Slowdowns{}
 		for name, values := range groups {
-			out[definition][name] = stats.New(values).Summary()
+			out[definition][name] = values.Summary()
 		}
 	}
 	return out
 }
 
-// latencies computes the latency statistics of all streams. Incast messages
-// are left out of the figures of all streams together, and of slowdown
-// (scenarios/README, Incast overlay).
-func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.Time) Latencies {
-	from, to := l.x.Window()
-	var r Latencies
-	samples := make([]*collected, len(l.x.Streams))
-	delivered := make([]units.Bytes, len(l.x.Streams))
-	for i, s := range l.x.Streams {
-		r.Streams = append(r.Streams, Stream{Name: s.Name, Pattern: s.Pattern})
-		samples[i] = newCollected()
+// A tally counts messages by their streams. Incast messages are left out of the figures
+// of all streams together, and of slowdown (scenarios/README, Incast overlay).
+type tally struct {
+	l         *rawLogs
+	borders   []units.Bytes
+	fresh     func() sampler
+	streams   []Stream
+	samples   []*collected  // by stream
+	delivered []units.Bytes // by stream
+	all       *collected
+}
+
+func (l *rawLogs) newTally(borders []units.Bytes, fresh func() sampler) *tally {
+	t := &tally{l: l, borders: borders, fresh: fresh, all: newCollected(fresh)}
+	for _, s := range l.x.Streams {
+		t.stream(Stream{Name: s.Name, Pattern: s.Pattern})
 	}
-	if ofPrograms(list) {
-		r.Streams = append(r.Streams, Stream{Name: traffic.ProgramsName})
-		samples, delivered = append(samples, newCollected()), append(delivered, 0)
-	}
-	all := newCollected()
-	for i := range list {
-		m := &list[i]
-		n := m.Tag.Stream()
-		if n == traffic.Programs {
-			n = len(l.x.Streams)
-		}
-		if n >= len(r.Streams) {
-			l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID,
-				l.fabric.HostName(m.Src), l.fabric.HostName(m.Dst), n, len(r.Streams))
-			continue
-		}
-		s := &r.Streams[n]
-		if m.Delivered >= from && m.Delivered < to {
-			delivered[n] += m.Size
-		}
-		if m.Class != ReplyToOne {
-			s.Offered++
-		}
-		switch m.Class {
-		case Warmup:
-			s.Warmup++
-		case TooLate:
-			s.TooLate++
-		case Unfinished:
-			s.Unfinished++
-		case GaveUp:
-			s.Failed++
-		case Measured:
-			s.Measured++
-			samples[n].add(m, borders)
-			if s.Pattern != traffic.PatternIncast {
-				all.add(m, borders)
-			}
+	return t
+}
+
+func (t *tally) stream(s Stream) {
+	t.streams = append(t.streams, s)
+	t.samples, t.delivered = append(t.samples, newCollected(t.fresh)), append(t.delivered, 0)
+}
+
+// add counts a message, of which all is known.
+func (t *tally) add(m *Message) {
+	n := m.Tag.Stream()
+	if n == traffic.Programs {
+		if n = len(t.l.x.Streams); n == len(t.streams) {
+			t.stream(Stream{Name: traffic.ProgramsName})
 		}
 	}
+	if n >= len(t.streams) {
+		t.l.problem(Integrity, "message %d %s>%s belongs to stream %d, and there are %d", m.ID,
+			t.l.fabric.HostName(m.Src), t.l.fabric.HostName(m.Dst), n, len(t.streams))
+		return
+	}
+	s := &t.streams[n]
+	if from, to := t.l.x.Window(); m.Delivered >= from && m.Delivered < to {
+		t.delivered[n] += m.Size
+	}
+	if m.Class != ReplyToOne {
+		s.Offered++
+	}
+	switch m.Class {
+	case Warmup:
+		s.Warmup++
+	case TooLate:
+		s.TooLate++
+	case Unfinished:
+		s.Unfinished++
+	case GaveUp:
+		s.Failed++
+	case Measured:
+		s.Measured++
+		t.samples[n].add(m, t.borders)
+		if s.Pattern != traffic.PatternIncast {
+			t.all.add(m, t.borders)
+		}
+	}
+}
+
+// latencies are the statistics of what was added, over a window's length.
+func (t *tally) latencies(window units.Time) Latencies {
+	r := Latencies{Streams: t.streams, Latency: t.all.latency.Summary(), Slowdown: t.all.slowdowns()}
 	for i := range r.Streams {
 		s := &r.Streams[i]
-		s.LatencyNS = stats.New(samples[i].latency).Summary()
+		s.LatencyNS = t.samples[i].latency.Summary()
 		if s.Pattern != traffic.PatternIncast {
-			s.Slowdown = samples[i].slowdowns()
+			s.Slowdown = t.samples[i].slowdowns()
 		}
-		s.DeliveredGbps = Gbps(float64(delivered[i]), window)
+		s.DeliveredGbps = Gbps(float64(t.delivered[i]), window)
 	}
-	r.Latency = stats.New(all.latency).Summary()
-	r.Slowdown = all.slowdowns()
 	return r
+}
+
+// latencies computes the latency statistics of all streams.
+func (l *rawLogs) latencies(list []Message, borders []units.Bytes, window units.Time) Latencies {
+	t := l.newTally(borders, func() sampler { return &exactly{} })
+	for i := range list {
+		t.add(&list[i])
+	}
+	return t.latencies(window)
 }
 
 // Gbps is bytes over a span as a rate in Gbps: bits per nanosecond.

@@ -139,11 +139,15 @@ func (l *rawLogs) join() []Message {
 		}
 	}
 	l.findUnseen(list)
-	slices.SortFunc(list, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID),
-			cmp.Compare(a.life, b.life))
-	})
+	slices.SortFunc(list, func(a, b Message) int { return compareMessages(&a, &b) })
 	return list
+}
+
+// compareMessages orders messages by source, destination and ID, those of one ID by the
+// lives of the source.
+func compareMessages(a, b *Message) int {
+	return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.ID, b.ID),
+		cmp.Compare(a.life, b.life))
 }
 
 // findUnseen finds messages that were acknowledged and never delivered, by receivers whose
@@ -237,22 +241,28 @@ func (l *rawLogs) complete(list []Message, framing *topo.Framing, end units.Time
 			}
 		}
 		failed := m.Failed != units.Never || (m.Reply >= 0 && list[m.Reply].Failed != units.Never)
-		switch {
-		case m.Tag.IsReply():
-			m.Class = ReplyToOne
-		case m.Offered < from:
-			m.Class = Warmup
-		case m.Offered >= to:
-			m.Class = After
-		case m.Completed != units.Never:
-			m.Class = Measured
-		case failed:
-			m.Class = GaveUp
-		case m.Offered+max(m.UnloadedExact, m.UnloadedPaper) > end:
-			m.Class = TooLate
-		default:
-			m.Class = Unfinished
-		}
+		m.classify(from, to, end, failed)
+	}
+}
+
+// classify says whether a message counts, of which Completed and the unloaded latencies
+// are known. failed says that it or its reply failed, end is when the run ended.
+func (m *Message) classify(from, to, end units.Time, failed bool) {
+	switch {
+	case m.Tag.IsReply():
+		m.Class = ReplyToOne
+	case m.Offered < from:
+		m.Class = Warmup
+	case m.Offered >= to:
+		m.Class = After
+	case m.Completed != units.Never:
+		m.Class = Measured
+	case failed:
+		m.Class = GaveUp
+	case m.Offered+max(m.UnloadedExact, m.UnloadedPaper) > end:
+		m.Class = TooLate
+	default:
+		m.Class = Unfinished
 	}
 }
 
@@ -267,14 +277,11 @@ func (m *Message) addUnloaded(f *topo.Fabric, src, dst topo.HostID, size units.B
 	}
 }
 
-// addUnloadedToAck works out unloaded latencies until the sender knows of the delivery: a
+// addUnloadedToAck works out the unloaded latency until the sender knows of the delivery: a
 // message that is answered with a packet of the smallest size.
-func (l *rawLogs) addUnloadedToAck(list []Message, framing topo.Framing) {
-	for i := range list {
-		if m := &list[i]; m.Src != m.Dst && m.Size > 0 {
-			m.UnloadedAcked = l.fabric.FastestExact(m.Src, m.Dst, m.Size, framing) +
-				l.fabric.FastestExact(m.Dst, m.Src, 1, framing)
-		}
+func (m *Message) addUnloadedToAck(f *topo.Fabric, framing topo.Framing) {
+	if m.Src != m.Dst && m.Size > 0 {
+		m.UnloadedAcked = f.FastestExact(m.Src, m.Dst, m.Size, framing) + f.FastestExact(m.Dst, m.Src, 1, framing)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 	"sirdbed/traffic"
 )
 
@@ -78,4 +79,22 @@ func (b *budgets) add(src, dst topo.HostID, x float64) {
 		b.left[rackUp][from] += x
 		b.left[rackDown][to] += x
 	}
+}
+
+// within is the part of a message's payload that an unloaded fabric would have received
+// in a span.
+func (m *Message) within(from, to units.Time) float64 {
+	span := max(m.UnloadedPaper, 1)
+	within := min(m.Offered+span, to) - max(m.Offered, from)
+	return float64(m.Size) * float64(max(within, 0)) / float64(span)
+}
+
+// offeredGbps is the payload that an unloaded fabric would have received in a window, per
+// host.
+func offeredGbps(list []Message, from, to units.Time, hosts int) float64 {
+	sum := 0.0
+	for i := range list {
+		sum += list[i].within(from, to)
+	}
+	return Gbps(sum, to-from) / float64(hosts)
 }

@@ -1,10 +1,6 @@
 package results
 
-import (
-	"slices"
-
-	"sirdbed/traffic"
-)
+import "sirdbed/traffic"
 
 // StreamOf is the name of the stream that a message is of, "" if it is of none.
 func (v *Variant) StreamOf(m *Message) string { return streamOf(v.Experiment.Streams, m.Tag) }
@@ -17,9 +13,4 @@ func streamOf(streams []traffic.Stream, tag traffic.Tag) string {
 		return traffic.ProgramsName
 	}
 	return ""
-}
-
-// ofPrograms reports whether there are messages of programs.
-func ofPrograms(list []Message) bool {
-	return slices.ContainsFunc(list, func(m Message) bool { return m.Tag.Stream() == traffic.Programs })
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"sirdbed/capture/stats"
@@ -207,6 +208,7 @@ func (v *Variant) summary() VariantSummary {
 	for _, name := range v.GaugeNames() {
 		s.Gauges[name] = v.gaugeResult(name)
 	}
+	maps.Copy(s.Gauges, v.gaugeMeans)
 	for _, r := range v.Captures {
 		if s.ExactQueues == nil {
 			s.ExactQueues = map[string]ExactQueue{}

@@ -34,13 +34,17 @@ type Variant struct {
 	From, To units.Time // the window that was measured
 	End      units.Time // when the run ended
 
-	Messages []Message // by source, destination and ID
-	Queues   QueueLog
-	Gauges   []Series         // by host, then in the order of registration
-	Counters map[string]int64 // by name, summed over hosts
+	// Messages by source, destination and ID: all of them, but for a Folded variant only
+	// the fastest of each kind. MessageCount counts all.
+	Messages     []Message
+	MessageCount int
+	Queues       QueueLog
+	Gauges       []Series         // by host, then in the order of registration
+	Counters     map[string]int64 // by name, summed over hosts
 
 	Latencies    Latencies
 	Goodput      Goodput
+	OfferedGbps  float64 // payload that an unloaded fabric would have received in the window, per host
 	Queue        QueueSummary
 	Stability    Stability
 	Captures     []*capture.Reconstruction
@@ -51,7 +55,13 @@ type Variant struct {
 	Verdict      Verdict // by package verdict; empty until the caller has had it judged
 	Digest       string
 
-	logs *rawLogs
+	// Folded says that the variant is of a Fold, which has these beside the rest.
+	Folded bool
+	Course *Course
+	Curves Curves
+
+	gaugeMeans map[string]GaugeSummary // of a Folded variant
+	logs       *rawLogs
 }
 
 // ProblemsOf returns what was wrong with the logs, of one kind.

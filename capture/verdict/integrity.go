@@ -26,5 +26,5 @@ func checkIntegrity(j *judge) {
 		j.add(results.Invalid, limit, "%d packets carried bytes that were not sent", wrong)
 		return
 	}
-	j.add(results.Pass, limit, "%d messages", len(j.v.Messages))
+	j.add(results.Pass, limit, "%d messages", j.v.MessageCount)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"time"
 
@@ -121,9 +120,9 @@ func (r *run) setUp() error {
 	if err != nil {
 		return err
 	}
-	logs := make([]*os.File, len(fabric.Hosts))
+	logs := make([]io.WriteCloser, len(fabric.Hosts))
 	for h := range logs {
-		if logs[h], err = r.dir.Create(emu.HostLog(fabric.HostName(topo.HostID(h)))); err != nil {
+		if logs[h], err = r.createLog(emu.HostLog(fabric.HostName(topo.HostID(h)))); err != nil {
 			return err
 		}
 		r.files = append(r.files, logs[h])
@@ -142,6 +141,14 @@ func (r *run) setUp() error {
 		return err
 	}
 	return r.capture()
+}
+
+// createLog begins a log: a file, unless the caller has another place for it.
+func (r *run) createLog(name string) (io.WriteCloser, error) {
+	if r.hooks.CreateLog != nil {
+		return r.hooks.CreateLog(name)
+	}
+	return r.dir.Create(name)
 }
 
 // play runs until the messages' time is over and all hosts are done, or time is

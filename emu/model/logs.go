@@ -3,7 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 
 	"sirdbed/emu"
@@ -14,7 +14,7 @@ import (
 
 // logQueues has all ports sampled into the run's queue log.
 func (r *run) logQueues() error {
-	file, err := r.dir.Create(emu.QueueLog)
+	file, err := r.createLog(emu.QueueLog)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *run) logQueues() error {
 type queueLog struct {
 	sim  *Sim
 	log  *record.Writer
-	file *os.File
+	file io.Closer
 	last [][2]int64 // by port: bytes and packets of its last record
 
 	sentAt    units.Time // when to log what ports have sent
