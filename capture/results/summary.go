@@ -78,6 +78,7 @@ type VariantSummary struct {
 	GoodputGbps     float64            `json:"goodput_gbps"`
 	GoodputBy       map[string]float64 `json:"goodput_by_host_gbps"`
 	GoodputSource   string             `json:"goodput_source"`
+	OfferedGbps     float64            `json:"offered_gbps"` // that an unloaded fabric would have received, per host
 	Unstable        bool               `json:"unstable"`
 	UnstableReasons []string           `json:"unstable_reasons,omitempty"`
 	Stability       *Stability         `json:"stability,omitempty"` // Poisson scenarios only
@@ -181,7 +182,8 @@ func (v *Variant) summary() VariantSummary {
 		Variant: v.Name, Protocol: v.Protocol, Seed: v.Experiment.Seed,
 		Verdict: v.Verdict.Level, Reasons: v.Verdict.Reasons, Checks: v.Verdict.Checks, Digest: v.Digest,
 		GoodputGbps: v.Goodput.Gbps, GoodputBy: v.Goodput.Hosts, GoodputSource: v.Goodput.Source,
-		Unstable: v.Stability.Unstable, UnstableReasons: v.Stability.Reasons,
+		OfferedGbps: v.OfferedGbps,
+		Unstable:    v.Stability.Unstable, UnstableReasons: v.Stability.Reasons,
 		Slowdown: v.Latencies.Slowdown, LatencyNS: map[string]stats.Summary{AllSizes: v.Latencies.Latency},
 		Streams:    v.Latencies.Streams,
 		QueueBytes: v.Queue, Gauges: map[string]GaugeSummary{}, Counters: v.Counters, Agreements: v.Agreements,

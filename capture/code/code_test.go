@@ -1,0 +1,87 @@
+package code
+
+import (
+	"go/token"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"sirdbed/baselines/all"
+	"sirdbed/emu"
+)
+
+// What counts is what the go command says the engine's package is made of, less other
+// protocols.
+func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../emu/model", "../results").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := all.Find("homa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Packages(emu.Model, &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for pkg := range strings.Lines(string(out)) {
+		own, ok := strings.CutPrefix(strings.TrimSpace(pkg), module)
+		protocol := strings.HasPrefix(own, "baselines/") || own == "sirdnode/sird"
+		if ok && (!protocol || own == "baselines/homa") {
+			want = append(want, own)
+		}
+	}
+	slices.Sort(want)
+	// What other protocols have in common is theirs.
+	want = slices.DeleteFunc(want, func(pkg string) bool { return !slices.Contains(got, pkg) && onlyOfProtocols(pkg) })
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// onlyOfProtocols reports whether nothing but protocols imports a package.
+func onlyOfProtocols(pkg string) bool { return strings.HasPrefix(pkg, "sirdnode/transport/") }
+
+// Each protocol has code of its own on each engine, by which it differs from the others.
+func TestEachProtocolHasItsOwn(t *testing.T) {
+	for engine := range roots {
+		seen := map[string]string{}
+		for _, p := range all.List() {
+			sum, err := Of(engine, &p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packages, _ := Packages(engine, &p)
+			if other, same := seen[sum]; same && !strings.HasPrefix(p.Name, "tcp") {
+				t.Errorf("%s: %s and %s are the same code: %v", engine, p.Name, other, packages)
+			}
+			seen[sum] = p.Name
+			if slices.Contains(packages, selection) {
+				t.Errorf("%s depends on the list of protocols", p.Name)
+			}
+		}
+	}
+}
+
+// Comments and layout do not count, everything else does.
+func TestTokens(t *testing.T) {
+	text := func(code string) (s string) {
+		if err := tokens([]byte(code), func(t token.Token, literal string) { s += t.String() + literal + " " }); err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	one := text("package a\n\n// F is one.\nfunc F() int { return 1 }\n")
+	if text("package a\nfunc F() int {\n\treturn 1 /* still */\n}") != text("package a\nfunc F() int {\n\treturn 1\n}") {
+		t.Error("a comment counts")
+	}
+	if one == text("package a\nfunc F() int { return 2 }\n") {
+		t.Error("a number does not count")
+	}
+	if tokens([]byte("package \x00"), func(token.Token, string) {}) == nil {
+		t.Error("what is no code is code")
+	}
+}

@@ -1,0 +1,185 @@
+// Package points keeps the results of single experiments as small files, by which sweeps
+// of many go on where they stopped, on another machine too, and are compared.
+//
+// A point is named by what it depends on: the experiment, without the names that scenarios
+// give it, the engine, and the code (package code).
+package points
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sirdbed/baselines/all"
+	"sirdbed/capture/code"
+	"sirdbed/capture/results"
+	"sirdbed/emu"
+)
+
+// Format is the number of the format of points.
+const Format = 1
+
+// A Point is what is kept of a finished experiment.
+type Point struct {
+	Format     int                    `json:"format"`
+	Key        string                 `json:"key"`  // of the experiment and the engine: see Key
+	Code       string                 `json:"code"` // see code.Of
+	Engine     emu.EngineName         `json:"engine"`
+	Experiment emu.Experiment         `json:"experiment"`
+	Result     results.VariantSummary `json:"result"`
+	Drops      Drops                  `json:"drops"`
+	Course     *results.Course        `json:"course,omitempty"`
+	Curves     results.Curves         `json:"curves,omitzero"`
+	// Unbounded says why the run was ended before its time: a switch's queue grew
+	// without bound.
+	Unbounded string `json:"unbounded,omitempty"`
+
+	// Of the run that made it; they depend on the machine.
+	Finished   time.Time `json:"finished"`
+	CPUSeconds float64   `json:"cpu_seconds,omitempty"` // 0: not known
+	Go         string    `json:"go"`
+}
+
+// Drops are what all ports did to packets over the run.
+type Drops struct {
+	Drops   int64 `json:"drops"`
+	Credits int64 `json:"credit_drops"`
+	Marks   int64 `json:"marks"`
+}
+
+// An Address is by what a point is found.
+type Address struct{ Key, Code string }
+
+// AddressOf returns where the point of an experiment is found, if it is there.
+func AddressOf(engine emu.EngineName, x *emu.Experiment) (a Address, err error) {
+	p, err := all.Find(x.Protocol)
+	if err != nil {
+		return a, err
+	}
+	if a.Key, err = Key(engine, x); err != nil {
+		return a, err
+	}
+	a.Code, err = code.Of(engine, &p)
+	return a, err
+}
+
+// Key names an experiment on an engine: 16 hexadecimal digits. What scenarios call it does
+// not count, so that two figures of the paper share what they have in common.
+func Key(engine emu.EngineName, x *emu.Experiment) (string, error) {
+	plain := *x
+	plain.Scenario, plain.Variant = "", ""
+	text, err := json.Marshal(&plain)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(slices.Concat([]byte(engine), []byte{0}, text))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// digits is to how many significant digits a point's figures are kept.
+const digits = 6
+
+// New makes the point of a variant that was run to its end and judged.
+func New(engine emu.EngineName, x *emu.Experiment, v *results.Variant) (*Point, error) {
+	a, err := AddressOf(engine, x)
+	if err != nil {
+		return nil, err
+	}
+	p := &Point{
+		Format: Format, Key: a.Key, Code: a.Code, Engine: engine, Experiment: *x,
+		Result: results.Summarize([]*results.Variant{v}).Variants[0], Course: v.Course, Curves: v.Curves,
+		Finished: time.Now().UTC().Truncate(time.Second), Go: runtime.Version(),
+	}
+	if v.Facts != nil {
+		for _, port := range v.Facts.Ports {
+			p.Drops.Drops += port.Drops
+			p.Drops.Credits += port.CreditDrops
+			p.Drops.Marks += port.Marks
+		}
+	}
+	// Hundreds of ports would be most of the file.
+	p.Result.QueueBytes.Ports = nil
+	return p, nil
+}
+
+// encode writes a point down, the figures of its result rounded.
+func (p *Point) encode() ([]byte, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	for name, part := range all {
+		if name == "experiment" { // by which the point is found again
+			continue
+		}
+		var value any
+		d := json.NewDecoder(bytes.NewReader(part))
+		d.UseNumber()
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		if all[name], err = json.Marshal(round(value)); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(all)
+}
+
+// round rounds the numbers in a JSON value that are not whole.
+func round(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = round(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = round(v[i])
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {
+			short := strconv.FormatFloat(f, 'g', digits, 64)
+			if !strings.ContainsAny(short, "nN") {
+				return json.Number(short)
+			}
+		}
+	}
+	return v
+}
+
+// decode reads a point.
+func decode(text []byte) (*Point, error) {
+	head := struct {
+		Format int `json:"format"`
+	}{}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	if head.Format != Format {
+		return nil, &results.FormatError{Format: head.Format, Oldest: Format, Newest: Format}
+	}
+	p := &Point{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	key, err := Key(p.Engine, &p.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	if key != p.Key {
+		return nil, errors.New("damaged: its key is not that of its experiment")
+	}
+	return p, nil
+}

@@ -1,0 +1,99 @@
+package points
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"sirdbed/emu/tree"
+)
+
+// A Store is a directory of points, a file each, which is there as a whole or not at all.
+// It may be used from any goroutine, and by several processes at once.
+type Store struct {
+	dir     *tree.Dir
+	mu      sync.Mutex
+	damaged map[string]error // by name of file, as found
+}
+
+const suffix = ".json"
+
+// OpenStore opens a directory, and makes it where there is none.
+func OpenStore(path string) (*Store, error) {
+	dir, err := tree.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		dir, err = tree.Make(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Store{dir: dir, damaged: map[string]error{}}, nil
+}
+
+// Close ends the use of the store.
+func (s *Store) Close() error { return s.dir.Close() }
+
+// Path is the directory's.
+func (s *Store) Path() string { return s.dir.Path() }
+
+// Get returns the point at an address. stale says that there is one of the experiment by
+// other code; point is that one then. nil: there is none, or its file is damaged, which
+// Damaged has.
+func (s *Store) Get(a Address) (point *Point, stale bool) {
+	name := a.Key + suffix
+	text, err := s.dir.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err == nil {
+		point, err = decode(text)
+	}
+	if err != nil {
+		s.mu.Lock()
+		s.damaged[name] = err
+		s.mu.Unlock()
+		return nil, false
+	}
+	return point, point.Code != a.Code
+}
+
+// Put keeps a point, in place of the one of the same experiment.
+func (s *Store) Put(p *Point) error {
+	text, err := p.encode()
+	if err != nil {
+		return err
+	}
+	return s.dir.Write(p.Key+suffix, func(file *os.File) error {
+		if _, err := file.Write(append(text, '\n')); err != nil {
+			return err
+		}
+		return file.Sync() // the machine may be switched off
+	})
+}
+
+// Keys lists what the store has, in order.
+func (s *Store) Keys() (keys []string, err error) {
+	entries, err := s.dir.List(".")
+	for _, e := range entries {
+		if key, ok := strings.CutSuffix(e.Name(), suffix); ok && len(key) == 16 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys, err
+}
+
+// Damaged lists the files that could not be read, and why.
+func (s *Store) Damaged() (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, err := range s.damaged {
+		list = append(list, fmt.Sprintf("%s: %v", s.dir.At(name), err))
+	}
+	slices.Sort(list)
+	return list
+}
