@@ -35,6 +35,10 @@ func limits(t reflect.Type) limit.Table {
 		return limit.Host
 	case reflect.TypeFor[Variant]():
 		return limit.Variant
+	case reflect.TypeFor[Axis]():
+		return limit.Axis
+	case reflect.TypeFor[AxisOption]():
+		return limit.AxisOption
 	case reflect.TypeFor[Sample]():
 		return limit.Sample
 	case reflect.TypeFor[Bound]():

@@ -53,6 +53,9 @@ type Scenario struct {
 	Apps []emu.App `yaml:"apps,omitempty" json:"apps,omitempty"`
 	// Runs that differ in some of the above. Without variants there is one run.
 	Variants []Variant `yaml:"variants,omitempty" json:"variants,omitempty"`
+	// The grid that sirdbed sweep runs: each variant and protocol at each combination of
+	// values. sirdbed run leaves it out.
+	Sweep []Axis `yaml:"sweep,omitempty" json:"sweep,omitempty"`
 
 	// Seed of all random draws, 1 unless given.
 	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`

@@ -28,6 +28,7 @@ func (s *Scenario) validate(dir string) error {
 		s.validateCapture,
 		s.validateFaults,
 		s.validateHosts,
+		s.validateSweep,
 	} {
 		if err := check(); err != nil {
 			errs = append(errs, err)

@@ -27,6 +27,9 @@ import (
 // Format is the number of the format of points.
 const Format = 1
 
+// Size is about how many bytes the file of a point takes.
+const Size = 25_000
+
 // A Point is what is kept of a finished experiment.
 type Point struct {
 	Format     int                    `json:"format"`
@@ -43,9 +46,8 @@ type Point struct {
 	Unbounded string `json:"unbounded,omitempty"`
 
 	// Of the run that made it; they depend on the machine.
-	Finished   time.Time `json:"finished"`
-	CPUSeconds float64   `json:"cpu_seconds,omitempty"` // 0: not known
-	Go         string    `json:"go"`
+	Finished time.Time `json:"finished"`
+	Go       string    `json:"go"`
 }
 
 // Drops are what all ports did to packets over the run.

@@ -1,6 +1,10 @@
 package points
 
-import "sirdbed/capture/results"
+import (
+	"fmt"
+
+	"sirdbed/capture/results"
+)
 
 // Variant returns a point's results as those of a variant, for metrics: without messages,
 // series, and queues of single ports. name is what it is called.
@@ -11,4 +15,21 @@ func (p *Point) Variant(name string) (*results.Variant, error) {
 	}
 	v.Name = name
 	return v, nil
+}
+
+// Leaves returns the queues of all leaves together: the deepest, and the mean of means.
+// Percentiles are the highest of a leaf's.
+func (p *Point) Leaves() (q results.QueueStats) {
+	n := 0
+	for i := 1; ; i++ {
+		s, ok := p.Result.QueueBytes.Switches[fmt.Sprintf("leaf%d", i)]
+		if !ok {
+			break
+		}
+		n++
+		q.Max, q.P99, q.P999 = max(q.Max, s.Max), max(q.P99, s.P99), max(q.P999, s.P999)
+		q.Mean += s.Mean
+	}
+	q.Mean /= float64(max(n, 1))
+	return q
 }

@@ -248,6 +248,9 @@ func bounds(s *results.Summary) Table {
 	return t
 }
 
+// Number prints a figure with about four significant digits.
+func Number(x float64) string { return number(x) }
+
 // number prints a figure with about four significant digits.
 func number(x float64) string {
 	abs := x

@@ -43,6 +43,15 @@ func Print(w io.Writer, s *results.Summary) error {
 	return p.err
 }
 
+// PrintTables writes tables for a terminal.
+func PrintTables(w io.Writer, tables []Table) error {
+	p := &printer{w: w}
+	for _, t := range tables {
+		p.table(t)
+	}
+	return p.err
+}
+
 func orUnknown(s string) string {
 	if s == "" {
 		return "an unknown engine"

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"sirdbed/emu"
@@ -31,6 +32,8 @@ type course struct {
 	to      units.Time
 	got     map[topo.HostID][]float64 // by host and part: its payload gauge at the last sample in it
 	sampled []int                     // by part: samples of queues
+
+	bytes, squares float64 // sums of messages' sizes, and of their squares
 }
 
 func newCourse(x *emu.Experiment) *course {
@@ -54,6 +57,8 @@ func (c *course) part(at units.Time) (int, bool) {
 func (c *course) offer(at units.Time, bytes int64) {
 	if i, ok := c.part(at); ok {
 		c.Offered[i] += float64(bytes)
+		c.bytes += float64(bytes)
+		c.squares += float64(bytes) * float64(bytes)
 	}
 }
 
@@ -75,6 +80,35 @@ func (c *course) queues(at units.Time, deepest int64, mean float64) {
 		c.QueueMean[i] += mean
 		c.sampled[i]++
 	}
+}
+
+// A switch's queue has grown without bound if it has reached this many BDPs of each of its
+// hosts, and was deeper in each of the last parts than in the one before. The deepest queue
+// that the paper prints, 21 MB of a leaf with 16 hosts, has 13.
+const (
+	unboundedBDPs  = 100
+	unboundedParts = 4
+)
+
+// unbounded says how far a leaf's queue has grown without bound, "" if none has.
+func (c *course) unbounded(f *topo.Fabric) string {
+	limit := float64(unboundedBDPs*f.Spec.HostsPerLeaf) * float64(f.BDP())
+	last := 0
+	for i, n := range c.sampled {
+		if n > 0 {
+			last = i
+		}
+	}
+	if last < unboundedParts || c.QueueMax[last] < limit {
+		return ""
+	}
+	for i := last - unboundedParts + 1; i <= last; i++ {
+		if c.QueueMax[i] <= c.QueueMax[i-1] {
+			return ""
+		}
+	}
+	return fmt.Sprintf("a leaf's queue grew to %.0f MB by %v, and went on growing", c.QueueMax[last]/1e6,
+		units.Time(last+1)*c.Slice)
 }
 
 // result is the course up to a time: where the run ended early, parts are left out.
@@ -109,35 +143,51 @@ func (c *Course) Undelivered() []float64 {
 
 // The rule for "unstable" of folded runs, which have no list of messages that a reference
 // could carry: what is undelivered grows all over the second half of the run, by more than
-// a share of what is offered in it. Less can be chance: one message of 28 MB more or less a
-// host.
-const growthLimit = 0.05
+// growthLimit of what is offered in it, and by more than chance makes it. By chance each
+// host has one message more or less under way, of the size that a byte's message has on
+// average; growthSigmas of such deviations are not chance. Where they are more than
+// growthMost of what is offered, a run that grows by less is not judged.
+const (
+	growthLimit  = 0.05
+	growthMost   = 0.25
+	growthSigmas = 3
+)
 
 // growth judges a Course.
-func (l *rawLogs) growth(c *Course) Stability {
+func (l *rawLogs) growth(c *course, r *Course) Stability {
 	s := Stability{Applies: slices.ContainsFunc(l.x.Streams,
 		func(st traffic.Stream) bool { return st.Pattern == traffic.PatternPoisson })}
 	if !s.Applies {
 		return s
 	}
-	if len(c.Offered) < courseSlices || l.x.GaugeEvery <= 0 || l.x.GaugeEvery > c.Slice {
+	if len(r.Offered) < courseSlices || l.x.GaugeEvery <= 0 || l.x.GaugeEvery > c.Slice {
 		s.Why = "the run ended early, or its gauges were not sampled in each fortieth of it"
 		return s
 	}
-	s.Known = true
-	left := c.Undelivered()
+	left := r.Undelivered()
 	third, last := mean(left[courseSlices/2:courseSlices*3/4]), mean(left[courseSlices*3/4:])
 	offered := 0.0
-	for _, n := range c.Offered[courseSlices/2:] {
+	for _, n := range r.Offered[courseSlices/2:] {
 		offered += n
 	}
-	s.Undelivered, s.Margin = left[len(left)-1], growthLimit
+	if offered == 0 {
+		s.Why = "nothing was offered in the second half of the run"
+		return s
+	}
+	chance := math.Sqrt(float64(len(l.hosts))) * c.squares / max(c.bytes, 1)
+	s.Undelivered, s.Margin = left[len(left)-1], max(growthLimit, growthSigmas*chance/offered)
 	// From the middle of the third quarter to that of the fourth is half of the half.
-	if grown := 2 * (last - third); grown > growthLimit*offered {
-		s.Unstable = true
-		s.Carried = 1 - grown/offered
+	grown := 2 * (last - third) / offered
+	switch {
+	case grown > s.Margin:
+		s.Known, s.Unstable, s.Carried = true, true, 1-grown
 		s.Reasons = append(s.Reasons, fmt.Sprintf(
-			"in the second half of the run what is undelivered grew by %.0f %% of what was offered", 100*grown/offered))
+			"in the second half of the run what is undelivered grew by %.0f %% of what was offered", 100*grown))
+	case s.Margin > growthMost:
+		s.Why = fmt.Sprintf("the run is too short: by chance alone, what is undelivered may grow by %.0f %% of what "+
+			"is offered", 100*s.Margin)
+	default:
+		s.Known = true
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"slices"
 
 	"sirdbed/capture/stats"
@@ -102,6 +103,37 @@ func (f *Fold) Create(name string) (io.WriteCloser, error) {
 	return nil, fmt.Errorf("%s is no log that can be folded", name)
 }
 
+// ReadFiles takes the logs that a run has left in its directory. One that is missing is a
+// problem of the Variant.
+func (f *Fold) ReadFiles(dir emu.RunDir) error {
+	names := []string{emu.QueueLog}
+	for h := range f.l.hosts {
+		names = append(names, emu.HostLog(f.l.fabric.HostName(topo.HostID(h))))
+	}
+	for _, name := range names {
+		log, err := f.Create(name)
+		if err != nil {
+			return err
+		}
+		file, err := dir.Open(name)
+		if err == nil {
+			_, err = io.Copy(log, file)
+			file.Close()
+		}
+		if err := log.Close(); err != nil {
+			return err
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unbounded says that a switch's queue has grown without bound, and how far; "": none has.
+// It may be asked while the run goes on.
+func (f *Fold) Unbounded() string { return f.course.unbounded(f.l.fabric) }
+
 // A foldedLog is a log on its way into a Fold.
 type foldedLog struct {
 	f     *Fold
@@ -185,7 +217,7 @@ func (f *Fold) Variant(facts *emu.Facts) *Variant {
 	v.Queues = l.queues
 	v.gaugeMeans = f.gauges.result()
 	v.Course = f.course.result(v.To)
-	v.Stability = l.growth(v.Course)
+	v.Stability = l.growth(f.course, v.Course)
 	v.Curves = f.curves()
 	if facts != nil {
 		v.Conservation = v.conservation()

@@ -30,6 +30,9 @@ const (
 	// MaxSpines is how many spines the address plan has room for.
 	MaxSpines = 200
 
+	// MaxPoints is how many points a sweep may have. At a second each they take a day.
+	MaxPoints = 100_000
+
 	maxLeaves, maxHostsPerLeaf = 249, 250
 	maxName                    = 64
 )
@@ -62,6 +65,7 @@ var Scenario = Table{
 	List("traffic", 1, MaxStreams, "a message's tag has 7 bits for its stream, and programs have one value"),
 	List("apps", 0, maxApps, "each is a process, and a file of results"),
 	List("variants", 1, 2000, "each is a run, and a directory of results"),
+	List("sweep", 0, 16, "more dimensions have more points than can be run"),
 	Number[uint64]("seed", 1, MaxSeed, "0 is a seed that is not given, and JSON's numbers are exact below 2^53"),
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
 	Number("duration", 1, MaxSpan, whySpan),
@@ -96,6 +100,22 @@ var Variant = Table{
 	Number[units.Time]("warmup", 0, MaxSpan, whySpan),
 	Number("duration", 1, MaxSpan, whySpan),
 	Number[units.Time]("drain", 0, MaxSpan, whySpan),
+}
+
+// Axis has the limits of a dimension of a sweep.
+var Axis = Table{
+	Text("axis", 1, maxName, whyName),
+	Text("set", 1, 1024, "it is the path of a parameter"),
+	List("values", 1, MaxPoints, "each is at least a point"),
+	Text("values[]", 1, 4096, "it is a value of a parameter"),
+	List("options", 1, MaxPoints, "each is at least a point"),
+}
+
+// AxisOption has the limits of a setting with a name.
+var AxisOption = Table{
+	Text("name", 1, maxName, whyName),
+	List("set", 0, 100, "each is a change to a scenario"),
+	Text("set[]", 1, 8192, "it is a path and a value"),
 }
 
 // Sample has the limits of how often a run is looked at.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
+	"sirdbed/capture/verdict"
+	"sirdbed/emu"
+	"sirdbed/emu/tree"
+	"sirdbed/scenarios/sweep"
+	"sirdbed/topo/units"
+)
+
+// runPoint runs one experiment and returns what is kept of it. Nothing else stays: logs go
+// to memory where the engine can do that, to a directory of their own that is removed
+// elsewhere. reached is called now and then with the nominal time.
+func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*points.Point, error) {
+	scratch, err := os.MkdirTemp("", "sirdbed-point-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	dir, err := tree.Open(scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	run := emu.RunDir{Dir: dir}
+	x := j.Experiment
+	opt := results.Options{Framing: framing, ToAck: toAck}
+	fold, err := results.NewFold(&x, opt)
+	if err != nil && !errors.Is(err, results.ErrNotFolded) {
+		return nil, err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	hooks := emu.Hooks{Progress: reached}
+	live := fold != nil && j.Engine == emu.Model
+	if live {
+		hooks.CreateLog = fold.Create
+		hooks.Progress = func(at units.Time) {
+			if why := fold.Unbounded(); why != "" {
+				end(&unbounded{why})
+			}
+			reached(at)
+		}
+	}
+	facts, err := engines[j.Engine].make(whileUp{}).Run(ctx, &x, run, hooks)
+	grown, _ := errors.AsType[*unbounded](context.Cause(ctx))
+	if err != nil && grown == nil {
+		return nil, err
+	}
+	v, err := pointVariant(run, fold, live, facts, opt)
+	if err != nil {
+		return nil, err
+	}
+	v.Verdict = verdict.Judge(v)
+	p, err := points.New(j.Engine, &x, v)
+	if grown != nil && err == nil {
+		p.Unbounded = grown.why
+	}
+	return p, err
+}
+
+// pointVariant computes the results of a run: of its files, unless they were folded as
+// they were written.
+func pointVariant(
+	run emu.RunDir, fold *results.Fold, live bool, facts *emu.Facts, opt results.Options,
+) (*results.Variant, error) {
+	if live {
+		return fold.Variant(facts), nil
+	}
+	v, err := results.Analyze(run, opt)
+	if err != nil || fold == nil {
+		return v, err
+	}
+	// The files have all but the curves, and the verdict on kernels needs the files.
+	if err := fold.ReadFiles(run); err != nil {
+		return nil, err
+	}
+	folded := fold.Variant(facts)
+	v.Course, v.Curves = folded.Course, folded.Curves
+	return v, nil
+}
+
+// unbounded ends a run whose queues grow without bound.
+type unbounded struct{ why string }
+
+func (u *unbounded) Error() string { return u.why }
+
+// removeOldScratch removes directories of points whose process was killed. A point takes
+// hours at most.
+func removeOldScratch() {
+	const old = 48 * time.Hour
+	matches, err := fs.Glob(os.DirFS(os.TempDir()), "sirdbed-point-*")
+	if err != nil {
+		return
+	}
+	for _, name := range matches {
+		path := fmt.Sprintf("%s/%s", os.TempDir(), name)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() && time.Since(info.ModTime()) > old {
+			os.RemoveAll(path)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sirdbed/capture/metric"
+	"sirdbed/capture/points"
+	"sirdbed/emu"
+	"sirdbed/scenarios"
+	"sirdbed/scenarios/sweep"
+)
+
+// pointsDir is where sweeps keep their points unless --points names another place.
+const pointsDir = resultsDir + "/points"
+
+// sweepOptions are the options of sweep on the command line.
+type sweepOptions struct {
+	over     []string
+	seeds    string
+	set      []string
+	engine   string
+	variants []string
+	metrics  []string
+	by       string
+	points   string
+	out      string
+	jobs     int
+	within   time.Duration
+	dryRun   bool
+	json     bool
+}
+
+func newSweep() *cobra.Command {
+	var o sweepOptions
+	c := &cobra.Command{
+		Use:               "sweep SCENARIO",
+		Short:             "Run a scenario over a grid of parameters",
+		Long:              text(sweepHelp),
+		Example:           examples(sweepExamples),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeScenario,
+		RunE: func(c *cobra.Command, args []string) error {
+			g, err := o.grid(args[0])
+			if err != nil {
+				return err
+			}
+			return o.sweep(c, g)
+		},
+	}
+	o.flags(c.Flags())
+	completeFlag(c, "engine", completeEngine)
+	completeFlag(c, "variant", completeVariants)
+	completeFlag(c, "out", directories)
+	completeFlag(c, "points", directories)
+	for _, flag := range []string{"over", "seeds", "set", "metric", "by", "jobs", "for"} {
+		completeFlag(c, flag, noFiles)
+	}
+	return c
+}
+
+const sweepHelp = `
+	Run each variant and protocol of a scenario at each combination of values of parameters, and print a table.
+
+	Axes are those of the scenario's sweep, and of --over: [NAME:]PATH=VALUES, with paths as of --set, values between
+	commas, and FROM..TO/STEP for several. Seeds (--seeds 1..5, or an axis with the path seed) are repetitions: figures
+	are their medians, with the range of all.
+
+	What is kept of a finished point is a file of some KB, named by the experiment and by the code that its result
+	depends on. So a sweep that was interrupted, or whose machine was switched off, goes on where it stopped, and points
+	of other code are run again. The longest points run first, as many at once as there are processors (engine model).
+	A point ends early only where a leaf's queue grows without bound.
+
+	In the results' directory are sweep.parquet, with a row for each point, and sweep.json.
+
+	Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted.
+
+	SCENARIO is a YAML file, or the name of a scenario in the binary.`
+
+const sweepExamples = `
+	sirdbed sweep small-wkb --over 'traffic[all].load=0.3..0.9/0.2'
+	sirdbed sweep small-wkc --seeds 1..5 --variant sird,homa
+	sirdbed sweep small-wkc --over sird.b=1bdp,1.5bdp,2bdp --over sird.sthr=0.5,1,inf --variant sird
+	sirdbed sweep my.yaml --metric slowdown,stat=p99,group=A --metric goodput_gbps --by load
+	sirdbed sweep my.yaml --dry-run
+	sirdbed sweep my.yaml --for 2h50m`
+
+func (o *sweepOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.over, "over", nil, "sweep over `[NAME:]PATH=VALUES`, such as sird.sthr=0.5,1,inf (repeatable)")
+	f.StringVar(&o.seeds, "seeds", "", "repeat each point with the seeds `LIST`, such as 1..5 or 1,7")
+	f.StringArrayVar(&o.set, "set", nil, setUsage)
+	f.StringVar(&o.engine, "engine", "", "run on `ENGINE`: real, virtual or model (default: the scenario's, or real)")
+	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
+	f.StringArrayVar(&o.metrics, "metric", nil,
+		"show `METRIC[,FIELD=VALUE...]`, such as slowdown,stat=p99,group=A (repeatable; see sirdbed explain)")
+	f.StringVar(&o.by, "by", "", "show a table of each metric with `AXIS` across its top")
+	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
+	f.StringVar(&o.out, "out", "", "write the results to `DIRECTORY`, new or empty (default: results/SCENARIO-sweep-TIME)")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
+	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be run, and about how long it takes, and run nothing")
+	f.BoolVar(&o.json, "json", false, "print sweep.json to stdout, and nothing else")
+}
+
+// grid is what the options ask for.
+func (o *sweepOptions) grid(path string) (*sweep.Grid, error) {
+	g := &sweep.Grid{Path: path, Engine: emu.EngineName(o.engine), Variants: o.variants}
+	if o.engine != "" {
+		if err := engineExists(g.Engine); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range o.set {
+		c, err := scenarios.ParseChange(text)
+		if err != nil {
+			return nil, badInput(err)
+		}
+		g.Changes = append(g.Changes, c)
+	}
+	over := o.over
+	if o.seeds != "" {
+		over = append(over, scenarios.SeedPath+"="+o.seeds)
+	}
+	for _, text := range over {
+		a, err := scenarios.ParseAxis(text)
+		if err != nil {
+			return nil, badInput(err)
+		}
+		g.Axes = append(g.Axes, a)
+	}
+	return g, nil
+}
+
+// sweep runs a grid and shows what came of it.
+func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
+	metrics, err := parseMetrics(o.metrics)
+	if err != nil {
+		return badInput(err)
+	}
+	jobs, scenario, err := g.Jobs()
+	if err != nil {
+		return badInput(err)
+	}
+	if o.within < 0 {
+		return badInput(errors.New("--for is negative: want a time such as 2h50m"))
+	}
+	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by}
+	if err := t.check(); err != nil {
+		return badInput(err)
+	}
+	store, err := points.OpenStore(o.points)
+	if err != nil {
+		return badInput(fmt.Errorf("--points: %w", err))
+	}
+	defer store.Close()
+	s := &sweeper{jobs: jobs, store: store, shown: newSweepProgress(c.ErrOrStderr())}
+	if s.atOnce, err = pointsAtOnce(jobs, o.jobs); err != nil {
+		return err
+	}
+	if o.within > 0 {
+		s.until = time.Now().Add(o.within)
+	}
+	missing, stale := s.look()
+	for i, p := range s.found {
+		if p != nil {
+			s.shown.learn(&jobs[i], p.Result.WallSeconds)
+		}
+	}
+	s.announce(c.ErrOrStderr(), scenario.Name, missing, stale)
+	if o.dryRun {
+		return s.list(c.OutOrStdout(), missing, stale)
+	}
+	if done, err := enterFor(c.Context(), jobs, missing); done {
+		return err
+	}
+	if err := checkJobs(jobs, missing); err != nil {
+		return err
+	}
+	err = s.run(c.Context(), missing)
+	t.found = s.found
+	if showErr := o.show(c, scenario.Name, &t); showErr != nil {
+		return showErr
+	}
+	return s.outcome(c.ErrOrStderr(), err)
+}
+
+// enterFor runs this command line again in a sandbox, if the engine of what is missing
+// needs one, and returns done.
+func enterFor(ctx context.Context, jobs []sweep.Job, missing []int) (done bool, err error) {
+	for _, i := range missing {
+		if enter := engines[jobs[i].Engine].enter; enter != nil {
+			var list []emu.Experiment
+			for _, k := range missing {
+				list = append(list, jobs[k].Experiment)
+			}
+			return enter(ctx, list, showing{}, joining{})
+		}
+	}
+	return false, nil
+}
+
+// checkJobs finds out whether the machine can run each of them, before any is run.
+func checkJobs(jobs []sweep.Job, missing []int) error {
+	for _, i := range missing {
+		j := &jobs[i]
+		if err := engines[j.Engine].make(whileUp{}).Check(&j.Experiment); err != nil {
+			return badInput(fmt.Errorf("%s: %w", j.Name(), err))
+		}
+	}
+	return nil
+}
+
+// defaultMetrics are those of a sweep that asks for none.
+var defaultMetrics = []metric.Metric{
+	{Name: "goodput_gbps"},
+	{Name: "slowdown", Stat: "p50"},
+	{Name: "slowdown", Stat: "p99"},
+	{Name: "queue_bytes", Stat: "max", Switch: "leaf"},
+	{Name: "queue_bytes", Stat: "mean", Switch: "leaf"},
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"sirdbed/capture/points"
+	"sirdbed/scenarios/sweep"
+	"sirdbed/topo/units"
+)
+
+// A sweeper runs the jobs of a sweep whose points are not in its store yet, the longest
+// first, several at once.
+type sweeper struct {
+	jobs   []sweep.Job
+	store  *points.Store
+	atOnce int
+	until  time.Time // no point begins that would not have ended by then; zero: no end
+	shown  *sweepProgress
+
+	mu       sync.Mutex
+	found    []*points.Point // by job: nil until it is there
+	failures []failure
+	late     int // left out, since there was no time for them
+}
+
+// look finds the points that the store has. stale lists jobs that it has by other code.
+func (s *sweeper) look() (missing, stale []int) {
+	s.found = make([]*points.Point, len(s.jobs))
+	for i := range s.jobs {
+		p, old := s.store.Get(s.jobs[i].Address)
+		switch {
+		case p == nil:
+			missing = append(missing, i)
+		case old:
+			missing, stale = append(missing, i), append(stale, i)
+		default:
+			s.found[i] = p
+		}
+	}
+	return missing, stale
+}
+
+// run runs what is missing. It returns errInterrupted if ctx ended it before its end.
+func (s *sweeper) run(ctx context.Context, missing []int) error {
+	queue := s.order(missing)
+	if len(queue) == 0 {
+		return nil
+	}
+	if !s.until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, s.until)
+		defer cancel()
+	}
+	s.shown.begin(s, queue)
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(s.atOnce, len(queue)) {
+		workers.Go(func() {
+			for i := range next {
+				s.one(ctx, i)
+			}
+		})
+	}
+	for _, i := range queue {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	s.shown.end()
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errInterrupted
+	}
+	return nil
+}
+
+// order puts the longest first, so that no processor is left with one at the end; jobs of
+// the same experiment are run once.
+func (s *sweeper) order(missing []int) []int {
+	queue := slices.Clone(missing)
+	slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(s.jobs[b].Cost, s.jobs[a].Cost) })
+	seen := map[points.Address]bool{}
+	return slices.DeleteFunc(queue, func(i int) bool {
+		a := s.jobs[i].Address
+		again := seen[a]
+		seen[a] = true
+		return again
+	})
+}
+
+// one runs a job, keeps its point and shows how it went.
+func (s *sweeper) one(ctx context.Context, i int) {
+	j := &s.jobs[i]
+	if ctx.Err() != nil || s.tooLate(j) {
+		s.mu.Lock()
+		s.late++
+		s.mu.Unlock()
+		s.shown.left(i)
+		return
+	}
+	began := time.Now()
+	p, err := runPoint(ctx, j, func(at units.Time) { s.shown.reached(i, at) })
+	if err == nil {
+		err = explainDisk(s.store.Put(p), s.store.Path())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		for k := range s.jobs {
+			if s.jobs[k].Address == j.Address {
+				s.found[k] = p
+			}
+		}
+	case ctx.Err() != nil:
+		s.late++
+		s.shown.left(i)
+		return
+	default:
+		s.failures = append(s.failures, failure{j.Name(), err})
+	}
+	s.shown.done(i, time.Since(began), p, err)
+}
+
+// tooLate reports whether a job would not end in time.
+func (s *sweeper) tooLate(j *sweep.Job) bool {
+	if s.until.IsZero() {
+		return false
+	}
+	expected, known := s.shown.expected(j)
+	return known && time.Until(s.until) < expected
+}
+
+// missingPoints counts the jobs without a point.
+func (s *sweeper) missingPoints() (n int) {
+	for _, p := range s.found {
+		if p == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// outcome returns the error with which the command ends.
+func (s *sweeper) outcome(stderr io.Writer, err error) error {
+	for _, f := range s.failures {
+		fmt.Fprintf(stderr, "%s failed: %v\n", f.variant, f.err)
+	}
+	for _, text := range s.store.Damaged() {
+		fmt.Fprintf(stderr, "made again: %s\n", text)
+	}
+	left := s.missingPoints()
+	switch {
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintf(stderr, "interrupted: %s of %d missing; the same command goes on with them\n",
+			count(left, "point"), len(s.jobs))
+		return &codedError{exitStopped, errReported}
+	case err != nil:
+		return err
+	case len(s.failures) > 0:
+		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
+		return &codedError{exitFailed, errReported}
+	case left > 0:
+		fmt.Fprintf(stderr, "the time is up: %s of %d missing; the same command goes on with them\n",
+			count(left, "point"), len(s.jobs))
+	}
+	return nil
+}
+
+// pointsAtOnce is how many points run at once: as many as asked for, or one for each
+// processor where the engine can run several.
+func pointsAtOnce(jobs []sweep.Job, asked int) (int, error) {
+	several := true
+	for i := range jobs {
+		several = several && engines[jobs[i].Engine].atOnce != nil
+	}
+	switch {
+	case asked < 0:
+		return 0, badInput(fmt.Errorf("--jobs is %d: want 1 or more", asked))
+	case asked > 1 && !several:
+		return 0, badInput(errors.New("--jobs: only the engine model runs several points at once: each of the others " +
+			"takes the whole machine"))
+	case !several:
+		return 1, nil
+	case asked > 0:
+		return asked, nil
+	}
+	return runtime.GOMAXPROCS(0), nil
+}

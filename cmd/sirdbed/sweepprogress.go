@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
+	"sirdbed/scenarios/sweep"
+	"sirdbed/topo/units"
+)
+
+// A sweepProgress shows how far a sweep has come and how long it will still take: as a bar
+// on a terminal, by a line for each point that has ended. How long a point takes is
+// expected by what points of its protocol took, for what each was expected to. Its methods
+// are safe for concurrent use.
+type sweepProgress struct {
+	w     io.Writer
+	mu    sync.Mutex
+	s     *sweeper
+	bar   *progressbar.ProgressBar
+	began time.Time
+	queue []int           // the jobs to run
+	state map[int]float64 // by job: the share that is done; 1: ended or left out
+	took  map[string]rate // by protocol
+	drawn time.Time
+}
+
+// A rate is what points of a kind took, in seconds, and were expected to by cost.
+type rate struct{ took, cost float64 }
+
+func newSweepProgress(w io.Writer) *sweepProgress {
+	return &sweepProgress{w: w, state: map[int]float64{}, took: map[string]rate{}}
+}
+
+// learn takes what a point took, of this sweep or an earlier one.
+func (p *sweepProgress) learn(j *sweep.Job, seconds float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, kind := range []string{j.Experiment.Protocol, ""} {
+		r := p.took[kind]
+		p.took[kind] = rate{r.took + seconds, r.cost + j.Cost}
+	}
+}
+
+func (p *sweepProgress) begin(s *sweeper, queue []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.s, p.queue, p.began = s, queue, time.Now()
+	if isTerminal(p.w) {
+		p.bar = progressbar.NewOptions(1000, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(30),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(100*time.Millisecond))
+	}
+}
+
+// seconds is how long a job takes, by what others took. known says that any have.
+func (p *sweepProgress) seconds(j *sweep.Job) (s float64, known bool) {
+	r, ok := p.took[j.Experiment.Protocol]
+	if !ok {
+		r, ok = p.took[""]
+	}
+	if !ok || r.cost == 0 {
+		return j.Cost, false
+	}
+	return j.Cost * r.took / r.cost, true
+}
+
+// expected is how long a job takes.
+func (p *sweepProgress) expected(j *sweep.Job) (time.Duration, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, known := p.seconds(j)
+	return time.Duration(s * float64(time.Second)), known
+}
+
+// left is how much longer the sweep takes, and done the share of it that is done.
+func (p *sweepProgress) remaining() (left time.Duration, done float64) {
+	open, all, longest := 0.0, 0.0, 0.0
+	for _, i := range p.queue {
+		s, _ := p.seconds(&p.s.jobs[i])
+		all += s
+		open += s * (1 - p.state[i])
+		longest = max(longest, s*(1-p.state[i]))
+	}
+	if all == 0 {
+		return 0, 1
+	}
+	seconds := max(open/float64(p.s.atOnce), longest)
+	return time.Duration(seconds * float64(time.Second)), 1 - open/all
+}
+
+// reached notes how far a point has come.
+func (p *sweepProgress) reached(i int, at units.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if end := p.s.jobs[i].Experiment.End(); end > 0 {
+		p.state[i] = min(0.99, float64(at)/float64(end))
+	}
+	p.draw()
+}
+
+func (p *sweepProgress) draw() {
+	if p.bar == nil {
+		return
+	}
+	left, done := p.remaining()
+	p.bar.Describe(fmt.Sprintf("%d points to go, %s left", p.open(), rough(left)))
+	p.bar.Set(min(int(done*1000), 999))
+}
+
+func (p *sweepProgress) open() (n int) {
+	for _, i := range p.queue {
+		if p.state[i] < 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// left notes that a point is not run.
+func (p *sweepProgress) left(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state[i] = 1
+}
+
+// done notes that a point has ended, and how.
+func (p *sweepProgress) done(i int, took time.Duration, point *points.Point, err error) {
+	j := &p.s.jobs[i]
+	if err == nil {
+		p.learn(j, took.Seconds())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state[i] = 1
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	outcome := "done"
+	switch {
+	case err != nil:
+		outcome = fmt.Sprintf("failed: %v", err)
+	case point.Unbounded != "":
+		outcome = "ended early: " + point.Unbounded
+	case point.Result.Verdict != results.Pass:
+		outcome = string(point.Result.Verdict)
+	}
+	left, _ := p.remaining()
+	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", len(p.queue)-p.open(), len(p.queue), j.Name(), outcome,
+		rough(took), rough(left))
+	p.draw()
+}
+
+// end removes the bar.
+func (p *sweepProgress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}
+
+// rough is a duration as people say it.
+func rough(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/metric"
+	"sirdbed/capture/points"
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+	"sirdbed/scenarios"
+	"sirdbed/scenarios/sweep"
+)
+
+// seedAxis is the axis that --seeds makes: its settings are repetitions.
+const seedAxis = scenarios.SeedPath
+
+// parseMetrics reads metrics of a command line; none: the usual ones.
+func parseMetrics(texts []string) (list []metric.Metric, err error) {
+	if len(texts) == 0 {
+		return defaultMetrics, nil
+	}
+	for _, text := range texts {
+		m, err := metric.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--metric %s: %w", text, err)
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// A sweepTable shows the figures of a sweep: over seeds medians, and the range of all.
+type sweepTable struct {
+	jobs    []sweep.Job
+	found   []*points.Point // by job; nil: missing
+	metrics []metric.Metric
+	by      string // the axis across the top; "": metrics are
+}
+
+// A figure is a metric at one place of a grid.
+type figure struct {
+	values []float64 // of the seeds
+	why    string    // there are none
+	note   string    // on all of them, such as that they are unstable
+}
+
+func (t *sweepTable) check() error {
+	axes, _ := sweep.Axes(t.jobs)
+	if t.by != "" && (!slices.Contains(axes, t.by) || t.by == seedAxis) {
+		axes = slices.DeleteFunc(axes, func(a string) bool { return a == seedAxis })
+		return fmt.Errorf("--by %s: the grid has no such axis: it has %s", t.by, strings.Join(axes, ", "))
+	}
+	return nil
+}
+
+// axes lists the axes of the table: those with more than one label, without seeds. A grid
+// of one point has none.
+func (t *sweepTable) axes() (list []string) {
+	axes, labels := sweep.Axes(t.jobs)
+	for _, a := range axes {
+		if a != seedAxis && len(labels[a]) > 1 {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// places groups jobs that differ in nothing but the seed, by labels on the table's axes.
+func (t *sweepTable) places() (names [][]string, jobs [][]int) {
+	axes := t.axes()
+	index := map[string]int{}
+	for i := range t.jobs {
+		var labels []string
+		for _, a := range axes {
+			labels = append(labels, t.jobs[i].Label(a))
+		}
+		key := strings.Join(labels, "\x00")
+		k, ok := index[key]
+		if !ok {
+			k = len(names)
+			index[key] = k
+			names, jobs = append(names, labels), append(jobs, nil)
+		}
+		jobs[k] = append(jobs[k], i)
+	}
+	return names, jobs
+}
+
+// figure evaluates a metric over seeds.
+func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
+	for _, i := range jobs {
+		p := t.found[i]
+		if p == nil {
+			f.why = cmp.Or(f.why, "not run")
+			continue
+		}
+		v, err := p.Variant(t.jobs[i].Name())
+		var x float64
+		if err == nil {
+			x, err = m.Eval(v)
+		}
+		if err != nil {
+			f.why = cmp.Or(f.why, err.Error())
+			continue
+		}
+		f.values = append(f.values, x/scale(m))
+		switch {
+		case p.Unbounded != "":
+			f.note = "!"
+		case p.Result.Unstable && f.note == "":
+			f.note = "~"
+		}
+	}
+	slices.Sort(f.values)
+	return f
+}
+
+// medianOf is the median of values in order.
+func medianOf(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// String is the median, and behind it the range.
+func (f figure) String() string {
+	switch len(f.values) {
+	case 0:
+		return "-"
+	case 1:
+		return report.Number(f.values[0]) + f.note
+	}
+	return fmt.Sprintf("%s%s (%s-%s)", report.Number(medianOf(f.values)), f.note, report.Number(f.values[0]),
+		report.Number(f.values[len(f.values)-1]))
+}
+
+// tables are the figures as tables: one of all metrics, or one for each metric with an axis
+// across the top.
+func (t *sweepTable) tables() []report.Table {
+	if t.by != "" {
+		return t.across()
+	}
+	axes := t.axes()
+	table := report.Table{Title: "Points", Left: len(axes), Header: slices.Clone(axes), Note: t.note()}
+	for i := range t.metrics {
+		table.Header = append(table.Header, heading(&t.metrics[i]))
+	}
+	table.Header = append(table.Header, "verdict")
+	names, jobs := t.places()
+	for i, labels := range names {
+		row := slices.Clone(labels)
+		for k := range t.metrics {
+			row = append(row, t.figure(&t.metrics[k], jobs[i]).String())
+		}
+		table.Rows = append(table.Rows, append(row, t.verdict(jobs[i])))
+	}
+	return []report.Table{table}
+}
+
+// across makes a table of each metric.
+func (t *sweepTable) across() (list []report.Table) {
+	_, all := sweep.Axes(t.jobs)
+	rest := slices.DeleteFunc(t.axes(), func(a string) bool { return a == t.by })
+	for k := range t.metrics {
+		table := report.Table{
+			Title: heading(&t.metrics[k]) + " by " + t.by, Left: len(rest), Header: slices.Clone(rest), Note: t.note(),
+		}
+		table.Header = append(table.Header, all[t.by]...)
+		rows := map[string]int{}
+		names, jobs := t.places()
+		for i := range names {
+			j := &t.jobs[jobs[i][0]]
+			var labels []string
+			for _, a := range rest {
+				labels = append(labels, j.Label(a))
+			}
+			key := strings.Join(labels, "\x00")
+			r, ok := rows[key]
+			if !ok {
+				r = len(table.Rows)
+				rows[key] = r
+				table.Rows = append(table.Rows, append(labels, slices.Repeat([]string{"-"}, len(all[t.by]))...))
+			}
+			at := slices.Index(all[t.by], j.Label(t.by))
+			table.Rows[r][len(rest)+at] = t.figure(&t.metrics[k], jobs[i]).String()
+		}
+		list = append(list, table)
+	}
+	return list
+}
+
+// verdict is the worst of some points'.
+func (t *sweepTable) verdict(jobs []int) string {
+	level := ""
+	for _, i := range jobs {
+		if p := t.found[i]; p != nil {
+			if level == "" {
+				level = string(p.Result.Verdict)
+			} else {
+				level = string(p.Result.Verdict.Worse(results.Level(level)))
+			}
+		}
+	}
+	return cmp.Or(level, "-")
+}
+
+// note explains what the tables have.
+func (t *sweepTable) note() string {
+	_, labels := sweep.Axes(t.jobs)
+	var parts []string
+	if n := len(labels[seedAxis]); n > 1 {
+		parts = append(parts, fmt.Sprintf("Medians of %d seeds (lowest-highest).", n))
+	}
+	marks := map[string]bool{}
+	missing := 0
+	for _, p := range t.found {
+		switch {
+		case p == nil:
+			missing++
+		case p.Unbounded != "":
+			marks["!"] = true
+		case p.Result.Unstable:
+			marks["~"] = true
+		}
+	}
+	if marks["~"] {
+		parts = append(parts, "~: unstable, carries less than is offered.")
+	}
+	if marks["!"] {
+		parts = append(parts, "!: ended early, a leaf's queue grew without bound.")
+	}
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d points are missing.", missing, len(t.found)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// scale is what figures of a metric are divided by in tables: bytes are shown in KB.
+func scale(m *metric.Metric) float64 {
+	if m.Unit() == "B" {
+		return 1000
+	}
+	return 1
+}
+
+// heading names a metric at the top of a column.
+func heading(m *metric.Metric) string {
+	parts := []string{m.Name}
+	if scale(m) != 1 {
+		parts[0] += " (KB)"
+	}
+	for _, part := range []string{m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, m.Port, m.Gauge, m.Counter} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " ")
+}

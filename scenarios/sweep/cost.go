@@ -1,0 +1,49 @@
+package sweep
+
+import (
+	"sirdbed/emu"
+	"sirdbed/topo"
+	"sirdbed/traffic"
+)
+
+// What things cost on the model, in seconds of a processor. It is for putting the longest
+// points first, and for a first guess of how long a sweep takes; what points took corrects
+// it.
+const (
+	setUpCost   = 0.05
+	packetCost  = 0.25e-6 // of a packet and hop
+	messageCost = 8e-6    // with its records and its reply
+	sampleCost  = 30e-9   // of a port's queue or a host's gauges
+)
+
+// cost is about how long an experiment takes on the model.
+func cost(f *topo.Fabric, x *emu.Experiment) (float64, error) {
+	sum := setUpCost
+	if len(x.Streams) > 0 {
+		offered, err := traffic.OfferedLoad(f, x.Streams)
+		if err != nil {
+			return 0, err
+		}
+		_, to := x.Window()
+		hops := 2.0
+		if f.Spec.Leaves > 1 {
+			hops = 4
+		}
+		for i := range offered {
+			bytes := float64(offered[i].Rate) / 8 * to.Seconds()
+			if size := offered[i].MeanSize; size > 0 {
+				sum += bytes / size * messageCost
+			}
+			sum += bytes / float64(f.Spec.MTU-100) * 1.5 * hops * packetCost // half as many carry no data
+		}
+	}
+	for _, sampled := range []struct {
+		every float64
+		n     int
+	}{{x.QueueEvery.Seconds(), len(f.Ports)}, {x.GaugeEvery.Seconds(), 8 * len(f.Hosts)}} {
+		if sampled.every > 0 {
+			sum += x.End().Seconds() / sampled.every * float64(sampled.n) * sampleCost
+		}
+	}
+	return sum, nil
+}

@@ -1,0 +1,198 @@
+// Package sweep makes experiments of a scenario and axes: each variant and protocol at each
+// combination of the axes' settings.
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/points"
+	"sirdbed/emu"
+	"sirdbed/scenarios"
+	"sirdbed/topo/limit"
+)
+
+// A Grid says what to sweep over.
+type Grid struct {
+	Path     string             // of the scenario: a file, or a name in the binary
+	Changes  []scenarios.Change // to the scenario, before the axes'
+	Axes     []scenarios.Axis   // beside the scenario's own; one of the same name replaces that
+	Engine   emu.EngineName     // "": the scenario's
+	Variants []string           // labels or names of variants; none: all
+}
+
+// A Job is one point of a grid.
+type Job struct {
+	At         []Coordinate // where: by axis, then variant and protocol
+	Experiment emu.Experiment
+	Engine     emu.EngineName
+	Address    points.Address
+	Cost       float64 // expected seconds of a processor on the model, roughly; for comparison alone
+}
+
+// A Coordinate is where a job is on one axis.
+type Coordinate struct{ Axis, Label string }
+
+// The axes that every grid has behind its own, where they have more than one setting.
+const (
+	VariantAxis  = "variant"
+	ProtocolAxis = "protocol"
+)
+
+// Name names a job in progress and errors.
+func (j *Job) Name() string {
+	var parts []string
+	for _, c := range j.At {
+		if c.Axis == VariantAxis || c.Axis == ProtocolAxis {
+			parts = append(parts, c.Label)
+		} else {
+			parts = append(parts, c.Axis+"="+c.Label)
+		}
+	}
+	if len(parts) == 0 {
+		return j.Experiment.Variant
+	}
+	return strings.Join(parts, " ")
+}
+
+// Label is where a job is on an axis, "" if the grid has no such axis.
+func (j *Job) Label(axis string) string {
+	for _, c := range j.At {
+		if c.Axis == axis {
+			return c.Label
+		}
+	}
+	return ""
+}
+
+// Jobs lists the points of a grid in the order of its axes, the last running fastest. Each
+// experiment is there once. scenario is the one that the axes change.
+func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
+	scenario, err = scenarios.Load(g.Path, g.Changes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	axes, err := g.axes(scenario)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, total := make([][]scenarios.Setting, len(axes)), 1
+	for i := range axes {
+		if settings[i], err = axes[i].Settings(); err != nil {
+			return nil, nil, fmt.Errorf("axis %s: %w", axes[i].Axis, err)
+		}
+		if total *= len(settings[i]); total > limit.MaxPoints {
+			return nil, nil, fmt.Errorf("the axes have more than %d combinations", limit.MaxPoints)
+		}
+	}
+	for n := range total {
+		at, changes := make([]Coordinate, len(axes)), slices.Clone(g.Changes)
+		for i := len(axes) - 1; i >= 0; i-- {
+			s := settings[i][n%len(settings[i])]
+			n /= len(settings[i])
+			at[i] = Coordinate{axes[i].Axis, s.Label}
+		}
+		for i := range axes {
+			k := slices.IndexFunc(settings[i], func(s scenarios.Setting) bool { return s.Label == at[i].Label })
+			changes = append(changes, settings[i][k].Changes...)
+		}
+		list, err := g.at(at, changes)
+		if err != nil {
+			return nil, nil, err
+		}
+		if jobs = append(jobs, list...); len(jobs) > limit.MaxPoints {
+			return nil, nil, fmt.Errorf("the grid has more than %d points", limit.MaxPoints)
+		}
+	}
+	return unique(jobs), scenario, nil
+}
+
+// axes are the scenario's, changed and followed by the grid's own.
+func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
+	list := slices.Clone(s.Sweep)
+	for _, a := range g.Axes {
+		if i := slices.IndexFunc(list, func(b scenarios.Axis) bool { return b.Axis == a.Axis }); i >= 0 {
+			list[i] = a
+			continue
+		}
+		list = append(list, a)
+	}
+	for _, a := range list {
+		if a.Axis == VariantAxis || a.Axis == ProtocolAxis {
+			return nil, fmt.Errorf("an axis cannot be called %s: variants and protocols are axes of their own", a.Axis)
+		}
+	}
+	return list, nil
+}
+
+// at lists the jobs at one combination of settings.
+func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err error) {
+	s, err := scenarios.Load(g.Path, changes...)
+	if err != nil {
+		return nil, fmt.Errorf("at %s: %w", place(at), err)
+	}
+	engine := g.Engine
+	if engine == "" {
+		engine = s.Engine
+	}
+	list, err := s.Experiments(scenarios.Options{Variants: g.Variants})
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		j := Job{At: slices.Clone(at), Experiment: x, Engine: engine}
+		if len(s.Variants) > 1 {
+			label := strings.TrimSuffix(x.Variant, "-"+x.Protocol)
+			j.At = append(j.At, Coordinate{VariantAxis, label})
+		}
+		if len(s.Protocols) > 1 || len(s.Variants) > 1 {
+			j.At = append(j.At, Coordinate{ProtocolAxis, x.Protocol})
+		}
+		if j.Address, err = points.AddressOf(engine, &x); err != nil {
+			return nil, err
+		}
+		if j.Cost, err = cost(s.Fabric(), &x); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+func place(at []Coordinate) string {
+	var parts []string
+	for _, c := range at {
+		parts = append(parts, c.Axis+"="+c.Label)
+	}
+	return strings.Join(parts, " ")
+}
+
+// unique leaves out jobs at the same place as one before.
+func unique(jobs []Job) (list []Job) {
+	seen := map[string]bool{}
+	for _, j := range jobs {
+		name := fmt.Sprint(j.At, j.Address.Key)
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// Axes lists the axes of jobs, in order, with the labels on each.
+func Axes(jobs []Job) (axes []string, labels map[string][]string) {
+	labels = map[string][]string{}
+	for i := range jobs {
+		for _, c := range jobs[i].At {
+			if labels[c.Axis] == nil {
+				axes = append(axes, c.Axis)
+			}
+			if !slices.Contains(labels[c.Axis], c.Label) {
+				labels[c.Axis] = append(labels[c.Axis], c.Label)
+			}
+		}
+	}
+	return axes, labels
+}
