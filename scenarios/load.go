@@ -14,14 +14,17 @@ import (
 	"sirdbed/topo/limit"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml paper/*.yaml
 var embedded embed.FS
 
-// Names lists the scenarios that are in the binary.
+// Names lists the scenarios that are in the binary. Those of the paper's evaluation are
+// called paper/NAME.
 func Names() (names []string) {
-	files, _ := fs.Glob(embedded, "*.yaml")
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f, ".yaml"))
+	for _, pattern := range []string{"*.yaml", "paper/*.yaml"} {
+		files, _ := fs.Glob(embedded, pattern)
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(f, ".yaml"))
+		}
 	}
 	slices.Sort(names)
 	return names

@@ -111,6 +111,25 @@ func (c *course) unbounded(f *topo.Fabric) string {
 		units.Time(last+1)*c.Slice)
 }
 
+// QueuesGrow says how the leaves' queues grew all over the second half of a run, as they do
+// where a protocol cannot keep them; "" if they did not: their mean in each of its last two
+// quarters is at least growingBy that in the quarter before, and a BDP a host at 100 Gbps.
+func (c *Course) QueuesGrow() string {
+	if len(c.QueueMean) < courseSlices {
+		return ""
+	}
+	var quarters [3]float64
+	for i := range quarters {
+		quarters[i] = mean(c.QueueMean[courseSlices*(i+1)/4 : courseSlices*(i+2)/4])
+	}
+	const growingBy, least = 1.2, 1e6
+	if quarters[2] < least || quarters[1] < growingBy*quarters[0] || quarters[2] < growingBy*quarters[1] {
+		return ""
+	}
+	return fmt.Sprintf("the leaves' mean queue grew from %.1f over %.1f to %.1f MB in the last quarters of the run",
+		quarters[0]/1e6, quarters[1]/1e6, quarters[2]/1e6)
+}
+
 // result is the course up to a time: where the run ended early, parts are left out.
 func (c *course) result(to units.Time) *Course {
 	for h := range c.got {

@@ -67,7 +67,7 @@ var ownProcess bool
 
 // stoppable are the commands that have something to end in good order when they are
 // interrupted: their context is then done.
-var stoppable = []string{"run", "sweep", "up", "kernel", "doctor", "node"}
+var stoppable = []string{"run", "sweep", "reproduce", "up", "kernel", "doctor", "node"}
 
 // Main runs the command line and returns the exit code.
 func Main() int {
@@ -195,7 +195,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
-	addGroup(root, "Experiments:", newRun(), newSweep(), newTopo(), newReport(), newExplain(), newCompare(), newResults(),
+	addGroup(root, "Experiments:", newRun(), newSweep(), newReproduce(), newTopo(), newReport(), newExplain(), newCompare(), newResults(),
 		newPackets(), newDissector())
 	addGroup(root, "This machine:", platformCommands()...)
 	const others = "Other commands:"

@@ -24,6 +24,7 @@ type sweeper struct {
 	atOnce int
 	until  time.Time // no point begins that would not have ended by then; zero: no end
 	shown  *sweepProgress
+	round  func(i int) int // jobs of an earlier round are run first; nil: there is one
 
 	mu       sync.Mutex
 	found    []*points.Point // by job: nil until it is there
@@ -81,11 +82,16 @@ func (s *sweeper) run(ctx context.Context, missing []int) error {
 	return nil
 }
 
-// order puts the longest first, so that no processor is left with one at the end; jobs of
+// order puts earlier rounds first, and of a round the longest, so that no processor is left with one at the end; jobs of
 // the same experiment are run once.
 func (s *sweeper) order(missing []int) []int {
 	queue := slices.Clone(missing)
-	slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(s.jobs[b].Cost, s.jobs[a].Cost) })
+	slices.SortStableFunc(queue, func(a, b int) int {
+		if s.round != nil && s.round(a) != s.round(b) {
+			return cmp.Compare(s.round(a), s.round(b))
+		}
+		return cmp.Compare(s.jobs[b].Cost, s.jobs[a].Cost)
+	})
 	seen := map[points.Address]bool{}
 	return slices.DeleteFunc(queue, func(i int) bool {
 		a := s.jobs[i].Address

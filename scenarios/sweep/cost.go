@@ -16,8 +16,13 @@ const (
 	sampleCost  = 30e-9   // of a port's queue or a host's gauges
 )
 
-// cost is about how long an experiment takes on the model.
-func cost(f *topo.Fabric, x *emu.Experiment) (float64, error) {
+// Cost is about how long an experiment takes on the model, in seconds of a processor. It
+// fails where the fabric or the traffic cannot be.
+func Cost(x *emu.Experiment) (float64, error) {
+	f, err := topo.New(x.Topology)
+	if err != nil {
+		return 0, err
+	}
 	sum := setUpCost
 	if len(x.Streams) > 0 {
 		offered, err := traffic.OfferedLoad(f, x.Streams)

@@ -152,7 +152,7 @@ func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err 
 		if j.Address, err = points.AddressOf(engine, &x); err != nil {
 			return nil, err
 		}
-		if j.Cost, err = cost(s.Fabric(), &x); err != nil {
+		if j.Cost, err = Cost(&x); err != nil {
 			return nil, err
 		}
 		jobs = append(jobs, j)

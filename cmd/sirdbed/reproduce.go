@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/report"
+	"sirdbed/emu"
+	"sirdbed/scenarios/reproduce"
+	"sirdbed/scenarios/sweep"
+)
+
+// reproduceOptions are the options of reproduce on the command line.
+type reproduceOptions struct {
+	scale     string
+	engine    string
+	protocols []string
+	seeds     int
+	samples   float64
+	points    string
+	out       string
+	jobs      int
+	within    time.Duration
+	dryRun    bool
+}
+
+func newReproduce() *cobra.Command {
+	var o reproduceOptions
+	c := &cobra.Command{
+		Use:     "reproduce [all | FIGURE...]",
+		Short:   "Repeat the paper's evaluation, and compare it with what was printed",
+		Long:    text(reproduceHelp + strings.Join(reproduce.FigureNames(), ", ") + "."),
+		Example: examples(reproduceExamples),
+		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
+			return starting(append(reproduce.FigureNames(), "all"), begun), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			jobs, err := o.plan(args)
+			if err != nil {
+				return badInput(err)
+			}
+			return o.reproduce(c, jobs)
+		},
+	}
+	o.flags(c.Flags())
+	completeFlag(c, "engine", completeEngine)
+	completeFlag(c, "out", directories)
+	completeFlag(c, "points", directories)
+	for _, flag := range []string{"scale", "protocols", "seeds", "samples", "jobs", "for"} {
+		completeFlag(c, flag, noFiles)
+	}
+	return c
+}
+
+const reproduceHelp = `
+	Run the points behind the figures and tables of the paper's evaluation (section 6.2), and say number by number how
+	they compare with what the paper printed.
+
+	A night's plan has rounds: the points of the tables at half load, with as many messages as in the paper and arrivals
+	as released, which is how the printed numbers were made; all other points with a third of the messages; the tables'
+	points with true Poisson arrivals; more seeds. So that what is stopped early lacks seeds first. Points are kept as
+	those of sirdbed sweep are, and the same command goes on where it stopped.
+
+	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME puts
+	a protocol of your own into every figure.
+
+	Figures and tables: `
+
+const reproduceExamples = `
+	sirdbed reproduce all --dry-run
+	sirdbed reproduce all --for 10h
+	sirdbed reproduce fig6 --scale small
+	sirdbed reproduce tables --scale small --seeds 1 --protocols sird,homa
+	sirdbed reproduce all --scale small --protocols +mine`
+
+func (o *reproduceOptions) flags(f *pflag.FlagSet) {
+	var scales []string
+	for _, s := range reproduce.Scales {
+		scales = append(scales, fmt.Sprintf("%s (%s)", s.Name, s.Doc))
+	}
+	f.StringVar(&o.scale, "scale", "paper", "how large: `NAME` of "+strings.Join(scales, ", "))
+	f.StringVar(&o.engine, "engine", string(emu.Model), "run on `ENGINE`: model or virtual")
+	f.StringSliceVar(&o.protocols, "protocols", nil,
+		"compare the protocols `NAME,...` (default: the paper's six; +NAME is beside them)")
+	f.IntVar(&o.seeds, "seeds", reproduce.DefaultSeeds, "repeat the tables' points at half load with `N` seeds")
+	f.Float64Var(&o.samples, "samples", 1, "have `SHARE` of the messages of the scale")
+	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
+	f.StringVar(&o.out, "out", "", "write the results to `DIRECTORY`, new or empty (default: results/reproduce-TIME)")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
+	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan, with time and disk, and run nothing")
+}
+
+// plan is what the options and arguments ask for.
+func (o *reproduceOptions) plan(args []string) ([]reproduce.Job, error) {
+	scale, err := reproduce.FindScale(o.scale)
+	if err != nil {
+		return nil, fmt.Errorf("--scale: %w", err)
+	}
+	if err := engineExists(emu.EngineName(o.engine)); err != nil {
+		return nil, err
+	}
+	if engines[emu.EngineName(o.engine)].enter != nil {
+		return nil, fmt.Errorf("--engine %s: want an engine with exact time, model or virtual", o.engine)
+	}
+	if o.seeds < 1 || o.seeds > 100 {
+		return nil, fmt.Errorf("--seeds is %d: want 1 to 100", o.seeds)
+	}
+	if !(o.samples > 0 && o.samples <= 100) {
+		return nil, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
+	}
+	if o.within < 0 {
+		return nil, fmt.Errorf("--for is negative: want a time such as 2h50m")
+	}
+	if slices.Contains(args, "all") {
+		args = nil
+	}
+	return reproduce.Plan(reproduce.Options{
+		Scale: scale, Engine: emu.EngineName(o.engine), Figures: args, Protocols: o.protocols, Seeds: o.seeds,
+		Samples: o.samples,
+	})
+}
+
+// reproduce runs what is missing of a plan and shows what came of it.
+func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) error {
+	store, err := points.OpenStore(o.points)
+	if err != nil {
+		return badInput(fmt.Errorf("--points: %w", err))
+	}
+	defer store.Close()
+	plain := make([]sweep.Job, len(jobs))
+	for i := range jobs {
+		plain[i] = jobs[i].Job
+	}
+	s := &sweeper{
+		jobs: plain, store: store, shown: newSweepProgress(c.ErrOrStderr()),
+		round: func(i int) int { return jobs[i].Round },
+	}
+	if s.atOnce, err = pointsAtOnce(plain, o.jobs); err != nil {
+		return err
+	}
+	if o.within > 0 {
+		s.until = time.Now().Add(o.within)
+	}
+	missing, stale := s.look()
+	for i, p := range s.found {
+		if p != nil {
+			s.shown.learn(&plain[i], p.Result.WallSeconds)
+		}
+	}
+	s.announce(c.ErrOrStderr(), "reproduce, scale "+o.scale, missing, stale)
+	if o.dryRun {
+		return s.printPlan(c.OutOrStdout(), jobs, missing)
+	}
+	if err := checkJobs(plain, missing); err != nil {
+		return err
+	}
+	err = s.run(c.Context(), missing)
+	if showErr := o.show(c, &reproduce.Found{Jobs: jobs, Points: s.found}); showErr != nil {
+		return showErr
+	}
+	return s.outcome(c.ErrOrStderr(), err)
+}
+
+// printPlan prints the rounds of a plan, with what is there and what the rest takes.
+func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job, missing []int) error {
+	t := report.Table{
+		Title: "Plan", Left: 1, Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
+	}
+	queue := s.order(missing)
+	for round, what := range reproduce.Rounds {
+		all, there, run, seconds := 0, 0, 0, 0.0
+		for i := range jobs {
+			if jobs[i].Round == round {
+				if all++; s.found[i] != nil {
+					there++
+				}
+			}
+		}
+		for _, i := range queue {
+			if jobs[i].Round == round {
+				d, _ := s.shown.expected(&jobs[i].Job)
+				run, seconds = run+1, seconds+d.Seconds()
+			}
+		}
+		t.Rows = append(t.Rows, []string{
+			what, fmt.Sprint(all), fmt.Sprint(there), fmt.Sprint(run), rough(inSeconds(seconds)),
+			rough(inSeconds(seconds / float64(s.atOnce))),
+		})
+	}
+	t.Note = fmt.Sprintf("%d points at once, about %s of disk. What points took corrects the times as they end.",
+		s.atOnce, humanSize(int64(len(queue))*points.Size))
+	return report.PrintTables(w, []report.Table{t})
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

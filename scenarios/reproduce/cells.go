@@ -1,0 +1,158 @@
+package reproduce
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
+)
+
+// Found are the points of a plan that there are.
+type Found struct {
+	Jobs   []Job
+	Points []*points.Point // by job; nil: missing
+}
+
+// A Place is where a point of the tables is, without its seed.
+type Place struct{ Study, Workload, Load, Protocol, Arrivals string }
+
+// place is where a job is.
+func (j *Job) place() Place {
+	return Place{j.Study, j.Label("workload"), j.Label("load"), j.Experiment.Protocol, j.Arrivals}
+}
+
+// At returns the points at a place: the full ones, if there are any, else the others, by
+// their seeds.
+func (f *Found) At(p Place) (list []*points.Point) {
+	full := false
+	for i := range f.Jobs {
+		if f.Points[i] == nil || f.Jobs[i].place() != p {
+			continue
+		}
+		if f.Jobs[i].Full && !full {
+			list, full = nil, true
+		}
+		if f.Jobs[i].Full == full {
+			list = append(list, f.Points[i])
+		}
+	}
+	slices.SortFunc(list, func(a, b *points.Point) int { return cmp.Compare(a.Experiment.Seed, b.Experiment.Seed) })
+	return list
+}
+
+// Seeds returns the points at a place of all seeds, whatever their size, the first seed's
+// largest first.
+func (f *Found) Seeds(p Place) (list []*points.Point) {
+	for i := range f.Jobs {
+		if f.Points[i] != nil && f.Jobs[i].place() == p {
+			list = append(list, f.Points[i])
+		}
+	}
+	return list
+}
+
+// Loads lists the loads of a study, in order.
+func (f *Found) Loads(study string) (loads []string) {
+	for i := range f.Jobs {
+		if load := f.Jobs[i].Label("load"); f.Jobs[i].Study == study && load != "" && !slices.Contains(loads, load) {
+			loads = append(loads, load)
+		}
+	}
+	slices.Sort(loads)
+	return loads
+}
+
+// Protocols lists the protocols of a study, the paper's first.
+func (f *Found) Protocols(study string) (list []string) {
+	for _, p := range PaperProtocols {
+		if slices.ContainsFunc(f.Jobs, func(j Job) bool { return j.Study == study && j.Experiment.Protocol == p }) {
+			list = append(list, p)
+		}
+	}
+	for i := range f.Jobs {
+		if p := f.Jobs[i].Experiment.Protocol; f.Jobs[i].Study == study && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// A Figure is one of the figures of a table's cell.
+type Figure struct {
+	Value    float64
+	Unstable bool
+	Why      string    // it is unstable, or there is none
+	Seeds    []float64 // of all seeds
+	There    bool
+}
+
+// Slowdown is the 99th percentile at half load, by the definition that the paper's number
+// of the protocol has: for dcPIM until the acknowledgement.
+func (f *Found) Slowdown(study, workload, protocol, arrivals string) (c Figure) {
+	place := Place{study, workload, Half, protocol, arrivals}
+	list := f.At(place)
+	if len(list) == 0 {
+		return Figure{Why: "not run"}
+	}
+	p := list[0]
+	c = Figure{Value: P99(p), There: true, Unstable: p.Result.Unstable}
+	if c.Unstable {
+		c.Why = strings.Join(p.Result.UnstableReasons, "; ")
+	}
+	for _, p := range f.Seeds(place) {
+		c.Seeds = append(c.Seeds, P99(p))
+	}
+	return c
+}
+
+// P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.
+func P99(p *points.Point) float64 {
+	if acked, ok := p.Result.Slowdown[results.Acked][results.AllSizes]; ok {
+		return acked.P99
+	}
+	return p.Result.Slowdown[results.Paper][results.AllSizes].P99
+}
+
+// Goodput is the highest over all loads, in Gbps a host.
+func (f *Found) Goodput(study, workload, protocol string) (c Figure) {
+	return f.highest(study, workload, protocol, func(p *points.Point) float64 { return p.Result.GoodputGbps })
+}
+
+// Queue is the deepest queue of a leaf over all loads, in MB, unstable if one grew without
+// bound at any load.
+func (f *Found) Queue(study, workload, protocol string) (c Figure) {
+	c = f.highest(study, workload, protocol, func(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 })
+	for _, load := range f.Loads(study) {
+		for _, p := range f.At(Place{study, workload, load, protocol, "released"}) {
+			why := p.Unbounded
+			if why == "" && p.Course != nil {
+				why = p.Course.QueuesGrow()
+			}
+			if why != "" {
+				c.Unstable, c.Why = true, "at load "+load+": "+why
+			}
+		}
+	}
+	return c
+}
+
+// MeanQueue is the mean queue of a leaf at the load at which that is the highest, in MB.
+func (f *Found) MeanQueue(study, workload, protocol string) Figure {
+	return f.highest(study, workload, protocol, func(p *points.Point) float64 { return p.Leaves().Mean / 1e6 })
+}
+
+// highest is the highest of a figure over all loads, of released arrivals.
+func (f *Found) highest(study, workload, protocol string, of func(*points.Point) float64) (c Figure) {
+	c.Why = "not run"
+	for _, load := range f.Loads(study) {
+		for _, p := range f.At(Place{study, workload, load, protocol, "released"}) {
+			if v := of(p); !c.There || v > c.Value {
+				c = Figure{Value: v, There: true}
+			}
+			break // the first seed
+		}
+	}
+	return c
+}

@@ -1,0 +1,251 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sirdbed/capture/points"
+	"sirdbed/emu"
+	"sirdbed/scenarios"
+	"sirdbed/scenarios/sweep"
+	"sirdbed/topo"
+	"sirdbed/traffic"
+)
+
+// Options change a plan.
+type Options struct {
+	Scale     *Scale
+	Engine    emu.EngineName // "": the model
+	Figures   []string       // by name; none: all
+	Protocols []string       // beside or in place of the paper's, see protocols
+	Seeds     int            // repetitions of the tables' points; 0: Seeds
+	Samples   float64        // messages of a full point, as a share of the scale's; 0: 1
+}
+
+// DefaultSeeds is how many seeds the points of the tables at half load have.
+const DefaultSeeds = 5
+
+// Half is the load at which the paper's table has slowdown.
+const Half = "0.5"
+
+// A Job is a point of the plan.
+type Job struct {
+	sweep.Job
+	Study string // the scenario that it is of: "balanced", ...
+	// Arrivals are released, as the printed numbers have them, or poisson.
+	Arrivals string
+	Full     bool // it has all of a point's messages, not a third
+	Round    int  // earlier rounds are run first
+}
+
+// Rounds are what the rounds of a plan are, in their order.
+var Rounds = []string{
+	"the tables' points at half load, as printed",
+	"all other points, a third of the messages",
+	"the tables' points at half load with true Poisson arrivals",
+	"more seeds of the tables' points, a third of the messages",
+}
+
+const (
+	roundTables = iota
+	roundOthers
+	roundPoisson
+	roundSeeds
+)
+
+// A study is a scenario of scenarios/paper, and which axis of it is which.
+type study struct {
+	name    string
+	figures []string
+	tables  bool // its points at half load are the tables'
+	compare bool // all protocols run it
+}
+
+// studies are in the order of the paper's figures.
+var studies = []study{
+	{"balanced", []string{"fig1", "fig5", "fig6", "fig7", "fig8", "fig12", "fig13", "tables"}, true, true},
+	{"core", []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}, true, true},
+	{"incast", []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}, true, true},
+	{"frontier", []string{"fig2"}, false, false},
+	{"sensitivity", []string{"fig9"}, false, false},
+	{"unscheduled", []string{"fig10"}, false, false},
+	{"unscheduled-incast", []string{"fig10"}, false, false},
+	{"priorities", []string{"fig11"}, false, false},
+}
+
+// FigureNames lists the figures and tables that can be asked for.
+func FigureNames() (names []string) {
+	for _, s := range studies {
+		for _, f := range s.figures {
+			if !slices.Contains(names, f) {
+				names = append(names, f)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return figureNumber(a) - figureNumber(b) })
+	return names
+}
+
+func figureNumber(name string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, "fig"))
+	if err != nil {
+		return 1000 // tables
+	}
+	return n
+}
+
+// Plan lists the points of a reproduction, in the order in which they are to be run but for
+// the longest of a round, which go first.
+func Plan(o Options) (jobs []Job, err error) {
+	for _, f := range o.Figures {
+		if !slices.Contains(FigureNames(), f) {
+			return nil, fmt.Errorf("no figure is called %q: use one of %s", f, strings.Join(FigureNames(), ", "))
+		}
+	}
+	for _, s := range studies {
+		if len(o.Figures) > 0 && !slices.ContainsFunc(s.figures, func(f string) bool {
+			return slices.Contains(o.Figures, f)
+		}) {
+			continue
+		}
+		list, err := s.jobs(&o)
+		if err != nil {
+			return nil, fmt.Errorf("paper/%s: %w", s.name, err)
+		}
+		jobs = append(jobs, list...)
+	}
+	slices.SortStableFunc(jobs, func(a, b Job) int { return a.Round - b.Round })
+	return jobs, nil
+}
+
+// jobs lists the points of a study, in all rounds.
+func (s *study) jobs(o *Options) (list []Job, err error) {
+	base, err := s.points(o, "released", 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range base {
+		j.Round = roundOthers
+		if j.Full = s.tables && s.half(&j); j.Full {
+			j.Round = roundTables
+		}
+		list = append(list, j)
+	}
+	if s.tables {
+		more, err := s.points(o, "poisson", 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range more {
+			if s.half(&j) {
+				j.Round, j.Full = roundPoisson, true
+				list = append(list, j)
+			}
+		}
+		seeds := o.Seeds
+		if seeds == 0 {
+			seeds = DefaultSeeds
+		}
+		for seed := 2; seed <= seeds; seed++ {
+			more, err := s.points(o, "released", seed)
+			if err != nil {
+				return nil, err
+			}
+			for _, j := range more {
+				if s.half(&j) {
+					j.Round = roundSeeds
+					list = append(list, j)
+				}
+			}
+		}
+	}
+	for i := range list {
+		if err := list[i].fill(o); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (s *study) half(j *Job) bool { return j.Label("load") == Half }
+
+// points lists the points of a study's scenario.
+func (s *study) points(o *Options, arrivals string, seed int) (list []Job, err error) {
+	g := sweep.Grid{Path: "paper/" + s.name, Engine: o.Engine}
+	g.Changes = append(g.Changes, o.Scale.changes...)
+	g.Changes = append(g.Changes, scenarios.Change{Path: "seed", Value: strconv.Itoa(seed)})
+	g.Changes = append(g.Changes, scenarios.Change{Path: "traffic[all].arrivals", Value: arrivals})
+	if strings.HasSuffix(s.name, "incast") {
+		g.Changes = append(g.Changes, scenarios.Change{Path: "traffic[burst].fan_in", Value: o.Scale.fanIn})
+	}
+	if s.compare && len(o.Protocols) > 0 {
+		g.Changes = append(g.Changes, scenarios.Change{
+			Path: "protocols", Value: "[" + strings.Join(protocols(o.Protocols), ", ") + "]",
+		})
+	}
+	jobs, _, err := g.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range jobs {
+		if load := j.Label("load"); load != "" && len(o.Scale.loads) > 0 && !slices.Contains(o.Scale.loads, load) {
+			continue
+		}
+		list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
+	}
+	return list, nil
+}
+
+// PaperProtocols are those of the paper's evaluation, in its order.
+var PaperProtocols = []string{"dctcp", "swift", "xpass", "homa", "dcpim", "sird"}
+
+// protocols resolves a list of protocols, of which those with a + come beside the paper's.
+func protocols(asked []string) (list []string) {
+	plain := slices.ContainsFunc(asked, func(p string) bool { return !strings.HasPrefix(p, "+") })
+	if !plain {
+		list = slices.Clone(PaperProtocols)
+	}
+	for _, p := range asked {
+		if p = strings.TrimPrefix(p, "+"); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// fill sets a point's warm-up and window by its workload and load.
+func (j *Job) fill(o *Options) error {
+	x := &j.Experiment
+	i := slices.IndexFunc(x.Streams, func(s traffic.Stream) bool { return s.Name == "all" })
+	if i < 0 {
+		return fmt.Errorf("%s has no stream called all", j.Name())
+	}
+	all := &x.Streams[i]
+	fabric, err := topo.New(x.Topology)
+	if err != nil {
+		return err
+	}
+	load, err := strconv.ParseFloat(j.Label("load"), 64)
+	if err != nil {
+		load = all.Load
+	}
+	messages := o.Scale.samples[all.Sizes]
+	if o.Samples > 0 {
+		messages *= o.Samples
+	}
+	if !j.Full && o.Scale.thirds {
+		messages /= 3
+	}
+	x.Warmup = o.Scale.warmUp(all.Sizes, load)
+	if x.Duration, err = window(fabric, all, messages); err != nil {
+		return err
+	}
+	x.Drain = x.Warmup
+	if j.Address, err = points.AddressOf(j.Engine, x); err != nil {
+		return err
+	}
+	j.Cost, err = sweep.Cost(x)
+	return err
+}

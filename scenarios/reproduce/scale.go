@@ -1,0 +1,91 @@
+// Package reproduce plans the repetition of the paper's evaluation: which points are run,
+// with how many messages, in which order, and which of them a figure or a table is of. It
+// runs nothing.
+package reproduce
+
+import (
+	"fmt"
+	"strings"
+
+	"sirdbed/scenarios"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// A Scale is how large the fabric is, and how many messages make a point.
+type Scale struct {
+	Name    string
+	Doc     string
+	changes []scenarios.Change // to each scenario
+	fanIn   string             // of bursts
+	samples map[string]float64 // messages of a full point, by workload
+	warmup  float64            // of the warm-up at the paper's scale
+	loads   []string           // none: all
+	thirds  bool               // points of less weight have a third of the messages
+}
+
+// Scales are the scales there are.
+var Scales = []Scale{
+	{
+		Name: "paper", Doc: "the paper's 144 hosts and numbers of messages", fanIn: "30", warmup: 1, thirds: true,
+		samples: map[string]float64{"wka": 5.5e6, "wkb": 591e3, "wkc": 35.8e3}, // protocols.md, 8.2
+	},
+	{
+		Name: "small", Doc: "16 hosts in two racks, as many messages a host", fanIn: "12", warmup: 1, thirds: true,
+		changes: []scenarios.Change{
+			{Path: "topology.leaves", Value: "2"}, {Path: "topology.hosts_per_leaf", Value: "8"},
+			{Path: "topology.spines", Value: "2"},
+		},
+		samples: map[string]float64{"wka": 611e3, "wkb": 65.7e3, "wkc": 3980},
+	},
+	{
+		Name: "smoke", Doc: "8 hosts and few messages: that everything runs, and no figures", fanIn: "5", warmup: 0.01,
+		changes: []scenarios.Change{
+			{Path: "topology.leaves", Value: "2"}, {Path: "topology.hosts_per_leaf", Value: "4"},
+			{Path: "topology.spines", Value: "1"},
+		},
+		samples: map[string]float64{"wka": 2000, "wkb": 150, "wkc": 30},
+		loads:   []string{"0.5", "0.7", "0.95"},
+	},
+}
+
+// FindScale returns a scale by name.
+func FindScale(name string) (*Scale, error) {
+	var names []string
+	for i := range Scales {
+		if Scales[i].Name == name {
+			return &Scales[i], nil
+		}
+		names = append(names, Scales[i].Name)
+	}
+	return nil, fmt.Errorf("no scale is called %q: use one of %s", name, strings.Join(names, ", "))
+}
+
+// warmups are how long a network of the paper's takes until it is as it stays, by
+// workload, at loads up to 0.7. Nearer to what can be carried it takes longer: see warmUp.
+var warmups = map[string]units.Time{
+	"wka": 2 * units.Millisecond, "wkb": 6 * units.Millisecond, "wkc": 20 * units.Millisecond,
+}
+
+// warmUp is the warm-up of a workload at a load, the same for all protocols and seeds.
+func (s *Scale) warmUp(workload string, load float64) units.Time {
+	factor := s.warmup
+	switch {
+	case load > 0.85:
+		factor *= 2
+	case load > 0.7:
+		factor *= 1.5
+	}
+	return max(10*units.Microsecond, units.Time(factor*float64(warmups[workload])))
+}
+
+// window is how long a stream takes to offer a number of messages.
+func window(f *topo.Fabric, s *traffic.Stream, messages float64) (units.Time, error) {
+	offered, err := traffic.OfferedLoad(f, []traffic.Stream{*s})
+	if err != nil {
+		return 0, err
+	}
+	bytes := messages * offered[0].MeanSize
+	return max(100*units.Microsecond, units.Time(bytes*8/float64(offered[0].Rate)*1e9)), nil
+}
