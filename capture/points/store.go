@@ -61,13 +61,18 @@ func (s *Store) Get(a Address) (point *Point, stale bool) {
 	return point, point.Code != a.Code
 }
 
-// Put keeps a point, in place of the one of the same experiment.
-func (s *Store) Put(p *Point) error {
+// Put keeps a point, in place of the one of the same experiment, and returns it as it is
+// kept: to as many digits.
+func (s *Store) Put(p *Point) (*Point, error) {
 	text, err := p.encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.dir.Write(p.Key+suffix, func(file *os.File) error {
+	kept, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	return kept, s.dir.Write(p.Key+suffix, func(file *os.File) error {
 		if _, err := file.Write(append(text, '\n')); err != nil {
 			return err
 		}

@@ -25,10 +25,11 @@ var order = []string{
 	"emu/sandbox", "emu/launch", "emu/fabric/port",
 	"emu/fabric/device", "emu/fabric",
 	"emu/real", "emu/virtual", "emu/model",
-	"capture/stats", "capture", "capture/packets", "capture/results", "capture/verdict", "capture/metric",
+	"capture/stats", "capture", "capture/packets", "capture/results", "capture/code", "capture/points",
+	"capture/verdict", "capture/metric",
 	"capture/report", "capture/live",
 	"capture/internal",
-	"scenarios", "cmd",
+	"scenarios", "scenarios/paper", "scenarios/sweep", "scenarios/reproduce", "cmd",
 }
 
 // topLevel is all that the repository has at its top, besides dot files.

@@ -114,7 +114,8 @@ func (s *sweeper) one(ctx context.Context, i int) {
 	began := time.Now()
 	p, err := runPoint(ctx, j, func(at units.Time) { s.shown.reached(i, at) })
 	if err == nil {
-		err = explainDisk(s.store.Put(p), s.store.Path())
+		p, err = s.store.Put(p)
+		err = explainDisk(err, s.store.Path())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,157 @@
+package points
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sirdbed/baselines/all"
+	"sirdbed/capture/code"
+	"sirdbed/capture/results"
+	"sirdbed/capture/verdict"
+	"sirdbed/emu"
+	"sirdbed/emu/model"
+	"sirdbed/emu/tree"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+func experiment() emu.Experiment {
+	return emu.Experiment{
+		Scenario: "s", Variant: "v", Protocol: "sird", Seed: 1 << 52,
+		Topology: topo.Spec{Leaves: 1, HostsPerLeaf: 3, HostRate: 100e9, HostDelay: units.Microsecond},
+		Streams:  []traffic.Stream{{Name: "all", Pattern: traffic.PatternPoisson, Sizes: "wka", Load: 0.123456789}},
+		Duration: units.Millisecond, Drain: units.Millisecond, QueueEvery: 10 * units.Microsecond,
+		GaugeEvery: 10 * units.Microsecond,
+	}
+}
+
+// run makes a point of an experiment.
+func run(t *testing.T, x emu.Experiment) *Point {
+	t.Helper()
+	dir, err := tree.Make(filepath.Join(t.TempDir(), "run"))
+	must(t, err)
+	defer dir.Close()
+	fold, err := results.NewFold(&x, results.Options{})
+	must(t, err)
+	facts, err := model.Engine{}.Run(t.Context(), &x, emu.RunDir{Dir: dir}, emu.Hooks{CreateLog: fold.Create})
+	must(t, err)
+	v := fold.Variant(facts)
+	v.Verdict = verdict.Judge(v)
+	p, err := New(emu.Model, &x, v)
+	must(t, err)
+	return p
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is kept of a point comes back, is found by its experiment whatever that is called,
+// and takes some KB.
+func TestPointIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "points")
+	s, err := OpenStore(path)
+	must(t, err)
+	defer s.Close()
+	x := experiment()
+	p := run(t, x)
+	kept, err := s.Put(p)
+	must(t, err)
+	x.Scenario, x.Variant = "other", "name"
+	a, err := AddressOf(emu.Model, &x)
+	must(t, err)
+	got, stale := s.Get(a)
+	if got == nil || stale || !reflect.DeepEqual(got, kept) {
+		t.Fatalf("got %+v (stale: %v), want %+v", got, stale, kept)
+	}
+	if got.Experiment.Streams[0].Load != 0.123456789 || got.Experiment.Seed != 1<<52 {
+		t.Errorf("the experiment is rounded: %+v", got.Experiment)
+	}
+	v, err := got.Variant("here")
+	must(t, err)
+	if v.Name != "here" || v.Goodput.Gbps == 0 || v.Received(1) == 0 || v.Latencies.Slowdown == nil ||
+		len(v.Curves.Queues) == 0 || len(v.Course.Offered) == 0 || v.Verdict.Level != results.Pass {
+		t.Errorf("%+v", v)
+	}
+	info, err := os.Stat(filepath.Join(path, p.Key+suffix))
+	if err != nil || info.Size() > Size {
+		t.Errorf("%v bytes, %v", info.Size(), err)
+	}
+	if keys, err := s.Keys(); err != nil || len(keys) != 1 || keys[0] != p.Key {
+		t.Errorf("keys %v, %v", keys, err)
+	}
+}
+
+// Each thing that a result depends on is part of its address.
+func TestAddress(t *testing.T) {
+	base := experiment()
+	first, err := AddressOf(emu.Model, &base)
+	must(t, err)
+	for i, change := range []func(*emu.Experiment){
+		func(x *emu.Experiment) { x.Seed = 2 },
+		func(x *emu.Experiment) { x.Topology.HostDelay++ },
+		func(x *emu.Experiment) { x.Streams[0].Load = 0.1234567891 },
+		func(x *emu.Experiment) { x.Params = []byte(`{"b":2}`) },
+		func(x *emu.Experiment) { x.Drain++ },
+		func(x *emu.Experiment) { x.Protocol = "homa" },
+	} {
+		x := experiment()
+		change(&x)
+		if a, err := AddressOf(emu.Model, &x); err != nil || a.Key == first.Key {
+			t.Errorf("change %d: %v, %v", i, a, err)
+		}
+	}
+	if a, _ := AddressOf(emu.Virtual, &base); a.Key == first.Key || a.Code == first.Code {
+		t.Error("the engine does not count")
+	}
+	p, err := all.Find("sird")
+	must(t, err)
+	if sum, err := code.Of(emu.Model, &p); err != nil || sum != first.Code {
+		t.Error(sum, err)
+	}
+}
+
+// Points of other code are stale, damaged ones are not there.
+func TestStaleAndDamagedPoints(t *testing.T) {
+	path := t.TempDir()
+	s, err := OpenStore(path)
+	must(t, err)
+	defer s.Close()
+	x := experiment()
+	p := run(t, x)
+	a, err := AddressOf(emu.Model, &x)
+	must(t, err)
+	if got, _ := s.Get(a); got != nil {
+		t.Error("a point that is not there")
+	}
+	p.Code = "0000000000000000"
+	_, err = s.Put(p)
+	must(t, err)
+	if got, stale := s.Get(a); got == nil || !stale {
+		t.Error("a point of other code is not stale")
+	}
+	file := filepath.Join(path, p.Key+suffix)
+	whole, err := os.ReadFile(file)
+	must(t, err)
+	for _, text := range []string{
+		"", "{", string(whole[:len(whole)/2]), `{"format":1}`,
+		strings.Replace(string(whole), `"seed":4503599627370496`, `"seed":7`, 1),
+	} {
+		must(t, os.WriteFile(file, []byte(text), 0o666))
+		if got, _ := s.Get(a); got != nil || len(s.Damaged()) != 1 {
+			t.Errorf("%.40q is a point: %v", text, s.Damaged())
+		}
+	}
+	_, err = decode([]byte(`{"format":99}`))
+	if _, ok := errors.AsType[*results.FormatError](err); !ok {
+		t.Error(err)
+	}
+}
