@@ -28,11 +28,14 @@ func (d *drawing) slowdown() {
 		return
 	}
 	slices.Sort(groups) // A, B, ..., all
-	b := &bars{variants: len(d.variants)}
-	p := newChart("Slowdown by message size"+d.of(), "", "slowdown")
-	var labels []string
+	f := Figure{
+		Name: "slowdown" + d.dash(), Title: "Slowdown by message size" + d.of(), Y: Axis{Label: "slowdown", Log: true},
+	}
+	for i := range d.variants {
+		f.Series = append(f.Series, d.series(i, Bars))
+	}
 	total := make([]int, len(groups))
-	high := 1.0
+	low, high, few := 1.0, 1.0, false
 	for g, name := range groups {
 		for i, v := range d.variants {
 			s := v.Latencies.Slowdown[results.Paper][name]
@@ -40,39 +43,28 @@ func (d *drawing) slowdown() {
 			if s.Count == 0 {
 				continue
 			}
-			b.list = append(b.list, bar{g, i, d.look(i), s.P50, s.P99, s.Few})
-			high = max(high, s.P99)
+			f.Series[i].Points = append(f.Series[i].Points, Point{X: float64(g), Y: s.P50, High: max(s.P50, s.P99),
+				Hollow: s.Few, Note: counted(s.Count, "message", "messages")})
+			low, high, few = min(low, s.P50), max(high, s.P99), few || s.Few
 		}
 		var borders []int64
 		for _, border := range d.variants[0].Borders {
 			borders = append(borders, int64(border))
 		}
-		labels = append(labels, groupName(name, borders))
+		f.Groups = append(f.Groups, groupName(name, borders))
 	}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-	p.Y.Min, p.Y.Max = min(1, lowest(b.list)*0.9), high*1.6
-	p.X.Min, p.X.Max = -0.5, float64(len(groups))-0.5
-	horizontal := gridLines()
-	horizontal.Vertical.Width = 0
-	p.Add(horizontal, b)
-	at := make(plot.ConstantTicks, len(labels))
-	for g, label := range labels {
-		at[g] = plot.Tick{Value: float64(g), Label: label}
-	}
-	p.X.Tick.Marker = at
-	p.X.Tick.LineStyle.Color = color.White // no ticks, and the room for them
-	for i, v := range d.variants {
-		p.legendOfBar(d.label(v), d.look(i))
-	}
-	caption := fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the "+
+	f.Y.Min, f.Y.Max = min(1, low*0.9), high*1.6
+	f.X.Min, f.X.Max = -0.5, float64(len(groups))-0.5
+	f.Caption = fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the "+
 		"p99. %d messages of all variants", total[len(total)-1])
 	if d.hasIncast() {
-		caption += "; those of incast streams are left out"
+		f.Caption += "; those of incast streams are left out"
 	}
-	if slices.ContainsFunc(b.list, func(b bar) bool { return b.few }) {
-		caption += ". A hatched bar has fewer than 100 samples"
+	if few {
+		f.Caption += ". A hatched bar has fewer than 100 samples"
 	}
-	d.add("slowdown"+d.dash(), caption+".", p)
+	f.Caption += "."
+	d.add(f)
 }
 
 // hasIncast reports whether a variant has a stream that slowdowns leave out.
@@ -84,34 +76,26 @@ func (d *drawing) hasIncast() bool {
 	})
 }
 
-func lowest(list []bar) float64 {
-	low := 1.0
-	for _, b := range list {
-		low = min(low, b.p50)
-	}
-	return low
-}
-
 type bar struct {
-	group, variant int
-	look           int
-	p50, p99       float64
-	few            bool
+	group, at int // at: from the left, in the group
+	look      int
+	p50, p99  float64
+	few       bool
 }
 
 // bars is a plotter of grouped bars that works on logarithmic axes, which
 // plotter.BarChart does not.
 type bars struct {
-	list     []bar
-	variants int
+	list []bar
+	each int // of a group
 }
 
 // Plot implements plot.Plotter.
 func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	each := 0.8 / float64(b.variants)
+	each := 0.8 / float64(b.each)
 	for _, bar := range b.list {
-		left := float64(bar.group) - 0.4 + each*float64(bar.variant)
+		left := float64(bar.group) - 0.4 + each*float64(bar.at)
 		box := func(low, high float64) vg.Rectangle {
 			return vg.Rectangle{
 				Min: vg.Point{X: x(left + each*0.06), Y: y(low)}, Max: vg.Point{X: x(left + each*0.94), Y: y(high)},
@@ -167,34 +151,3 @@ func stripe(c draw.Canvas, look int, width, x1, y1, x2, y2 vg.Length) {
 
 // DataRange implements plot.DataRanger; the caller sets the axes.
 func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 0, 1, 1 }
-
-// window shades what lies outside the measured window, and marks stages by
-// their number above, as the paper's outcast figure does.
-type window struct {
-	from, to, end float64
-	stages        []float64
-}
-
-// Plot implements plot.Plotter.
-func (w *window) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	shade := func(from, to float64) {
-		if to > from {
-			c.FillPolygon(color.RGBA{0xf3, 0xf3, 0xf3, 0xff}, []vg.Point{
-				{X: x(from), Y: c.Min.Y}, {X: x(to), Y: c.Min.Y}, {X: x(to), Y: c.Max.Y}, {X: x(from), Y: c.Max.Y},
-			})
-		}
-	}
-	shade(0, w.from)
-	shade(w.to, w.end)
-	style := p.X.Tick.Label
-	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
-	for i, at := range w.stages {
-		if at < 0 || at >= w.end {
-			continue
-		}
-		dashed := draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
-		c.StrokeLine2(dashed, x(at), c.Min.Y, x(at), c.Max.Y)
-		c.FillText(style, vg.Point{X: x(at), Y: c.Max.Y + 1}, fmt.Sprint(i+1))
-	}
-}

@@ -26,13 +26,10 @@ func TestTimelinesAreDrawn(t *testing.T) {
 		{"the same twice", []*results.Variant{failing, failing}, 1},
 	} {
 		d := &drawing{variants: c.variants}
-		if n := len(d.failures().rows); n != c.rows {
+		if n := len(d.faults()); n != c.rows {
 			t.Errorf("%s: %d rows of bars, want %d", c.name, n, c.rows)
 		}
-		figures, err := Figures(c.variants)
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := Figures(c.variants)
 		told := 0
 		for _, f := range figures {
 			if strings.Contains(f.Caption, "edge: faults") {
@@ -63,12 +60,13 @@ func TestFaultsAndChangesAreTold(t *testing.T) {
 		{"terminal", func(w io.Writer) error { return Print(w, s) }, []string{"seed 1\n" + line + "\n"}},
 		{"Markdown", Outcome{Summary: s}.Markdown, []string{line}},
 		{"page", func(w io.Writer) error {
-			text, err := Page(results.NewManifest(nil, variants, s), s, nil)
+			text, err := RunPage(results.NewManifest(nil, variants, s), s, nil, About{}).HTML()
 			_, writeErr := w.Write(text)
 			return errors.Join(err, writeErr)
 		}, []string{
-			"<p>Faults injected: " + faults + ".</p>", "<p>Changed by --set: " + set + ".</p>",
-			"<dt>faults</dt><dd>" + faults, "<dt>changed by --set</dt><dd>" + set, "the network with the faults below",
+			">Faults injected: " + faults + ".</p>", ">Changed by --set: " + set + ".</p>",
+			">faults</td><td class=\"left \">" + faults, ">changed by --set</td><td class=\"left \">" + set,
+			"the network with the faults below",
 		}},
 		{"comparison", func(w io.Writer) error {
 			none := results.Summarize([]*results.Variant{run(t, "fast", 1)})

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,12 +10,9 @@ import (
 	"sirdbed/topo"
 )
 
-// A fact is a row under Run.
-type fact struct{ Name, Value string }
-
-// facts are what ran, on what and with what.
-func facts(m *results.Manifest, s *results.Summary) []fact {
-	list := []fact{
+// facts are what ran, on what and with what: names and values.
+func facts(m *results.Manifest, s *results.Summary) [][]string {
+	list := [][]string{
 		{"engine", m.Engine}, {"dilation", fmt.Sprint(m.Dilation)}, {"seed", fmt.Sprint(m.Seed)},
 		{"kernel", m.Kernel}, {"CPUs", fmt.Sprint(m.CPUs)}, {"sirdbed", m.Sirdbed}, {"Go", m.Go}, {"digest", m.Digest},
 		{"features", strings.Join(features(m.Features), ", ")},
@@ -28,17 +23,17 @@ func facts(m *results.Manifest, s *results.Summary) []fact {
 		if x.Drain > 0 {
 			times += fmt.Sprintf(", drain up to %v", x.Drain)
 		}
-		list = append(list, fact{"fabric", fabric(x.Topology)}, fact{"time", times})
+		list = append(list, []string{"fabric", fabric(x.Topology)}, []string{"time", times})
 	}
-	list = append(list, fact{"faults", faultsOf(s)}, fact{"changed by --set", strings.Join(s.Set, ", ")})
+	list = append(list, []string{"faults", faultsOf(s)}, []string{"changed by --set", strings.Join(s.Set, ", ")})
 	for _, v := range m.Variants {
 		text := v.Protocol
 		if p := params(v.Experiment.Params); p != "" {
 			text += ": " + p
 		}
-		list = append(list, fact{"variant " + v.Variant, text})
+		list = append(list, []string{"variant " + v.Variant, text})
 	}
-	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" || f.Value == "0" })
+	return slices.DeleteFunc(list, func(f []string) bool { return f[1] == "" || f[1] == "0" })
 }
 
 // fabric is the fabric in words.
@@ -101,20 +96,4 @@ func features(f emu.Features) (texts []string) {
 		add(fmt.Sprintf("bursts of %v", f.Burst))
 	}
 	return texts
-}
-
-// params lists a variant's parameters, as JSON where they are not a list of names.
-func params(text json.RawMessage) string {
-	if len(text) == 0 {
-		return ""
-	}
-	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil {
-		return string(text)
-	}
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		list = append(list, fmt.Sprintf("%s %v", name, values[name]))
-	}
-	return strings.Join(list, ", ")
 }

@@ -2,112 +2,166 @@ package report
 
 import (
 	"bytes"
-	_ "embed"
-	"errors"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"slices"
+	"strings"
 
 	"sirdbed/capture/results"
-	"sirdbed/emu/tree"
+	"sirdbed/topo"
 )
 
-// The files that Write leaves in a result's directory.
-const (
-	PageFile = "report.html"
-	PlotsDir = "plots"
+// A Page is a report for a browser: one file that needs no other, no network and no
+// server. Its reader hides and shows variants and protocols in all figures at once, zooms,
+// reads values, changes axes; the page's address keeps what is shown. All texts may come
+// from anywhere: they are shown as they are, and never as HTML.
+type Page struct {
+	Title   string
+	Lead    []string // paragraphs under the title
+	Command string   // that makes the results again, "" if there is none
+
+	Verdict results.Level // "" if nothing was judged
+	Meaning string        // of the verdict
+	Reasons []string      // of the verdict
+	Notes   []string      // what a reader has to know first
+
+	Figures []Figure // in order; those in one row are of two columns
+	Network *topo.Spec
+	// Sections are folded under their titles, below the figures.
+	Sections []Section
+	Footer   string
+}
+
+// A Section is a part of a page beside its figures.
+type Section struct {
+	Title  string
+	Short  string // what is to be known of it while it is folded: "12 of 12 met"
+	Open   bool
+	Tables []Table
+	Notes  []string
+}
+
+//go:embed web
+var web embed.FS
+
+func webFile(name string) string {
+	text, err := web.ReadFile("web/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// The page's styles and scripts. The scripts share one scope, in this order.
+var (
+	pageStyle  = webFile("uplot/uPlot.min.css") + webFile("page.css")
+	plotScript = "/*\n" + webFile("uplot/LICENSE") + "*/\n" + webFile("uplot/uPlot.iife.min.js")
+	pageScript = webFile("state.js") + webFile("shapes.js") + webFile("hover.js") + webFile("figure.js") +
+		webFile("legend.js") + webFile("tables.js") + webFile("main.js")
+	pageRules = "default-src 'none'; script-src " + sourceOf(plotScript) + " " + sourceOf(pageScript) +
+		"; style-src " + sourceOf(pageStyle) + "; img-src data:; base-uri 'none'; form-action 'none'"
 )
 
-//go:embed page.html
-var pageText string
+// sourceOf is a text as a source in a Content-Security-Policy.
+func sourceOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"mark": mark}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
+	"mark": mark, "style": func() template.CSS { return template.CSS(pageStyle) },
+	"plotScript": func() template.JS { return template.JS(plotScript) },
+	"pageScript": func() template.JS { return template.JS(pageScript) },
+	"rules":      func() string { return pageRules },
+	"network":    drawNetwork, "filled": Table.filled,
+	"networkWords": func(spec *topo.Spec) string { return fabric(*spec) + "." },
+}).ParseFS(web, "web/page.html"))
 
 // mark is the class of a cell that people look for.
 func mark(cell string) string {
-	if slices.Contains([]string{"ok", "FAIL", "PASS", "DEGRADED", "INVALID"}, cell) {
-		return " " + cell
+	switch cell {
+	case "ok", "FAIL", "PASS", "DEGRADED", "INVALID", "NO":
+		return cell
 	}
 	return ""
 }
 
-var meanings = map[results.Level]string{
-	results.Pass:     "the machine kept up, and the figures are the network's.",
-	results.Degraded: "the machine shows in the figures; read them with the reasons below.",
-	results.Invalid:  "the figures cannot be trusted.",
-}
-
+// pageData is what a page's script draws.
 type pageData struct {
-	Summary *results.Summary
-	Meaning string
-	Changes []string // by faults and --set
-	Started string
-	Bounds  *Table
-	Tables  []Table
-	Figures []inlineFigure
-	Facts   []fact
+	Figures []Figure    `json:"figures"`
+	Colors  []string    `json:"colors"` // by look, and again from the first
+	Dashes  [][]float64 `json:"dashes"` // by half the look, in points
 }
 
-type inlineFigure struct {
-	Caption string
-	SVG     template.HTML
-}
-
-// Write leaves report.html and plots/ in a result's directory. The page needs
-// no other file.
-func Write(dir *tree.Dir, m *results.Manifest, s *results.Summary, variants []*results.Variant) error {
-	figures, err := Figures(variants)
-	if err != nil {
-		return err
-	}
-	plots, err := dir.Make(PlotsDir)
-	if errors.Is(err, fs.ErrExist) {
-		plots, err = dir.Sub(PlotsDir)
-	}
-	if err != nil {
-		return err
-	}
-	defer plots.Close()
-	var errs []error
-	for _, f := range figures {
-		errs = append(errs, plots.WriteText(f.Name+".svg", f.SVG))
-	}
-	text, err := Page(m, s, figures)
-	if err == nil {
-		err = dir.WriteText(PageFile, text)
-	}
-	return errors.Join(append(errs, err)...)
-}
-
-// Page returns report.html.
-func Page(m *results.Manifest, s *results.Summary, figures []Figure) ([]byte, error) {
-	d := pageData{Summary: s, Meaning: meanings[s.Verdict], Changes: changes(s), Facts: facts(m, s)}
-	switch {
-	case s.Verdict != results.Pass:
-	case s.Engine == "model":
-		d.Meaning = "every packet and every byte is accounted for. The model has no machine to be slowed by."
-	case faultsOf(s) != "":
-		d.Meaning = "the machine kept up, and the figures are those of the network with the faults below."
-	}
-	if !m.Created.IsZero() {
-		d.Started = m.Created.Format("2 January 2006, 15:04 MST")
-	}
-	for _, t := range Tables(s) {
-		if t.Title == bounds(s).Title {
-			d.Bounds = &t
-			continue
+// HTML returns the page. It fails if two figures have one name.
+func (p *Page) HTML() ([]byte, error) {
+	data := pageData{Figures: p.Figures}
+	names := map[string]bool{}
+	for _, f := range p.Figures {
+		if names[f.Name] || unsafe.MatchString(f.Name) || f.Name == "" {
+			return nil, fmt.Errorf("page %q: figure %q: want a name of its own, of letters, digits and ._-", p.Title, f.Name)
 		}
-		d.Tables = append(d.Tables, t)
+		names[f.Name] = true
 	}
-	for _, f := range figures {
-		// An SVG inside HTML has no XML declaration.
-		at := max(0, bytes.Index(f.SVG, []byte("<svg")))
-		d.Figures = append(d.Figures, inlineFigure{f.Caption, template.HTML(f.SVG[at:])})
+	if data.Figures == nil {
+		data.Figures = []Figure{}
+	}
+	for _, c := range palette {
+		data.Colors = append(data.Colors, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+	}
+	for _, pattern := range dashes {
+		lengths := []float64{}
+		for _, l := range pattern {
+			lengths = append(lengths, l.Points())
+		}
+		data.Dashes = append(data.Dashes, lengths)
+	}
+	text, err := json.Marshal(data) // with < and & escaped, so that nothing can end the element
+	if err != nil {
+		return nil, fmt.Errorf("page %q: %w", p.Title, err)
 	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, d); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+	err = pageTemplate.Execute(&out, struct {
+		*Page
+		Data template.JS
+	}{p, template.JS(text)})
+	if err != nil {
+		return nil, fmt.Errorf("page %q: %w", p.Title, err)
 	}
 	return out.Bytes(), nil
+}
+
+// Headed reports whether a column has a heading.
+func (t Table) Headed() bool { return strings.Join(t.Header, "") != "" }
+
+// filled returns the table without columns in which nothing stands.
+func (t Table) filled() Table {
+	head := t.Head()
+	var keep []int
+	left := 0
+	for i := range head {
+		for _, row := range t.Rows {
+			if cell := strings.TrimSpace(row[i]); cell != "" && cell != "-" {
+				keep = append(keep, i)
+				if i < t.Left {
+					left++
+				}
+				break
+			}
+		}
+	}
+	pick := func(cells []string) (out []string) {
+		for _, i := range keep {
+			out = append(out, cells[i])
+		}
+		return out
+	}
+	c := Table{Title: t.Title, Note: t.Note, Header: pick(head), Left: left, Sentences: t.Sentences}
+	for _, row := range t.Rows {
+		c.Rows = append(c.Rows, pick(row))
+	}
+	return c
 }

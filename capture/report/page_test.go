@@ -24,13 +24,13 @@ func TestPageReadsWell(t *testing.T) {
 	variants := []*results.Variant{v}
 	s := results.Summarize(variants)
 	s.Variants[0].Stability = nil
-	text, err := Page(results.NewManifest(nil, variants, s), s, nil)
+	text, err := RunPage(results.NewManifest(nil, variants, s), s, nil, About{}).HTML()
 	must(t, err)
 	for _, want := range []string{
-		"<strong>DEGRADED:</strong> the machine shows", "one leaf of 3 hosts; hosts", "warm-up 1ms, measured 8ms</dd>",
+		"<strong>DEGRADED:</strong> the machine shows", "one leaf of 3 hosts; hosts", "warm-up 1ms, measured 8ms</td>",
 		"RED marks by the queue of a packet&#39;s own level, sch_prio serves levels, receiving hosts delay, " +
 			"random paths, ports make up for 100", "sird: b 1.5, sthr inf", ">queue max KB<", ">queue mean KB<",
-		">level</th>", ">passes if</th>", "-: not judged", `credit_held</td><td class="">`, `<td class="">KB</td>`,
+		">level</th>", ">passes if</th>", "-: not judged", `credit_held</td><td class=" ">`, `<td class=" ">KB</td>`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text[bytes.Index(text, []byte("<body>")):])

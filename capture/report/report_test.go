@@ -145,16 +145,17 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestPageStandsAlone(t *testing.T) {
 	variants, s := result(t)
 	dir := t.TempDir()
-	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants))
+	about := About{Command: "sirdbed run 'made <up>'"}
+	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants, about))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
-	for _, bad := range []string{"src=", "<link", "<script", "@import", "url(", "made <up>"} {
+	for _, bad := range []string{" src=", "href=\"h", "@import", "url(", "made <up>", "fetch(", "XMLHttp", "import("} {
 		if bytes.Contains(text, []byte(bad)) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
 	for _, want := range []string{"made &lt;up&gt;", "PASS", "<svg", "wake-up lateness", "Latency of small", "Goodput",
-		"bursts of 1.538KB", `class=" FAIL"`, "Stable?"} {
+		"bursts of 1.538KB", `class=" FAIL"`, "Stable?", "sirdbed run &#39;made"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -200,7 +201,7 @@ func TestPageOfNothing(t *testing.T) {
 	variants := []*results.Variant{empty}
 	s := results.Summarize(variants)
 	must(t, Print(io.Discard, s))
-	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants))
+	must(t, Write(fakerun.Open(t, dir).Dir, results.NewManifest(nil, variants, s), s, variants, About{}))
 	text, err := os.ReadFile(filepath.Join(dir, PageFile))
 	must(t, err)
 	if !bytes.Contains(text, []byte("INVALID")) {

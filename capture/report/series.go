@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-
 	"sirdbed/capture/results"
 	"sirdbed/topo/units"
 )
@@ -43,8 +41,7 @@ func seriesOf(v *results.Variant, gauge string) (list []*results.Series) {
 
 // A gaugeLine is one line of a gauge's figure.
 type gaugeLine struct {
-	name   string
-	look   int // see drawing.look
+	Series
 	points []results.GaugePoint
 }
 
@@ -55,24 +52,24 @@ func (d *drawing) gauge(name string) {
 	if scale == 0 {
 		return
 	}
-	p := d.timePlot(name+whose, name+unit)
+	f := d.overTime("gauge-"+name, name+whose, name+unit)
 	var spans []units.Time
 	for i, l := range lines {
 		if len(l.points) < 2 || i >= maxGaugeLine {
 			continue
 		}
-		spans = append(spans, d.gaugeLine(p, l, scale, len(lines) <= 4))
+		spans = append(spans, f.addGauge(l, scale, len(lines) <= 4))
 	}
 	if len(spans) == 0 {
 		return
 	}
-	finishTime(p)
-	caption := fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms. Hosts at which it "+
+	f.Caption = fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms. Hosts at which it "+
 		"never changes are left out.", name, spans[0].Milliseconds())
 	if len(lines) > maxGaugeLine {
-		caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
+		f.Caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
 	}
-	d.add("gauge-"+name, caption+d.noteFailures(), p)
+	f.Caption += noteFaults(f)
+	d.add(f)
 }
 
 // gaugeLines returns a gauge's lines, and what the title says of them: for a single
@@ -81,7 +78,9 @@ func (d *drawing) gauge(name string) {
 func (d *drawing) gaugeLines(name string) (lines []gaugeLine, whose string) {
 	if len(d.variants) == 1 {
 		for _, s := range moving(seriesOf(d.variants[0], name)) {
-			lines = append(lines, gaugeLine{d.variants[0].Fabric.HostName(s.Host), len(lines), s.Points})
+			v := d.variants[0]
+			line := Series{Name: v.Fabric.HostName(s.Host), Look: len(lines), Shape: Line}
+			lines = append(lines, gaugeLine{line, s.Points})
 		}
 		return lines, " by host"
 	}
@@ -91,7 +90,7 @@ func (d *drawing) gaugeLines(name string) (lines []gaugeLine, whose string) {
 			sum = addSeries(sum, s)
 		}
 		if len(sum) > 0 {
-			lines = append(lines, gaugeLine{v.Name, d.look(i), sum})
+			lines = append(lines, gaugeLine{d.series(i, Line), sum})
 		}
 	}
 	return lines, ", sum over hosts"
@@ -118,9 +117,9 @@ func gaugeScale(name string, lines []gaugeLine) (unit string, scale float64) {
 	return "", 1 // the name says of what it is a number
 }
 
-// gaugeLine draws a line of a gauge, and its samples if wanted. It returns the span of
+// addGauge adds a line of a gauge, and its samples if wanted. It returns the span of
 // the moving average.
-func (d *drawing) gaugeLine(p *chart, l gaugeLine, scale float64, withSamples bool) (span units.Time) {
+func (f *Figure) addGauge(l gaugeLine, scale float64, withSamples bool) (span units.Time) {
 	span = (l.points[len(l.points)-1].At - l.points[0].At) / averages
 	samples := means(l.points, timeBins)
 	average := means((&results.Series{Points: l.points}).MovingAverage(span), timeBins)
@@ -130,12 +129,14 @@ func (d *drawing) gaugeLine(p *chart, l gaugeLine, scale float64, withSamples bo
 	for k := range average {
 		average[k].Value /= scale
 	}
-	if raw, err := plotter.NewLine(toXY(samples)); err == nil && withSamples {
-		raw.LineStyle = thin(l.look)
-		raw.LineStyle.Color = faint(colorOf(l.look))
-		p.Add(raw)
+	if withSamples {
+		s := l.Series
+		s.Points, s.Faint, s.Width = toPoints(samples), true, thin
+		f.Series = append(f.Series, s)
 	}
-	d.line(p, l.name, line(l.look), toXY(average), false)
+	s := l.Series
+	s.Points = toPoints(average)
+	f.Series = append(f.Series, s)
 	return span
 }
 

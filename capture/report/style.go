@@ -53,10 +53,8 @@ func line(i int) draw.LineStyle {
 
 func dashesOf(i int) []vg.Length { return dashes[i/2%len(dashes)] }
 
-// thin is the style of line i where lines are dense.
-func thin(i int) draw.LineStyle {
-	return draw.LineStyle{Color: colorOf(i), Width: vg.Points(0.8), Dashes: dashesOf(i)}
-}
+// thin is the width in points of lines that are dense.
+const thin = 0.8
 
 // Size of a figure: two fit side by side on a page.
 const (

@@ -22,6 +22,8 @@ type Table struct {
 	Wide   []string // the same where there is room, if it is different
 	Rows   [][]string
 	Left   int // columns that are names, and so aligned left; the others are numbers
+	// Sentences are in the cells, which may be broken into lines on a page.
+	Sentences bool
 }
 
 // Tables returns the tables of a result that have rows.

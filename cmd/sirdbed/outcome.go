@@ -62,7 +62,7 @@ func analyze(dir *tree.Dir, record Record, justWritten bool) (*outcome, error) {
 	manifest := results.NewManifest(source, o.variants, o.summary)
 	err = errors.Join(
 		results.Write(dir, manifest, o.summary, o.variants),
-		report.Write(dir, manifest, o.summary, o.variants),
+		report.Write(dir, manifest, o.summary, o.variants, report.About{Command: record.again(dir), Params: allParams}),
 	)
 	return o, explainDisk(err, dir.Path())
 }

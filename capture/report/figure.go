@@ -1,0 +1,136 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// A Figure is a plot as data: a Page lets its readers explore it, SVG draws it as a
+// picture. It has no more points than a picture can show: hundreds a series.
+type Figure struct {
+	// Name is unique in a page: its file's, without extension, and in the page's address.
+	// Letters, digits, '.', '_' and '-'.
+	Name    string   `json:"name"`
+	Title   string   `json:"-"` // the page has it in its text
+	Caption string   `json:"-"`
+	X       Axis     `json:"x"`
+	Y       Axis     `json:"y"`
+	Groups  []string `json:"groups,omitempty"` // of Bars: labels along X, of group i at X = i
+	Series  []Series `json:"series"`           // in the order of the legend
+	Time    *Time    `json:"time,omitempty"`   // if X is nominal time, in ms
+}
+
+// An Axis is one of a figure's two.
+type Axis struct {
+	Label string `json:"label"` // with the unit: "queue (KB)"
+	Log   bool   `json:"log,omitempty"`
+	// Min and Max are what is shown at first. Where both are 0 it is what the series need,
+	// and 0 if the axis is linear.
+	Min float64 `json:"min,omitempty"`
+	Max float64 `json:"max,omitempty"`
+}
+
+// A Shape is how a series is drawn.
+type Shape string
+
+// The shapes of series.
+const (
+	Line  Shape = "line"  // straight from point to point
+	Steps Shape = "steps" // each value until the next: CDFs, what is sampled
+	Curve Shape = "curve" // straight, in the given order, with a dot at each point
+	Marks Shape = "marks" // crosses, such as printed values beside measured ones
+	Bars  Shape = "bars"  // in Figure.Groups: to Y, and from there to High in a lighter shade
+)
+
+// A Series is the data of one variant in a figure.
+type Series struct {
+	// Name is in the legend. On a page all series of a name are shown and hidden together,
+	// and so are all of a Protocol ("": of none).
+	Name     string
+	Protocol string
+	Look     int // number of its color and dashes, from 0; the same for a protocol or variant in all figures
+	Shape    Shape
+	Faint    bool    // behind the others and not in the legend: the samples of an average
+	Width    float64 // of the line, in points; 0: 1.6
+	Points   []Point
+}
+
+// A Point is one of a series, or a bar.
+type Point struct {
+	X, Y float64
+	High float64 // of a bar, at least Y
+	// Hollow marks what is to be read with care: a dot of an unstable run, a bar of few samples.
+	Hollow bool
+	Note   string // shown on hover: "load 50 %"
+}
+
+// Time is what a figure over time shows beside its series, in ms.
+type Time struct {
+	From   float64    `json:"from"` // what is measured; the rest is grey
+	To     float64    `json:"to"`
+	End    float64    `json:"end"`
+	Stages []float64  `json:"stages,omitempty"` // marked by their number, from 1
+	Faults []FaultRow `json:"faults,omitempty"`
+}
+
+// A FaultRow is a row of bars along the lower edge, each as long as a fault of a variant.
+type FaultRow struct {
+	Look  int          `json:"look"`
+	Spans [][2]float64 `json:"spans"`
+}
+
+// MarshalJSON writes a series as a page takes it: its points by coordinate, without those
+// that are no numbers or continue a step, to as many digits as can be seen.
+func (s Series) MarshalJSON() ([]byte, error) {
+	row := struct {
+		Name     string   `json:"name"`
+		Protocol string   `json:"protocol,omitempty"`
+		Look     int      `json:"look"`
+		Shape    Shape    `json:"shape"`
+		Faint    bool     `json:"faint,omitempty"`
+		Width    float64  `json:"width,omitempty"`
+		X        digits   `json:"x"`
+		Y        digits   `json:"y"`
+		High     digits   `json:"high,omitempty"`
+		Hollow   []int    `json:"hollow,omitempty"` // indexes
+		Notes    []string `json:"notes,omitempty"`
+	}{Name: s.Name, Protocol: s.Protocol, Look: s.Look, Shape: s.Shape, Faint: s.Faint, Width: s.Width,
+		X: digits{}, Y: digits{}}
+	noted := false
+	for i, p := range s.Points {
+		n := len(row.Y)
+		same := s.Shape == Steps && n > 0 && row.Y[n-1] == p.Y && i < len(s.Points)-1
+		if same || !finite(p.X) || !finite(p.Y) || !finite(p.High) {
+			continue
+		}
+		if p.Hollow {
+			row.Hollow = append(row.Hollow, len(row.X))
+		}
+		row.X, row.Y, row.Notes = append(row.X, p.X), append(row.Y, p.Y), append(row.Notes, p.Note)
+		if s.Shape == Bars {
+			row.High = append(row.High, p.High)
+		}
+		noted = noted || p.Note != ""
+	}
+	if !noted {
+		row.Notes = nil
+	}
+	return json.Marshal(row)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// digits are numbers of five digits in JSON.
+type digits []float64
+
+func (d digits) MarshalJSON() ([]byte, error) {
+	text := []byte{'['}
+	for i, x := range d {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendFloat(text, x, 'g', 5, 64)
+	}
+	return append(text, ']'), nil
+}

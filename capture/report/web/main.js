@@ -1,0 +1,70 @@
+// The page: cards of figures, drawn when they come into sight and when what is shown changes.
+
+const cards = [], stale = new Set();
+
+// drawStale draws what is stale and at most half a screen away.
+function drawStale() {
+  const margin = innerHeight / 2;
+  for (const card of stale) {
+    const { top, bottom } = card.element.getBoundingClientRect();
+    if (bottom < -margin || top > innerHeight + margin) continue;
+    stale.delete(card);
+    draw(card);
+  }
+}
+
+function refresh() {
+  drawToggles();
+  for (const card of cards) {
+    card.element.classList.toggle("wide", state.wide.has(card.figure.name));
+    drawLegend(card);
+    drawTools(card);
+    stale.add(card);
+  }
+  drawStale();
+}
+
+// changed follows a change of state by the reader.
+function changed() {
+  writeState();
+  refresh();
+}
+
+function start() {
+  for (const figure of data.figures) {
+    const element = document.querySelector('figure[data-name="' + figure.name + '"]');
+    const part = (name) => element.querySelector("." + name);
+    const hover = Object.assign(document.createElement("div"), { className: "hover", hidden: true });
+    element.append(hover);
+    cards.push({ figure, element, hover, chart: null, plot: part("plot"), legend: part("legend"), tools: part("tools") });
+  }
+  readState();
+  refresh();
+  window.addEventListener("hashchange", () => {
+    readState();
+    refresh();
+  });
+  window.addEventListener("scroll", drawStale, { passive: true });
+  let width = innerWidth;
+  window.addEventListener("resize", () => {
+    if (innerWidth === width) return; // a phone's address bar came or went
+    width = innerWidth;
+    for (const card of cards) stale.add(card);
+    drawStale();
+  });
+}
+
+// On paper all is unfolded, and figures are as sharp as print.
+let folded = [];
+window.addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const d of folded) d.open = true;
+  for (const card of cards) draw(card, 3, state.wide.has(card.figure.name) ? 720 : 420);
+});
+window.addEventListener("afterprint", () => {
+  for (const d of folded) d.open = false;
+  for (const card of cards) draw(card);
+});
+
+const data = document.getElementById("data") ? JSON.parse(document.getElementById("data").textContent) : { figures: [] };
+if (data.figures.length) start();

@@ -1,0 +1,127 @@
+// What uPlot has no shape for, drawn on its canvas: grey outside the measured window,
+// stages, faults, bars, dots and crosses. k is how many pixels of the canvas a pixel of
+// the page has.
+
+const colorOf = (look) => data.colors[look % data.colors.length];
+const dashOf = (look, k) => data.dashes[Math.floor(look / 2) % data.dashes.length].map((v) => v * 1.7 * k);
+
+// faint is a color mixed with white, of which it takes a share.
+function faint(color, white = 0.72) {
+  const part = (i) => Math.round(parseInt(color.slice(i, i + 2), 16) * (1 - white) + 255 * white);
+  return "rgb(" + [1, 3, 5].map(part).join(",") + ")";
+}
+
+function clipped(u, draw) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw(ctx, bbox, (x) => u.valToPos(x, "x", true), (y) => u.valToPos(y, "y", true));
+  ctx.restore();
+}
+
+function drawWindow(u, time) {
+  clipped(u, (ctx, box, X) => {
+    ctx.fillStyle = "#f1f1ef";
+    for (const [from, to] of [[0, time.from], [time.to, time.end]]) {
+      if (to > from) ctx.fillRect(X(from), box.top, X(to) - X(from), box.height);
+    }
+  });
+}
+
+function drawFaults(u, time, k) {
+  clipped(u, (ctx, box, X) => {
+    (time.faults || []).forEach((row, i) => {
+      ctx.fillStyle = colorOf(row.look);
+      for (const [from, to] of row.spans) {
+        ctx.fillRect(X(from), box.top + box.height - (i + 1) * 5 * k, Math.max(k, X(to) - X(from)), 4 * k);
+      }
+    });
+  });
+  const { ctx, bbox: box } = u;
+  ctx.save();
+  ctx.font = 11 * k + "px Liberation Sans, Arial, sans-serif";
+  ctx.textAlign = "center";
+  ctx.fillStyle = ctx.strokeStyle = "#5b6369";
+  ctx.lineWidth = k;
+  ctx.setLineDash([3 * k, 3 * k]);
+  (time.stages || []).forEach((at, i) => {
+    const x = u.valToPos(at, "x", true);
+    if (x < box.left || x > box.left + box.width) return;
+    ctx.beginPath();
+    ctx.moveTo(x, box.top);
+    ctx.lineTo(x, box.top + box.height);
+    ctx.stroke();
+    ctx.fillText(i + 1, x, box.top - 3 * k);
+  });
+  ctx.restore();
+}
+
+// drawBars draws the series' bars side by side in their groups: solid to y, from there to
+// high in a lighter shade, hatched where samples are few.
+function drawBars(u, list, k) {
+  clipped(u, (ctx, box, X, Y) => {
+    const each = 0.82 / list.length, bottom = box.top + box.height;
+    list.forEach((s, n) => {
+      const few = new Set(s.hollow || []), color = colorOf(s.look);
+      s.x.forEach((group, i) => {
+        const left = X(group - 0.41 + each * (n + 0.05)), width = X(group - 0.41 + each * (n + 0.95)) - left;
+        const middle = Y(s.y[i]), top = Y(s.high[i]);
+        ctx.fillStyle = faint(color, 0.66);
+        ctx.fillRect(left, top, width, middle - top);
+        if (few.has(i)) hatch(ctx, left, top, width, middle - top, color, k);
+        ctx.fillStyle = color;
+        ctx.fillRect(left, middle, width, bottom - middle);
+      });
+    });
+  });
+}
+
+function hatch(ctx, left, top, width, height, color, k) {
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = k;
+  ctx.beginPath();
+  ctx.rect(left, top, width, height);
+  ctx.stroke();
+  ctx.clip();
+  ctx.beginPath();
+  for (let at = -width; at < height; at += 4 * k) {
+    ctx.moveTo(left, top + height - at);
+    ctx.lineTo(left + width, top + height - at - width);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawDots(u, s, k) {
+  clipped(u, (ctx, box, X, Y) => {
+    const hollow = new Set(s.hollow || []);
+    ctx.strokeStyle = colorOf(s.look);
+    ctx.lineWidth = 1.8 * k;
+    s.x.forEach((x, i) => {
+      ctx.fillStyle = hollow.has(i) ? "#fff" : colorOf(s.look);
+      ctx.beginPath();
+      ctx.arc(X(x), Y(s.y[i]), 4 * k, 0, 2 * Math.PI);
+      ctx.fill();
+      ctx.stroke();
+    });
+  });
+}
+
+function drawCrosses(u, s, k) {
+  clipped(u, (ctx, box, X, Y) => {
+    ctx.strokeStyle = colorOf(s.look);
+    ctx.lineWidth = 2 * k;
+    s.x.forEach((v, i) => {
+      const x = X(v), y = Y(s.y[i]), r = 4.5 * k;
+      ctx.beginPath();
+      ctx.moveTo(x - r, y - r);
+      ctx.lineTo(x + r, y + r);
+      ctx.moveTo(x - r, y + r);
+      ctx.lineTo(x + r, y - r);
+      ctx.stroke();
+    });
+  });
+}

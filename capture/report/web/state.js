@@ -1,0 +1,72 @@
+"use strict";
+// What is shown, and the page's address, which keeps it:
+//
+//   #off=homa,dctcp&protocols=swift&wide=slowdown&y:slowdown=linear&zoom:queue=0,2,0,300&at:queue=1.2,100
+//
+// Names in off and protocols are hidden, figures in wide take the whole width, x and y are
+// the scale of an axis where it is not the figure's own, zoom is what a figure shows (from,
+// to, along x and y), and at is where its values are shown without a cursor.
+const state = {
+  off: new Set(), protocols: new Set(), wide: new Set(),
+  x: new Map(), y: new Map(), zoom: new Map(), at: new Map(),
+};
+
+function readState() {
+  for (const part of Object.values(state)) part.clear();
+  for (const pair of location.hash.slice(1).split("&")) {
+    const at = pair.indexOf("=");
+    if (at < 0) continue;
+    let words;
+    try {
+      words = [pair.slice(0, at), ...pair.slice(at + 1).split(",")].map(decodeURIComponent);
+    } catch {
+      continue; // no address of ours
+    }
+    const [key, ...values] = words, colon = key.indexOf(":");
+    const kind = colon < 0 ? key : key.slice(0, colon), figure = key.slice(colon + 1);
+    if (kind === "off" || kind === "protocols" || kind === "wide") {
+      for (const v of values) state[kind].add(v);
+    } else if ((kind === "x" || kind === "y") && (values[0] === "log" || values[0] === "linear")) {
+      state[kind].set(figure, values[0]);
+    } else if (kind === "zoom") {
+      const span = values.map(Number);
+      if (span.length === 4 && span.every(Number.isFinite) && span[0] < span[1] && span[2] < span[3]) {
+        state.zoom.set(figure, span);
+      }
+    } else if (kind === "at" && values.length === 2 && values.every((v) => Number.isFinite(+v))) {
+      state.at.set(figure, values.map(Number));
+    }
+  }
+}
+
+// writeState puts what is shown into the address, without a step back in the history.
+function writeState() {
+  const words = [], list = (values) => [...values].map(encodeURIComponent).join(",");
+  for (const kind of ["off", "protocols", "wide"]) {
+    if (state[kind].size) words.push(kind + "=" + list(state[kind]));
+  }
+  for (const axis of ["x", "y"]) {
+    for (const [figure, scale] of state[axis]) words.push(axis + ":" + encodeURIComponent(figure) + "=" + scale);
+  }
+  for (const kind of ["zoom", "at"]) {
+    for (const [figure, values] of state[kind]) {
+      words.push(kind + ":" + encodeURIComponent(figure) + "=" + values.map((v) => +v.toPrecision(6)).join(","));
+    }
+  }
+  history.replaceState(null, "", "#" + words.join("&"));
+}
+
+const shown = (series) => !state.off.has(series.name) && !state.protocols.has(series.protocol || "");
+
+// flip hides or shows a name or protocol; alone leaves it and hides the others.
+function flip(set, name, all, alone) {
+  if (!alone) {
+    if (!set.delete(name)) set.add(name);
+    return;
+  }
+  const already = all.every((other) => set.has(other) === (other !== name));
+  set.clear();
+  if (!already) for (const other of all) if (other !== name) set.add(other);
+}
+
+const isLog = (figure, axis) => (state[axis].get(figure.name) || (figure[axis].log ? "log" : "linear")) === "log";
