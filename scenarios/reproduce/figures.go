@@ -1,0 +1,351 @@
+package reproduce
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+	"sirdbed/scenarios/paper"
+)
+
+// Figures draws the paper's figures of what was found, in its order. Those of which
+// nothing was found are left out.
+func (f *Found) Figures() (list []report.Figure) {
+	m := f.Measured("released")
+	for _, draw := range []func() []report.Figure{
+		f.bufferCDF, f.frontier, func() []report.Figure { return scatter(m) },
+		func() []report.Figure {
+			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", m, deepest)
+		},
+		func() []report.Figure { return f.slowdowns("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
+		func() []report.Figure {
+			return f.slowdowns("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
+		},
+		f.sensitivity, f.creditLocation,
+		func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") },
+		func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") },
+		func() []report.Figure { return f.slowdowns("fig12", Half, []string{"wkb"}, paper.Configs) },
+		func() []report.Figure {
+			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", nil, average)
+		},
+	} {
+		for _, figure := range draw() {
+			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
+				list = append(list, figure)
+			}
+		}
+	}
+	return list
+}
+
+func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
+func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
+
+// look is a protocol's color, the same in all figures.
+func look(protocol string) int {
+	if i := slices.Index(paper.Protocols, protocol); i >= 0 {
+		return i
+	}
+	return len(paper.Protocols)
+}
+
+// title is a configuration and a workload as figures call them.
+func title(config, workload string) string {
+	return strings.ToUpper(workload[:2]) + workload[2:] + " " + strings.ToUpper(config[:1]) + config[1:]
+}
+
+// queueByGoodput draws a queue of leaves over the loads, a panel for each configuration and
+// workload. With m, crosses are the printed maxima.
+func (f *Found) queueByGoodput(
+	name, what string, m *paper.Measured, queue func(*points.Point) float64,
+) (list []report.Figure) {
+	for _, config := range paper.Configs {
+		for _, workload := range paper.Workloads {
+			figure := report.Figure{
+				Name: name + "-" + config + "-" + workload, Title: what + ", " + title(config, workload),
+				X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "queue (MB)", Log: true},
+				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries less than " +
+					"is offered.",
+			}
+			if m != nil {
+				figure.Caption += " Crosses are the maxima that the paper prints."
+			}
+			for _, protocol := range f.Protocols(config) {
+				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Curve}
+				for _, load := range f.Loads(config) {
+					list := f.At(Place{config, workload, load, protocol, "released"})
+					if len(list) == 0 {
+						continue
+					}
+					p := list[0]
+					s.Points = append(s.Points, report.Point{
+						X: p.Result.GoodputGbps, Y: queue(p), Hollow: p.Result.Unstable || p.Unbounded != "",
+						Note: "load " + load,
+					})
+				}
+				figure.Series = append(figure.Series, s)
+				if m != nil && len(s.Points) > 0 {
+					figure.Series = append(figure.Series, printedMaximum(config, workload, protocol))
+				}
+			}
+			list = append(list, figure)
+		}
+	}
+	return list
+}
+
+// printedMaximum is a cross at the paper's maxima of goodput and queue.
+func printedMaximum(config, workload, protocol string) report.Series {
+	s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Marks}
+	goodput, ok1 := printed(paper.MaxGoodput, config, workload, protocol)
+	queue, ok2 := printed(paper.MaxTorQueue, config, workload, protocol)
+	if ok1 && ok2 {
+		s.Points = []report.Point{{X: goodput, Y: queue, Note: "printed"}}
+	}
+	return s
+}
+
+// printed is a number of the paper's tables, if it printed one.
+func printed(table, config, workload, protocol string) (float64, bool) {
+	v, ok := paper.Printed().Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}]
+	return v.Number, ok && !v.Unstable
+}
+
+// groups are the size groups of the paper's figures.
+var groups = []string{"A", "B", "C", "D", results.AllSizes}
+
+// slowdowns draws median and p99 by size group at a load.
+func (f *Found) slowdowns(name, load string, workloads, configs []string) (list []report.Figure) {
+	for _, config := range configs {
+		for _, workload := range workloads {
+			figure := slowdownFigure(name+"-"+config+"-"+workload, fmt.Sprintf("Slowdown at load %s, %s", load,
+				title(config, workload)))
+			for _, protocol := range f.Protocols(config) {
+				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Bars}
+				if found := f.At(Place{config, workload, load, protocol, "released"}); len(found) > 0 &&
+					!found[0].Result.Unstable {
+					s.Points = bars(found[0])
+				}
+				figure.Series = append(figure.Series, s)
+			}
+			list = append(list, figure)
+		}
+	}
+	return list
+}
+
+func slowdownFigure(name, title string) report.Figure {
+	return report.Figure{
+		Name: name, Title: title, Groups: groups, Y: report.Axis{Label: "slowdown", Log: true},
+		X: report.Axis{Min: -0.5, Max: float64(len(groups)) - 0.5},
+		Caption: "The median, and in a lighter shade the p99, by size: A < 1460 <= B < 100,000 <= C < 800,000 <= D bytes. " +
+			"Protocols that do not carry the load are left out.",
+	}
+}
+
+// bars are a point's slowdowns by size group.
+func bars(p *points.Point) (list []report.Point) {
+	slow := p.Result.Slowdown[results.Paper]
+	for i, name := range groups {
+		if s := slow[name]; s.Count > 0 {
+			list = append(list, report.Point{
+				X: float64(i), Y: s.P50, High: max(s.P50, s.P99), Hollow: s.Few, Note: fmt.Sprintf("%d messages", s.Count),
+			})
+		}
+	}
+	return list
+}
+
+// of lists the points of a study, of released arrivals and the first seed.
+func (f *Found) of(study string, each func(*Job, *points.Point)) {
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		if j.Study == study && f.Points[i] != nil && j.Arrivals == "released" && j.Experiment.Seed == 1 {
+			each(j, f.Points[i])
+		}
+	}
+}
+
+// overSetting draws slowdowns over one of SIRD's settings, at half load.
+func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
+	for _, workload := range []string{"wka", "wkc"} {
+		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what, title("balanced", workload)))
+		f.of(study, func(j *Job, p *points.Point) {
+			if j.Label("workload") == workload && j.Label("load") == Half {
+				figure.Series = append(figure.Series, report.Series{
+					Name: what + " " + j.Label(axis), Look: len(figure.Series), Shape: report.Bars, Points: bars(p),
+				})
+			}
+		})
+		list = append(list, figure)
+	}
+	return list
+}
+
+// byX orders the points of a curve.
+func byX(list []report.Point) {
+	slices.SortFunc(list, func(a, b report.Point) int { return cmp.Compare(a.X, b.X) })
+}
+
+// sensitivity draws the highest goodput over B, for each SThr.
+func (f *Found) sensitivity() []report.Figure {
+	figure := report.Figure{
+		Name: "fig9-goodput", Title: "Goodput over B and SThr, WKc Balanced", X: report.Axis{Label: "B (BDP)"},
+		Y: report.Axis{Label: "goodput (Gbps/host)"}, Caption: "The highest of the loads that were run.",
+	}
+	best := map[string]map[float64]float64{}
+	var order []string
+	f.of("sensitivity", func(j *Job, p *points.Point) {
+		sthr := j.Label("sthr")
+		b, err := strconv.ParseFloat(j.Label("b"), 64)
+		if err != nil {
+			return
+		}
+		if best[sthr] == nil {
+			best[sthr] = map[float64]float64{}
+			order = append(order, sthr)
+		}
+		best[sthr][b] = max(best[sthr][b], p.Result.GoodputGbps)
+	})
+	for i, sthr := range order {
+		s := report.Series{Name: "SThr " + sthr + " BDP", Look: i, Shape: report.Curve}
+		for b, goodput := range best[sthr] {
+			s.Points = append(s.Points, report.Point{X: b, Y: goodput})
+		}
+		byX(s.Points)
+		figure.Series = append(figure.Series, s)
+	}
+	return []report.Figure{figure}
+}
+
+// creditLocation draws where credit is at the highest goodput, by SThr.
+func (f *Found) creditLocation() []report.Figure {
+	figure := report.Figure{
+		Name: "fig9-credit", Title: "Where credit is by SThr, B = 1.5 BDP, WKc Balanced",
+		Y: report.Axis{Label: "credit (BDP/host)"}, Caption: "Means over hosts and time, at the highest load.",
+	}
+	names := []string{"at senders", "in flight", "at receivers"}
+	for i, name := range names {
+		figure.Series = append(figure.Series, report.Series{Name: name, Look: i, Shape: report.Bars})
+	}
+	f.of("sensitivity", func(j *Job, p *points.Point) {
+		if j.Label("b") != "1.5" || j.Label("load") != "0.95" {
+			return
+		}
+		g, x := p.Result.Gauges, float64(len(figure.Groups))
+		figure.Groups = append(figure.Groups, "SThr "+j.Label("sthr"))
+		held, out := g["credit_held"].Mean, g["credit_out"].Mean
+		for i, bytes := range []float64{held, max(0, out-held), g["credit_available"].Mean} {
+			y := bytes / bdp
+			figure.Series[i].Points = append(figure.Series[i].Points, report.Point{X: x, Y: y, High: y})
+		}
+	})
+	figure.X = report.Axis{Min: -0.5, Max: float64(len(figure.Groups)) - 0.5}
+	return []report.Figure{figure}
+}
+
+// frontier draws mean queues against goodput, over SIRD's B and Homa's k.
+func (f *Found) frontier() []report.Figure {
+	figure := report.Figure{
+		Name: "fig2", Title: "What overcommitment costs, WKc at load 0.95",
+		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
+		Caption: "SIRD by its global bucket B, Homa by the senders that a receiver grants at a time.",
+	}
+	series := map[string]*report.Series{}
+	for _, protocol := range []string{"sird", "homa"} {
+		series[protocol] = &report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Curve}
+	}
+	f.of("frontier", func(j *Job, p *points.Point) {
+		if s := series[j.Experiment.Protocol]; s != nil {
+			_, setting, _ := strings.Cut(j.Label("variant"), "-")
+			s.Points = append(s.Points, report.Point{X: p.Result.GoodputGbps, Y: average(p), Note: setting})
+		}
+	})
+	for _, protocol := range []string{"sird", "homa"} {
+		figure.Series = append(figure.Series, *series[protocol])
+	}
+	return []report.Figure{figure}
+}
+
+// bufferCDF draws how deep Homa's queues are for how long, by load, and what buffers
+// switches of the paper's table have for as many ports.
+func (f *Found) bufferCDF() []report.Figure {
+	figure := report.Figure{
+		Name: "fig1", Title: "Homa's ToR queues by load, WKc Balanced", X: report.Axis{Label: "ToR queue (MB)"},
+		Y:       report.Axis{Label: "share of time", Max: 1},
+		Caption: "Vertical lines: the buffers of two switch chips, in proportion to a ToR of 3.2 Tbps.",
+	}
+	for i, load := range f.Loads("balanced") {
+		list := f.At(Place{"balanced", "wkc", load, "homa", "released"})
+		if len(list) == 0 {
+			continue
+		}
+		s := report.Series{Name: "load " + load, Look: i, Shape: report.Steps}
+		for k, bytes := range list[0].Curves.Queues[results.LeafQueues] {
+			s.Points = append(s.Points, report.Point{X: bytes / 1e6, Y: results.CurveRanks[k]})
+		}
+		figure.Series = append(figure.Series, s)
+	}
+	const torTbps = 3.2
+	for _, a := range paper.ASICs() {
+		if a.Model == "Spectrum SN5600" || a.Model == "Tomahawk 4" {
+			x := a.MBPerTbps() * torTbps
+			figure.Series = append(figure.Series, report.Series{
+				Name: a.Model, Look: 8 + len(figure.Series), Shape: report.Line,
+				Points: []report.Point{{X: x, Y: 0}, {X: x, Y: 1}},
+			})
+		}
+	}
+	return []report.Figure{figure}
+}
+
+// scatter draws the normalized figures of all configurations against each other.
+func scatter(m *paper.Measured) (list []report.Figure) {
+	tables := map[string]*paper.Normalized{}
+	for _, t := range paper.PrintedTables {
+		tables[t] = paper.Normalize(m, t)
+	}
+	for _, pair := range []struct{ name, x, y, xLabel, yLabel string }{
+		{"slowdown", paper.MaxTorQueue, paper.MaxGoodput, "queue, times the least", "goodput, share of the most"},
+		{"goodput", paper.MaxTorQueue, paper.P99Slowdown, "queue, times the least", "p99 slowdown, times the least"},
+		{"queuing", paper.MaxGoodput, paper.P99Slowdown, "goodput, share of the most", "p99 slowdown, times the least"},
+	} {
+		figure := report.Figure{
+			Name: "fig5-" + pair.name, Title: "Overview: " + pair.yLabel + ", by " + pair.xLabel,
+			X: report.Axis{Label: pair.xLabel, Log: pair.x == paper.MaxTorQueue}, Y: report.Axis{Label: pair.yLabel,
+				Log: pair.y == paper.P99Slowdown},
+			Caption: "A cross for each configuration and workload, over the best protocol there; unstable ones are left out.",
+		}
+		for _, protocol := range paper.Protocols {
+			s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Marks}
+			for _, config := range paper.Configs {
+				for _, workload := range paper.Workloads {
+					x, ok1 := normalized(tables[pair.x], config, workload, protocol)
+					y, ok2 := normalized(tables[pair.y], config, workload, protocol)
+					if ok1 && ok2 {
+						s.Points = append(s.Points, report.Point{X: x, Y: y, Note: title(config, workload)})
+					}
+				}
+			}
+			figure.Series = append(figure.Series, s)
+		}
+		list = append(list, figure)
+	}
+	return list
+}
+
+// normalized is a number of a normalized table, if it has one.
+func normalized(n *paper.Normalized, config, workload, protocol string) (float64, bool) {
+	i := slices.Index(paper.Configs, config)*len(paper.Workloads) + slices.Index(paper.Workloads, workload)
+	for _, row := range n.Rows {
+		if c := row.Cells[i]; row.Protocol == protocol && c.Run && !c.Unstable {
+			return c.Number, true
+		}
+	}
+	return 0, false
+}
