@@ -59,7 +59,8 @@ func TestJobsOfAGrid(t *testing.T) {
 		t.Errorf("%d jobs: %q", len(names), names)
 	}
 	last := jobs[15]
-	if x := last.Experiment; x.Seed != 2 || x.Streams[0].Load != 0.4 || x.Protocol != "homa" || last.Engine != emu.Model {
+	x := last.Experiment
+	if x.Seed != 2 || x.Streams[0].Load != 0.4 || x.Protocol != "homa" || last.Engine != emu.Model {
 		t.Errorf("the last is %+v", last)
 	}
 	// Homa takes nothing of SIRD's B, so that its variants are the same experiment.
@@ -85,7 +86,8 @@ func TestAxisInPlaceOfTheScenarios(t *testing.T) {
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
-	if x := jobs[0].Experiment; x.Streams[0].Load != 0.7 || x.Duration.Milliseconds() != 2 || jobs[0].Engine != emu.Virtual {
+	x := jobs[0].Experiment
+	if x.Streams[0].Load != 0.7 || x.Duration.Milliseconds() != 2 || jobs[0].Engine != emu.Virtual {
 		t.Errorf("%+v", jobs[0])
 	}
 }
