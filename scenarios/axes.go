@@ -122,13 +122,16 @@ func (a *Axis) Settings() (list []Setting, err error) {
 			return nil, fmt.Errorf("more than %d values", limit.MaxPoints)
 		}
 	}
+	seen := map[string]bool{}
 	for i := range list {
-		if list[i].Label == "" {
+		label := list[i].Label
+		if label == "" {
 			return nil, fmt.Errorf("a value is empty")
 		}
-		if slices.ContainsFunc(list[:i], func(s Setting) bool { return s.Label == list[i].Label }) {
-			return nil, fmt.Errorf("%s is there twice", list[i].Label)
+		if seen[label] {
+			return nil, fmt.Errorf("%s is there twice", label)
 		}
+		seen[label] = true
 	}
 	return list, nil
 }

@@ -229,10 +229,14 @@ func TestScenariosInTheBinary(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s.Name != name {
+		schema := "schema.json"
+		if strings.Contains(name, "/") {
+			schema = "../schema.json"
+		}
+		if s.Name != strings.ReplaceAll(name, "/", "-") {
 			t.Errorf("%s.yaml is called %q", name, s.Name)
 		}
-		if !strings.HasPrefix(s.Text(), "# yaml-language-server: $schema=schema.json\n#\n# ") {
+		if !strings.HasPrefix(s.Text(), "# yaml-language-server: $schema="+schema+"\n#\n# ") {
 			t.Errorf("%s.yaml does not begin with its schema and with what it is", name)
 		}
 	}

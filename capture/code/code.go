@@ -51,9 +51,28 @@ var roots = map[emu.EngineName][]string{
 	emu.Virtual: {"emu/virtual", "emu/real", "sirdnode/node", "capture/results"},
 }
 
+// names has what Of has found.
+var names sync.Map
+
 // Of returns the name of the code that an engine's results with a protocol depend on: 16
 // hexadecimal digits. It may be called from any goroutine.
 func Of(engine emu.EngineName, p *transport.Protocol) (string, error) {
+	type question struct {
+		engine   emu.EngineName
+		protocol string
+	}
+	asked := question{engine, p.Name}
+	if name, ok := names.Load(asked); ok {
+		return name.(string), nil
+	}
+	name, err := nameOf(engine, p)
+	if err == nil {
+		names.Store(asked, name)
+	}
+	return name, err
+}
+
+func nameOf(engine emu.EngineName, p *transport.Protocol) (string, error) {
 	packages, err := Packages(engine, p)
 	if err != nil {
 		return "", err
@@ -160,14 +179,8 @@ func importsOf(pkg string) (list []string, err error) {
 	return list, err
 }
 
-// hashes has what hashOf has found, by package.
-var hashes sync.Map
-
 // hashOf is the SHA-256 of a package's code as the compiler sees it.
 func hashOf(pkg string) (string, error) {
-	if sum, ok := hashes.Load(pkg); ok {
-		return sum.(string), nil
-	}
 	h := sha256.New()
 	err := files(pkg, func(name string, text []byte) error {
 		fmt.Fprintln(h, name)
@@ -176,9 +189,7 @@ func hashOf(pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := hex.EncodeToString(h.Sum(nil))
-	hashes.Store(pkg, sum)
-	return sum, nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // errSyntax is what a file wraps that the scanner refuses.

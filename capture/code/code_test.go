@@ -69,13 +69,14 @@ func TestEachProtocolHasItsOwn(t *testing.T) {
 // Comments and layout do not count, everything else does.
 func TestTokens(t *testing.T) {
 	text := func(code string) (s string) {
-		if err := tokens([]byte(code), func(t token.Token, literal string) { s += t.String() + literal + " " }); err != nil {
+		err := tokens([]byte(code), func(t token.Token, literal string) { s += t.String() + literal + " " })
+		if err != nil {
 			t.Error(err)
 		}
 		return s
 	}
 	one := text("package a\n\n// F is one.\nfunc F() int { return 1 }\n")
-	if text("package a\nfunc F() int {\n\treturn 1 /* still */\n}") != text("package a\nfunc F() int {\n\treturn 1\n}") {
+	if text("package a\nfunc F() int {\n\treturn 1 /* is */\n}") != text("package a\nfunc F() int {\n\treturn 1\n}") {
 		t.Error("a comment counts")
 	}
 	if one == text("package a\nfunc F() int { return 2 }\n") {

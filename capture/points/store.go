@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"sirdbed/emu/tree"
@@ -78,18 +77,6 @@ func (s *Store) Put(p *Point) (*Point, error) {
 		}
 		return file.Sync() // the machine may be switched off
 	})
-}
-
-// Keys lists what the store has, in order.
-func (s *Store) Keys() (keys []string, err error) {
-	entries, err := s.dir.List(".")
-	for _, e := range entries {
-		if key, ok := strings.CutSuffix(e.Name(), suffix); ok && len(key) == 16 {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys, err
 }
 
 // Damaged lists the files that could not be read, and why.

@@ -123,7 +123,8 @@ func must(t *testing.T, err error) {
 // compareVariants compares every figure of two summaries that a Fold has.
 func compareVariants(t *testing.T, got, want *results.Variant) {
 	t.Helper()
-	g, w := results.Summarize([]*results.Variant{got}).Variants[0], results.Summarize([]*results.Variant{want}).Variants[0]
+	g := results.Summarize([]*results.Variant{got}).Variants[0]
+	w := results.Summarize([]*results.Variant{want}).Variants[0]
 	near := func(what string, got, want, within float64) {
 		if math.Abs(got-want) > within*math.Abs(want)+1e-9 {
 			t.Errorf("%s is %v, want %v", what, got, want)
@@ -242,7 +243,10 @@ func TestFoldOfDamagedLogs(t *testing.T) {
 	}{
 		{"cut", func(b []byte) []byte { return b[:len(b)*2/3] }, results.HostLogCut},
 		{"empty", func([]byte) []byte { return nil }, results.HostLogCut},
-		{"damaged", func(b []byte) []byte { copy(b[len(b)/2:], bytes.Repeat([]byte{255}, 64)); return b }, results.HostLogCut},
+		{"damaged", func(b []byte) []byte {
+			copy(b[len(b)/2:], bytes.Repeat([]byte{255}, 64))
+			return b
+		}, results.HostLogCut},
 		{"twice", func(b []byte) []byte { return slices.Concat(b, b[17:]) }, results.Integrity},
 	} {
 		fold, err := results.NewFold(&x, foldOptions)

@@ -50,7 +50,8 @@ func (f *Fold) happened(h topo.HostID, r *record.Record) {
 		m.known, m.ID, m.Size, m.Offered = true, r.ID, units.Bytes(r.N), r.At
 		f.course.offer(r.At, r.N)
 		if m.Delivered != units.Never && m.Delivered < r.At {
-			f.l.problem(Integrity, "message %d was delivered at %v, before it was offered at %v", r.ID, m.Delivered, r.At)
+			f.l.problem(Integrity, "message %d was delivered at %v, before it was offered at %v", r.ID, m.Delivered,
+				r.At)
 		}
 	} else {
 		if m.Size < 0 {

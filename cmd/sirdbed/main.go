@@ -195,8 +195,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
-	addGroup(root, "Experiments:", newRun(), newSweep(), newReproduce(), newTopo(), newReport(), newExplain(), newCompare(), newResults(),
-		newPackets(), newDissector())
+	addGroup(root, "Experiments:", newRun(), newSweep(), newReproduce(), newTopo(), newReport(), newExplain(),
+		newCompare(), newResults(), newPackets(), newDissector())
 	addGroup(root, "This machine:", platformCommands()...)
 	const others = "Other commands:"
 	addGroup(root, others, newVersion())

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"time"
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
@@ -93,19 +90,3 @@ func pointVariant(
 type unbounded struct{ why string }
 
 func (u *unbounded) Error() string { return u.why }
-
-// removeOldScratch removes directories of points whose process was killed. A point takes
-// hours at most.
-func removeOldScratch() {
-	const old = 48 * time.Hour
-	matches, err := fs.Glob(os.DirFS(os.TempDir()), "sirdbed-point-*")
-	if err != nil {
-		return
-	}
-	for _, name := range matches {
-		path := fmt.Sprintf("%s/%s", os.TempDir(), name)
-		if info, err := os.Lstat(path); err == nil && info.IsDir() && time.Since(info.ModTime()) > old {
-			os.RemoveAll(path)
-		}
-	}
-}

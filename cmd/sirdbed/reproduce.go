@@ -69,8 +69,8 @@ const reproduceHelp = `
 	points with true Poisson arrivals; more seeds. So that what is stopped early lacks seeds first. Points are kept as
 	those of sirdbed sweep are, and the same command goes on where it stopped.
 
-	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME puts
-	a protocol of your own into every figure.
+	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
+	puts a protocol of your own into every figure.
 
 	Figures and tables: `
 
@@ -173,7 +173,8 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) err
 // printPlan prints the rounds of a plan, with what is there and what the rest takes.
 func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job, missing []int) error {
 	t := report.Table{
-		Title: "Plan", Left: 1, Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
+		Title: "Plan", Left: 1,
+		Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
 	}
 	queue := s.order(missing)
 	for round, what := range reproduce.Rounds {

@@ -100,7 +100,8 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 		"show `METRIC[,FIELD=VALUE...]`, such as slowdown,stat=p99,group=A (repeatable; see sirdbed explain)")
 	f.StringVar(&o.by, "by", "", "show a table of each metric with `AXIS` across its top")
 	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
-	f.StringVar(&o.out, "out", "", "write the results to `DIRECTORY`, new or empty (default: results/SCENARIO-sweep-TIME)")
+	f.StringVar(&o.out, "out", "",
+		"write the results to `DIRECTORY`, new or empty (default: results/SCENARIO-sweep-TIME)")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
 	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be run, and about how long it takes, and run nothing")

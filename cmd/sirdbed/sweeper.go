@@ -82,8 +82,8 @@ func (s *sweeper) run(ctx context.Context, missing []int) error {
 	return nil
 }
 
-// order puts earlier rounds first, and of a round the longest, so that no processor is left with one at the end; jobs of
-// the same experiment are run once.
+// order puts earlier rounds first, and of a round the longest, so that no processor is left
+// with one at the end; jobs of the same experiment are run once.
 func (s *sweeper) order(missing []int) []int {
 	queue := slices.Clone(missing)
 	slices.SortStableFunc(queue, func(a, b int) int {

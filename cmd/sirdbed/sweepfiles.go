@@ -80,11 +80,12 @@ func (t *sweepTable) rows(scenario string) (list []SweepRow) {
 }
 
 func sweepRow(j *sweep.Job, p *points.Point) SweepRow {
-	slow, acked := p.Result.Slowdown[results.Paper][results.AllSizes], p.Result.Slowdown[results.Acked][results.AllSizes]
+	slow := p.Result.Slowdown[results.Paper][results.AllSizes]
+	acked := p.Result.Slowdown[results.Acked][results.AllSizes]
 	leaf := p.Leaves()
 	r := SweepRow{
-		At: map[string]string{}, Variant: j.Experiment.Variant, Protocol: j.Experiment.Protocol, Engine: string(j.Engine),
-		Seed: int64(j.Experiment.Seed), Key: p.Key, Code: p.Code, Digest: p.Result.Digest,
+		At: map[string]string{}, Variant: j.Experiment.Variant, Protocol: j.Experiment.Protocol,
+		Engine: string(j.Engine), Seed: int64(j.Experiment.Seed), Key: p.Key, Code: p.Code, Digest: p.Result.Digest,
 		Verdict: string(p.Result.Verdict), Unstable: p.Result.Unstable, Unbounded: p.Unbounded != "",
 		OfferedGbps: p.Result.OfferedGbps, GoodputGbps: p.Result.GoodputGbps, Messages: int64(slow.Count),
 		SlowdownP50: slow.P50, SlowdownP99: slow.P99, SlowdownMean: slow.Mean, AckedP99: acked.P99,

@@ -27,7 +27,6 @@ type sweepProgress struct {
 	queue []int           // the jobs to run
 	state map[int]float64 // by job: the share that is done; 1: ended or left out
 	took  map[string]rate // by protocol
-	drawn time.Time
 }
 
 // A rate is what points of a kind took, in seconds, and were expected to by cost.

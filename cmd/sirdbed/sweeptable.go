@@ -255,7 +255,9 @@ func heading(m *metric.Metric) string {
 	if scale(m) != 1 {
 		parts[0] += " (KB)"
 	}
-	for _, part := range []string{m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, m.Port, m.Gauge, m.Counter} {
+	for _, part := range []string{
+		m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, m.Port, m.Gauge, m.Counter,
+	} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -147,11 +147,12 @@ func (f *Found) MeanQueue(study, workload, protocol string) Figure {
 func (f *Found) highest(study, workload, protocol string, of func(*points.Point) float64) (c Figure) {
 	c.Why = "not run"
 	for _, load := range f.Loads(study) {
-		for _, p := range f.At(Place{study, workload, load, protocol, "released"}) {
-			if v := of(p); !c.There || v > c.Value {
-				c = Figure{Value: v, There: true}
-			}
-			break // the first seed
+		list := f.At(Place{study, workload, load, protocol, "released"})
+		if len(list) == 0 {
+			continue
+		}
+		if v := of(list[0]); !c.There || v > c.Value { // of the first seed
+			c = Figure{Value: v, There: true}
 		}
 	}
 	return c

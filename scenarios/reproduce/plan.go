@@ -122,7 +122,7 @@ func Plan(o Options) (jobs []Job, err error) {
 
 // jobs lists the points of a study, in all rounds.
 func (s *study) jobs(o *Options) (list []Job, err error) {
-	base, err := s.points(o, "released", 1)
+	base, err := s.points(o, "released", 1, o.Scale.loads)
 	if err != nil {
 		return nil, err
 	}
@@ -134,30 +134,27 @@ func (s *study) jobs(o *Options) (list []Job, err error) {
 		list = append(list, j)
 	}
 	if s.tables {
-		more, err := s.points(o, "poisson", 1)
+		half := []string{Half}
+		more, err := s.points(o, "poisson", 1, half)
 		if err != nil {
 			return nil, err
 		}
 		for _, j := range more {
-			if s.half(&j) {
-				j.Round, j.Full = roundPoisson, true
-				list = append(list, j)
-			}
+			j.Round, j.Full = roundPoisson, true
+			list = append(list, j)
 		}
 		seeds := o.Seeds
 		if seeds == 0 {
 			seeds = DefaultSeeds
 		}
 		for seed := 2; seed <= seeds; seed++ {
-			more, err := s.points(o, "released", seed)
+			more, err := s.points(o, "released", seed, half)
 			if err != nil {
 				return nil, err
 			}
 			for _, j := range more {
-				if s.half(&j) {
-					j.Round = roundSeeds
-					list = append(list, j)
-				}
+				j.Round = roundSeeds
+				list = append(list, j)
 			}
 		}
 	}
@@ -171,9 +168,12 @@ func (s *study) jobs(o *Options) (list []Job, err error) {
 
 func (s *study) half(j *Job) bool { return j.Label("load") == Half }
 
-// points lists the points of a study's scenario.
-func (s *study) points(o *Options, arrivals string, seed int) (list []Job, err error) {
+// points lists the points of a study's scenario at some loads, none: all.
+func (s *study) points(o *Options, arrivals string, seed int, loads []string) (list []Job, err error) {
 	g := sweep.Grid{Path: "paper/" + s.name, Engine: o.Engine}
+	if len(loads) > 0 {
+		g.Only = map[string][]string{"load": loads}
+	}
 	g.Changes = append(g.Changes, o.Scale.changes...)
 	g.Changes = append(g.Changes, scenarios.Change{Path: "seed", Value: strconv.Itoa(seed)})
 	g.Changes = append(g.Changes, scenarios.Change{Path: "traffic[all].arrivals", Value: arrivals})
@@ -190,9 +190,6 @@ func (s *study) points(o *Options, arrivals string, seed int) (list []Job, err e
 		return nil, err
 	}
 	for _, j := range jobs {
-		if load := j.Label("load"); load != "" && len(o.Scale.loads) > 0 && !slices.Contains(o.Scale.loads, load) {
-			continue
-		}
 		list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
 	}
 	return list, nil

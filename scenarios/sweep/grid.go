@@ -20,6 +20,9 @@ type Grid struct {
 	Axes     []scenarios.Axis   // beside the scenario's own; one of the same name replaces that
 	Engine   emu.EngineName     // "": the scenario's
 	Variants []string           // labels or names of variants; none: all
+	// Only has the settings of axes, by their labels, that are wanted; those of an axis that
+	// it does not have all are.
+	Only map[string][]string
 }
 
 // A Job is one point of a grid.
@@ -82,28 +85,31 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 		if settings[i], err = axes[i].Settings(); err != nil {
 			return nil, nil, fmt.Errorf("axis %s: %w", axes[i].Axis, err)
 		}
-		if total *= len(settings[i]); total > limit.MaxPoints {
-			return nil, nil, fmt.Errorf("the axes have more than %d combinations", limit.MaxPoints)
+		if only, ok := g.Only[axes[i].Axis]; ok {
+			settings[i] = slices.DeleteFunc(settings[i], func(s scenarios.Setting) bool {
+				return !slices.Contains(only, s.Label)
+			})
+		}
+		if total *= len(settings[i]); total*len(scenario.Labels()) > limit.MaxPoints {
+			return nil, nil, fmt.Errorf("the grid has more than %d points", limit.MaxPoints)
 		}
 	}
 	for n := range total {
-		at, changes := make([]Coordinate, len(axes)), slices.Clone(g.Changes)
+		chosen := make([]scenarios.Setting, len(axes))
 		for i := len(axes) - 1; i >= 0; i-- {
-			s := settings[i][n%len(settings[i])]
+			chosen[i] = settings[i][n%len(settings[i])]
 			n /= len(settings[i])
-			at[i] = Coordinate{axes[i].Axis, s.Label}
 		}
+		at, changes := make([]Coordinate, len(axes)), slices.Clone(g.Changes)
 		for i := range axes {
-			k := slices.IndexFunc(settings[i], func(s scenarios.Setting) bool { return s.Label == at[i].Label })
-			changes = append(changes, settings[i][k].Changes...)
+			at[i] = Coordinate{axes[i].Axis, chosen[i].Label}
+			changes = append(changes, chosen[i].Changes...)
 		}
 		list, err := g.at(at, changes)
 		if err != nil {
 			return nil, nil, err
 		}
-		if jobs = append(jobs, list...); len(jobs) > limit.MaxPoints {
-			return nil, nil, fmt.Errorf("the grid has more than %d points", limit.MaxPoints)
-		}
+		jobs = append(jobs, list...)
 	}
 	return unique(jobs), scenario, nil
 }

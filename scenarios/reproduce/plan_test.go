@@ -1,0 +1,108 @@
+package reproduce
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sirdbed/topo/units"
+)
+
+func plan(t *testing.T, o Options) []Job {
+	t.Helper()
+	if o.Scale == nil {
+		o.Scale, _ = FindScale("smoke")
+	}
+	jobs, err := Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+func counted(jobs []Job) (rounds [4]int) {
+	for i := range jobs {
+		rounds[jobs[i].Round]++
+	}
+	return rounds
+}
+
+// The tables are of nine configurations and workloads and six protocols.
+func TestPlanOfThePaper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("144 hosts many times over")
+	}
+	scale, err := FindScale("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := plan(t, Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"sird"}, Seeds: 2})
+	if got, want := counted(jobs), [4]int{9, 63, 9, 9}; got != want {
+		t.Errorf("%v points by round, want %v", got, want)
+	}
+	for _, j := range jobs {
+		if j.Label("workload") != "wkc" || j.Label("load") != Half || j.Study != "balanced" || j.Round != roundTables {
+			continue
+		}
+		// 35,800 messages of 2.479 MB at 50 Gbps on 144 hosts.
+		if ms := j.Experiment.Duration.Milliseconds(); ms < 98 || ms > 99 {
+			t.Errorf("WKc at half load has a window of %v", j.Experiment.Duration)
+		}
+	}
+}
+
+// Warm-up and window are the same for all protocols and seeds.
+func TestAllProtocolsRunAsLong(t *testing.T) {
+	type place struct{ study, workload, load string }
+	type times struct{ warmup, duration units.Time }
+	seen := map[place]map[bool]times{}
+	for _, j := range plan(t, Options{}) {
+		p := place{j.Study, j.Label("workload"), j.Label("load")}
+		if seen[p] == nil {
+			seen[p] = map[bool]times{}
+		}
+		now := times{j.Experiment.Warmup, j.Experiment.Duration}
+		if first, ok := seen[p][j.Full]; ok && first != now {
+			t.Errorf("%v: %v, and %v", p, first, now)
+		}
+		seen[p][j.Full] = now
+	}
+}
+
+func TestPlanIsChangedByOptions(t *testing.T) {
+	all := plan(t, Options{})
+	fig2 := plan(t, Options{Figures: []string{"fig2"}})
+	if len(fig2) != 13 || len(fig2) >= len(all) {
+		t.Errorf("figure 2 has %d of %d points", len(fig2), len(all))
+	}
+	more := plan(t, Options{Protocols: []string{"+aimd"}, Figures: []string{"fig7"}, Seeds: 1})
+	if !slices.ContainsFunc(more, func(j Job) bool { return j.Experiment.Protocol == "aimd" }) ||
+		!slices.ContainsFunc(more, func(j Job) bool { return j.Experiment.Protocol == "dcpim" }) {
+		t.Error("a protocol beside the paper's is not in the plan")
+	}
+	if n := counted(more); n[roundSeeds] != 0 {
+		t.Errorf("one seed, and %d points of more", n[roundSeeds])
+	}
+	half := plan(t, Options{Figures: []string{"fig2"}, Samples: 40})
+	if half[0].Experiment.Duration <= fig2[0].Experiment.Duration {
+		t.Error("more samples take no longer")
+	}
+	for _, o := range []Options{{Figures: []string{"fig99"}}, {Protocols: []string{"nosuch"}}} {
+		o.Scale = &Scales[2]
+		if _, err := Plan(o); err == nil || !strings.Contains(err.Error(), "use one of") {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+	if _, err := FindScale("huge"); err == nil {
+		t.Error("a scale that is not there")
+	}
+}
+
+// Every figure of the list has points.
+func TestEachFigureHasPoints(t *testing.T) {
+	for _, name := range FigureNames() {
+		if len(plan(t, Options{Figures: []string{name}, Seeds: 1})) == 0 {
+			t.Errorf("%s has no points", name)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sirdbed/emu"
+	"sirdbed/scenarios"
+)
+
+const scenario = `name: g
+engine: model
+topology: {leaves: 1, hosts_per_leaf: 3, host_rate: 100Gbps, host_delay: 1us}
+protocols: [sird, homa]
+traffic: [{name: a, pattern: poisson, sizes: wka, load: 0.4}]
+variants: [{name: one}, {name: two, sird: {b: 2}}]
+duration: 1ms
+sweep:
+  - {axis: load, set: "traffic[a].load", values: [0.2, 0.4]}
+`
+
+func file(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "g.yaml")
+	if err := os.WriteFile(path, []byte(scenario), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func axis(t *testing.T, text string) scenarios.Axis {
+	t.Helper()
+	a, err := scenarios.ParseAxis(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A grid has each variant and protocol at each combination, the last axis fastest.
+func TestJobsOfAGrid(t *testing.T) {
+	g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, "seed=1..2")}}
+	jobs, s, err := g.Jobs()
+	if err != nil || s.Name != "g" {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range jobs {
+		names = append(names, jobs[i].Name())
+	}
+	want := []string{
+		"load=0.2 seed=1 one sird", "load=0.2 seed=1 one homa", "load=0.2 seed=1 two sird", "load=0.2 seed=1 two homa",
+		"load=0.2 seed=2 one sird",
+	}
+	if len(names) != 16 || !slices.Equal(names[:5], want) {
+		t.Errorf("%d jobs: %q", len(names), names)
+	}
+	last := jobs[15]
+	x := last.Experiment
+	if x.Seed != 2 || x.Streams[0].Load != 0.4 || x.Protocol != "homa" || last.Engine != emu.Model {
+		t.Errorf("the last is %+v", last)
+	}
+	// Homa takes nothing of SIRD's B, so that its variants are the same experiment.
+	if jobs[1].Address != jobs[3].Address || jobs[0].Address == jobs[2].Address {
+		t.Error("addresses are not those of experiments")
+	}
+	if jobs[15].Cost <= jobs[0].Cost {
+		t.Errorf("load 0.4 is to cost %v, 0.2 %v", jobs[15].Cost, jobs[0].Cost)
+	}
+	axes, labels := Axes(jobs)
+	if !slices.Equal(axes, []string{"load", "seed", VariantAxis, ProtocolAxis}) || len(labels[ProtocolAxis]) != 2 {
+		t.Errorf("axes %v, %v", axes, labels)
+	}
+}
+
+// An axis of the command line takes the place of the scenario's of that name.
+func TestAxisInPlaceOfTheScenarios(t *testing.T) {
+	g := Grid{
+		Path: file(t), Axes: []scenarios.Axis{axis(t, "traffic[a].load=0.7")}, Variants: []string{"one-sird"},
+		Changes: []scenarios.Change{{Path: "duration", Value: "2ms"}}, Engine: emu.Virtual,
+	}
+	jobs, _, err := g.Jobs()
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	x := jobs[0].Experiment
+	if x.Streams[0].Load != 0.7 || x.Duration.Milliseconds() != 2 || jobs[0].Engine != emu.Virtual {
+		t.Errorf("%+v", jobs[0])
+	}
+}
+
+func TestGridsThatCannotBe(t *testing.T) {
+	for text, want := range map[string]string{
+		"sird.bb=1":             `at load=0.2 bb=1: --set sird.bb=1`,
+		"protocol:duration=1ms": "cannot be called protocol",
+		"x:seed=1..60000":       "more than 100000 points",
+	} {
+		g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, text)}}
+		if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := (&Grid{Path: "nosuch"}).Jobs(); err == nil {
+		t.Error("a scenario that is not there")
+	}
+}
