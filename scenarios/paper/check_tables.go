@@ -81,10 +81,9 @@ func (c *nearIdealCheck) evaluate(f figures) outcome {
 		}
 		all = append(all, fmt.Sprintf("%s %s, %s, %s", p, digits(s), digits(g), digits(q)))
 	}
-	return outcome{
-		slices.Equal(near, []string{c.Protocol}),
-		fmt.Sprintf("worst slowdown, goodput and queue: %s; near: %s", strings.Join(all, "; "), strings.Join(near, ", ")),
-	}
+	text := fmt.Sprintf("worst slowdown, goodput and queue: %s; near the best: %s",
+		strings.Join(all, "; "), strings.Join(near, ", "))
+	return outcome{slices.Equal(near, []string{c.Protocol}), text}
 }
 
 // worst is the worst of a protocol's numbers; infinite if one is unstable.

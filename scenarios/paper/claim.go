@@ -123,12 +123,13 @@ func readClaims(text []byte) ([]Claim, error) {
 }
 
 // Wanted returns the names of all quantities that claims need besides the cells of
-// the appendix's tables, sorted.
+// tables, sorted.
 func Wanted() []string {
 	names := map[string]bool{}
 	for _, c := range claims() {
 		for _, check := range c.Checks {
 			for _, n := range check.needs {
+				n = withoutDefaults(n)
 				if _, ok := cellNamed(n); !ok {
 					names[n] = true
 				}

@@ -38,6 +38,12 @@ func (m *Measured) Check() error {
 	for _, q := range slices.Sorted(maps.Keys(m.Quantities)) {
 		name := fmt.Sprintf("quantity %q", q)
 		report(name, checkQuantity(q))
+		if _, ok := cellNamed(q); ok {
+			report(name, errors.New("it is a cell's"))
+		}
+		if plain := withoutDefaults(q); plain != q {
+			report(name, fmt.Errorf("settings that are the paper's own are left out: it is %q", plain))
+		}
 		report(name, m.Quantities[q].check())
 	}
 	return errors.Join(wrong...)
@@ -46,16 +52,16 @@ func (m *Measured) Check() error {
 // cells returns the names of the cells, as tables have them.
 func (m *Measured) cells() []Cell { return slices.SortedFunc(maps.Keys(m.Cells), compareCells) }
 
-// get returns a cell or quantity by its name.
-func (m *Measured) get(name string) (Value, bool) {
-	if v, ok := m.Quantities[name]; ok {
-		return v, true
-	}
-	if c, ok := cellNamed(name); ok {
-		v, ok := m.Cells[c]
+// get returns a cell or quantity by its name, in which settings may be the paper's
+// own.
+func (m *Measured) get(name string) (v Value, ok bool) {
+	name = withoutDefaults(name)
+	if c, isCell := cellNamed(name); isCell {
+		v, ok = m.Cells[c]
 		return v, ok
 	}
-	return Value{}, false
+	v, ok = m.Quantities[name]
+	return v, ok
 }
 
 // protocols returns those of the cells of a table: the paper's in its order, then

@@ -10,9 +10,19 @@ import (
 //
 //	sird/balanced/wkc/load=0.95/b=1.5bdp/goodput_gbps
 //
-// Without a load it is the most of all loads; settings that are not named are the
-// paper's, and are in the order of this list. README, Quantities, says what each is.
+// Without a load it is the most of all loads; settings that are the paper's own are
+// left out, and the others are in the order of this list. README, Quantities, says what each
+// is.
 var settings = []string{"load", "b", "sthr", "unscht", "prio", "k", "size", "receiver", "policy", "receivers"}
+
+// defaults are the settings that the paper's runs have where it does not say others.
+var defaults = []string{"b=1.5bdp", "sthr=0.5bdp", "unscht=1bdp", "prio=data", "k=7"}
+
+// withoutDefaults returns the name without settings that are the paper's own.
+func withoutDefaults(name string) string {
+	parts := slices.DeleteFunc(strings.Split(name, "/"), func(p string) bool { return slices.Contains(defaults, p) })
+	return strings.Join(parts, "/")
+}
 
 // figureNames are the last parts of quantities' names, besides the tables. Their last
 // word is the unit; what has none is a ratio or a share.
