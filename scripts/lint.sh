@@ -57,15 +57,18 @@ check_deadcode() {
 
 # American, as the code's identifiers are. ECT is of ECN; a test misspells a word.
 check_spelling() {
-  sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.html' | xargs go run "$misspell" -error -locale US -i ECT,protocl
+  sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.html' '*.js' '*.css' \
+    ':!capture/report/web/uplot' | xargs go run "$misspell" -error -locale US -i ECT,protocl
 }
 
 check_tidy() { go mod tidy -diff; }
 
-# At most 120 columns, a tab being four. Rows of Markdown tables cannot be wrapped.
+# At most 120 columns, a tab being four. Rows of Markdown tables cannot be wrapped, and what
+# others wrote is as they wrote it.
 check_columns() {
   local long
-  long=$(sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' .ci/run | while read -r file; do
+  long=$(sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.js' '*.css' .ci/run \
+    ':!capture/report/web/uplot' | while read -r file; do
     expand -t4 "$file" | LC_ALL=C.UTF-8 grep -nE '^.{121}' |
       grep -vE '^[0-9]+:\|' | sed -E "s|^([0-9]+):.*|$file:\1|"
   done)

@@ -54,7 +54,8 @@ func TestPageInABrowser(t *testing.T) {
 		"at first: fast slow",
 		"without slow: " + strings.Repeat("fast;", 6) + "fast\n", "fragment: #off=slow\n",
 		"slow alone: slow\n", "all again: fast slow\n",
-		`hover slowdown: A <1460B\|fast\|\S+\|\S+\|1520 messages\|slow\|\S+\|\S+\|1520 messages\n`, "left slowdown: -\n",
+		`hover slowdown: A <1460B\|fast\|\S+\|\S+\|1520 messages\|slow\|\S+\|\S+\|1520 messages\n`,
+		"left slowdown: -\n",
 		`hover queue: nominal time \(ms\): (0\.9\d+)\|fast\|\S+\|slow\|\S+\n`,
 		`hover goodput: nominal time \(ms\): 0\.9\d*\|fast\|\S+\|slow\|\S+\n`,
 		`zoomed: #zoom:queue=2\.[45]\d*,[45][.0-9]*,10[.0-9]*,3[12][.0-9]*\n`, "zoomed out: \n", "log: #y:queue=log\n",
@@ -77,7 +78,8 @@ func TestPageInABrowser(t *testing.T) {
 // checkHover compares what the page says of the queues at a time with the figure's own data.
 func checkHover(t *testing.T, found string, figures []Figure) {
 	t.Helper()
-	match := regexp.MustCompile(`hover queue: nominal time \(ms\): ([\d.]+)\|fast\|(\S+)\|slow\|(\S+)\n`).FindStringSubmatch(found)
+	line := regexp.MustCompile(`hover queue: nominal time \(ms\): ([\d.]+)\|fast\|(\S+)\|slow\|(\S+)\n`)
+	match := line.FindStringSubmatch(found)
 	if match == nil {
 		return // reported already
 	}
@@ -117,7 +119,8 @@ func hostilePage() *Page {
 	p := &Page{
 		Title: hostile, Lead: []string{hostile}, Command: hostile, Verdict: results.Invalid, Meaning: hostile,
 		Reasons: []string{hostile}, Notes: []string{hostile}, Footer: hostile,
-		Sections: []Section{{Title: hostile, Short: hostile, Open: true, Tables: []Table{table}, Notes: []string{hostile}}},
+		Sections: []Section{{Title: hostile, Short: hostile, Open: true, Tables: []Table{table},
+			Notes: []string{hostile}}},
 	}
 	for _, shape := range []Shape{Line, Steps, Curve, Marks} {
 		p.Figures = append(p.Figures, Figure{Name: string(shape), Title: hostile, Caption: hostile, X: axis, Y: axis,

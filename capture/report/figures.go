@@ -35,8 +35,8 @@ func Figures(variants []*results.Variant) []Figure {
 			all.take(d)
 		}
 	}
-	each((*drawing).slowdown)
 	all.queueByGoodput()
+	each((*drawing).slowdown)
 	each(func(d *drawing) {
 		for _, name := range streamNames(d.variants) {
 			d.latency(name)
@@ -191,8 +191,8 @@ func (d *drawing) queue() {
 			}
 		}
 	}
-	f.Caption = fmt.Sprintf("Bytes waiting at %s, the port with the deepest sampled queue: the most in each of at most "+
-		"%d spans", busiest, timeBins)
+	f.Caption = fmt.Sprintf("Bytes waiting at %s, the port with the deepest sampled queue: the most in each of at "+
+		"most %d spans", busiest, timeBins)
 	if captured {
 		f.Caption += ", packet by packet from the capture where there is one"
 	}
@@ -206,7 +206,8 @@ func (d *drawing) queueCDF() {
 	f := Figure{
 		Name: "queue-cdf" + d.dash(), Title: "Queue of leaves" + d.of(),
 		X: Axis{Label: "queue (KB)"}, Y: Axis{Label: "share of samples", Max: 1},
-		Caption: "Cumulative distribution of the queues of leaves, each the sum over its ports, over the window, to p99.9.",
+		Caption: "Cumulative distribution of the queues of leaves, each the sum over its ports, over the window, " +
+			"to p99.9.",
 	}
 	curves := make([]*stats.Distribution, len(d.variants))
 	for i, v := range d.variants {

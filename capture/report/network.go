@@ -72,12 +72,16 @@ func drawNetwork(spec *topo.Spec) template.HTML {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		x, y := at(n.ID)
-		width := map[topo.Kind]float64{topo.Host: hosts.width, topo.Leaf: leaves.width, topo.Spine: spines.width}[n.Kind]
+		width := [...]float64{topo.Host: hosts.width, topo.Leaf: leaves.width, topo.Spine: spines.width}[n.Kind]
 		name := template.HTMLEscapeString(n.Name)
-		fmt.Fprintf(&nodes, `<rect class="%v" x="%.1f" y="%.1f" width="%.1f" height="%d" rx="3"><title>%s</title></rect>`,
-			n.Kind, x-width/2, y, width, nodeHeight, name)
+		fmt.Fprintf(&nodes, `<rect class="%v" x="%.1f" y="%.1f" width="%.1f" height="%d" rx="3">`+
+			`<title>%s</title></rect>`, n.Kind, x-width/2, y, width, nodeHeight, name)
 		if n.Kind != topo.Host || named {
-			fmt.Fprintf(&texts, `<text x="%.1f" y="%.1f">%s</text>`, x, y+15, name)
+			class := ""
+			if width < 55 {
+				class = ` class="narrow"` // no room for a name on a phone
+			}
+			fmt.Fprintf(&texts, `<text%s x="%.1f" y="%.1f">%s</text>`, class, x, y+15, name)
 		}
 	}
 	height := hosts.y + nodeHeight + 2

@@ -102,7 +102,8 @@ func (p *Page) HTML() ([]byte, error) {
 	names := map[string]bool{}
 	for _, f := range p.Figures {
 		if names[f.Name] || unsafe.MatchString(f.Name) || f.Name == "" {
-			return nil, fmt.Errorf("page %q: figure %q: want a name of its own, of letters, digits and ._-", p.Title, f.Name)
+			return nil, fmt.Errorf("page %q: figure %q: want a name of its own, of letters, digits and ._-",
+				p.Title, f.Name)
 		}
 		names[f.Name] = true
 	}

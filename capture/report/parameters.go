@@ -9,11 +9,12 @@ import (
 	"sirdbed/capture/results"
 )
 
-// parameters are those of all variants side by side. Variants of one protocol with the same
-// ones share a column.
+// parameters are those of all variants side by side, those first in which variants differ.
+// Variants of one protocol with the same ones share a column.
 func parameters(m *results.Manifest, of func(*results.ManifestVariant) (json.RawMessage, error)) Table {
 	t := Table{Left: 1, Header: []string{"parameter"},
-		Note: "Multiples of the BDP or the round trip where no unit is given. *: other than the protocol's default."}
+		Note: "*: given by the scenario, or fitted to it; all else is the protocol's default. " +
+			"Variants of a protocol that differ in none share a column."}
 	var columns []map[string]string
 	var texts []string
 	var order []string
@@ -49,17 +50,28 @@ func parameters(m *results.Manifest, of func(*results.ManifestVariant) (json.Raw
 		}
 		columns, texts, t.Header = append(columns, all), append(texts, text), append(t.Header, v.Variant)
 	}
+	var alike [][]string
 	for _, name := range order {
-		row := []string{name}
+		row, differ, first := []string{name}, false, ""
 		for _, c := range columns {
 			value, ok := c[name]
-			if !ok {
+			switch {
+			case !ok:
 				value = "-"
+			case first == "":
+				first = value
+			default:
+				differ = differ || value != first
 			}
 			row = append(row, value)
 		}
-		t.Rows = append(t.Rows, row)
+		if differ {
+			t.Rows = append(t.Rows, row)
+		} else {
+			alike = append(alike, row)
+		}
 	}
+	t.Rows = append(t.Rows, alike...)
 	return t
 }
 

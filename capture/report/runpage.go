@@ -98,7 +98,8 @@ func lead(m *results.Manifest, s *results.Summary) (paragraphs []string) {
 		}
 		paragraphs = append(paragraphs, source.Description)
 	}
-	what := fmt.Sprintf("%s on the %s engine, seed %d", counted(len(s.Variants), "variant", "variants"), s.Engine, s.Seed)
+	what := fmt.Sprintf("%s on the %s engine, seed %d",
+		counted(len(s.Variants), "variant", "variants"), s.Engine, s.Seed)
 	if !m.Created.IsZero() {
 		what += ", " + m.Created.Format("2 January 2006, 15:04 MST")
 	}

@@ -14,9 +14,10 @@ import (
 	"sirdbed/topo"
 )
 
-// again is the command that makes the run in dir again: of the scenario in the binary, or
-// of the one in the result where it is another. It is "" if the scenario cannot be read.
-func (r *Record) again(dir *tree.Dir) string {
+// again is the command that makes the run in dir again, with its seed: of the scenario in
+// the binary, or of the one in the result where it is another. It is "" if the scenario
+// cannot be read.
+func (r *Record) again(dir *tree.Dir, seed uint64) string {
 	text, err := dir.Read(scenarioText)
 	if err != nil {
 		return ""
@@ -28,7 +29,7 @@ func (r *Record) again(dir *tree.Dir) string {
 		}
 	}
 	words := []string{"sirdbed", "run", quoted(scenario), "--engine", string(r.Engine),
-		"--seed", fmt.Sprint(r.Scenario.Seed)}
+		"--seed", fmt.Sprint(seed)}
 	if labels := r.Scenario.Labels(); len(r.Runs) > 0 && len(r.Runs)+len(r.Skipped) < len(labels) {
 		words = append(words, "--variant", quoted(strings.Join(r.Runs, ",")))
 	}

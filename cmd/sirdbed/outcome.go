@@ -60,9 +60,10 @@ func analyze(dir *tree.Dir, record Record, justWritten bool) (*outcome, error) {
 		return nil, err
 	}
 	manifest := results.NewManifest(source, o.variants, o.summary)
+	about := report.About{Command: record.again(dir, o.summary.Seed), Params: allParams}
 	err = errors.Join(
 		results.Write(dir, manifest, o.summary, o.variants),
-		report.Write(dir, manifest, o.summary, o.variants, report.About{Command: record.again(dir), Params: allParams}),
+		report.Write(dir, manifest, o.summary, o.variants, about),
 	)
 	return o, explainDisk(err, dir.Path())
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -22,9 +23,9 @@ const RequireVariable = "SIRDBED_REQUIRE_CHROMIUM"
 // Require skips the test unless there is a Chromium that works.
 func Require(t *testing.T) {
 	t.Helper()
-	out, err := execute(t, "data:text/html,works", "--dump-dom")
+	err := works()
 	switch {
-	case err == nil && strings.Contains(string(out), "works"):
+	case err == nil:
 	case os.Getenv(RequireVariable) == "1":
 		t.Fatalf("Chromium (Debian's package chromium) does not work, and %s=1: %v", RequireVariable, err)
 	default:
@@ -32,14 +33,19 @@ func Require(t *testing.T) {
 	}
 }
 
+// works is why Chromium does not work, nil if it does.
+var works = sync.OnceValue(func() error {
+	out, _, err := execute(context.Background(), "data:text/html,works", "--dump-dom")
+	if err == nil && !strings.Contains(string(out), "works") {
+		err = fmt.Errorf("it has %q on a page that says works", out)
+	}
+	return err
+})
+
 // DOM is the page at url as HTML, when its scripts have run for some virtual seconds.
 func DOM(t *testing.T, url string, flags ...string) string {
 	t.Helper()
-	out, err := execute(t, url, append([]string{"--dump-dom"}, flags...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(browse(t, url, append([]string{"--dump-dom"}, flags...)...))
 }
 
 // Screenshot is the page at url in a window of a size in pixels.
@@ -47,10 +53,7 @@ func Screenshot(t *testing.T, url string, width, height int, flags ...string) im
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.png")
 	size := fmt.Sprintf("--window-size=%d,%d", width, height)
-	_, err := execute(t, url, append([]string{"--screenshot=" + path, "--hide-scrollbars", size}, flags...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	browse(t, url, append([]string{"--screenshot=" + path, "--hide-scrollbars", size}, flags...)...)
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +70,7 @@ func Screenshot(t *testing.T, url string, width, height int, flags ...string) im
 func PDF(t *testing.T, url string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.pdf")
-	if _, err := execute(t, url, "--print-to-pdf="+path, "--no-pdf-header-footer"); err != nil {
-		t.Fatal(err)
-	}
+	browse(t, url, "--print-to-pdf="+path, "--no-pdf-header-footer")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -77,20 +78,31 @@ func PDF(t *testing.T, url string) []byte {
 	return text
 }
 
-// execute runs Chromium on a page. Whatever that writes to its console, as errors of scripts and
-// what its rules refuse are, fails the test.
-func execute(t *testing.T, url string, flags ...string) (stdout []byte, err error) {
+// browse runs Chromium on a page. Whatever that writes to its console, as errors of scripts
+// and what its rules refuse are, fails the test.
+func browse(t *testing.T, url string, flags ...string) (stdout []byte) {
 	t.Helper()
+	stdout, console, err := execute(t.Context(), url, flags...)
+	for _, line := range console {
+		t.Errorf("the browser says %s", line)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdout
+}
+
+func execute(ctx context.Context, url string, flags ...string) (stdout []byte, console []string, err error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	home, err := os.MkdirTemp("", "chromium")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer os.RemoveAll(home) // its children may write for a moment yet: t.TempDir would fail
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer removeAll(home)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append([]string{"--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -102,11 +114,22 @@ func execute(t *testing.T, url string, flags ...string) (stdout []byte, err erro
 	stdout, err = cmd.Output()
 	for line := range strings.Lines(stderr.String()) {
 		if strings.Contains(line, ":CONSOLE") {
-			t.Errorf("the browser says %s", line)
+			console = append(console, line)
 		}
 	}
 	if err != nil {
 		err = fmt.Errorf("chromium: %w\n%s", err, &stderr)
 	}
-	return stdout, err
+	return stdout, console, err
+}
+
+// removeAll removes the browser's directory, in which children of it may write for a moment
+// yet.
+func removeAll(dir string) {
+	for range 20 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }

@@ -36,7 +36,9 @@ function logTicks(low, high, most) {
   if (decades < 0.9) {
     let step = 10 ** Math.floor(Math.log10((high - low) / 4));
     for (const m of [1, 2, 5, 10]) if ((high - low) / (step * m) <= 6) { step *= m; break; }
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) ticks.push(+(i * step).toPrecision(12));
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) {
+      ticks.push(+(i * step).toPrecision(12));
+    }
     return ticks;
   }
   const parts = decades < most / 3 ? [1, 2, 5] : [1], skip = Math.ceil(decades / most);

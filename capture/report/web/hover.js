@@ -114,7 +114,9 @@ function showHover(u, card, figure, list) {
     for (const c of cells) tr.append(Object.assign(document.createElement(kind), { textContent: c }));
   };
   if (what.head) add(what.head, "th");
-  for (const [s, ...cells] of what.rows.slice(0, mostRows)) add(figure.groups ? [s.name, ...cells] : cells, "td", s.look);
+  for (const [s, ...cells] of what.rows.slice(0, mostRows)) {
+    add(figure.groups ? [s.name, ...cells] : cells, "td", s.look);
+  }
   if (what.rows.length > mostRows) add(["and " + (what.rows.length - mostRows) + " more"], "td");
   box.replaceChildren(Object.assign(document.createElement("b"), { textContent: what.title }), table);
   const plot = card.plot, over = u.over.getBoundingClientRect(), whole = plot.parentNode.getBoundingClientRect();

@@ -16,14 +16,14 @@ function swatch(look, square) {
   return svg;
 }
 
-// named is a button that hides and shows a name of one of state's sets.
-function named(set, name, all, look, square) {
+// named is a button that hides and shows a name or protocol, one of all that are like it.
+function named(name, all, look, square) {
   const b = Object.assign(document.createElement("button"), { type: "button" });
   if (look !== undefined) b.append(swatch(look, square));
   b.append(name);
-  b.setAttribute("aria-pressed", String(!state[set].has(name)));
+  b.setAttribute("aria-pressed", String(!state.off.has(name)));
   b.addEventListener("click", (e) => {
-    flip(state[set], name, all, e.shiftKey);
+    flip(name, all, e.shiftKey);
     changed();
   });
   return b;
@@ -31,12 +31,19 @@ function named(set, name, all, look, square) {
 
 const unique = (list) => [...new Set(list)];
 const everySeries = () => data.figures.flatMap((f) => f.series.filter((s) => !s.faint));
-const allNames = () => unique(everySeries().map((s) => s.name));
 const allProtocols = () => unique(everySeries().map((s) => s.protocol || "").filter((p) => p));
 
-// lookOf is the look that all series that match have, undefined if they differ.
-function lookOf(match) {
-  const looks = unique(everySeries().filter(match).map((s) => s.look));
+// allLike lists the names that are toggled beside this one.
+function allLike(name) {
+  const protocols = allProtocols();
+  if (protocols.includes(name)) return protocols;
+  return unique(everySeries().map((s) => s.name)).filter((n) => !protocols.includes(n));
+}
+
+// lookOf is the look of a name or protocol, undefined if its series have several.
+function lookOf(name) {
+  const own = everySeries().filter((s) => s.name === name);
+  const looks = unique((own.length ? own : everySeries().filter((s) => s.protocol === name)).map((s) => s.look));
   return looks.length === 1 ? looks[0] : undefined;
 }
 
@@ -44,35 +51,33 @@ function drawLegend(card) {
   const names = unique(card.figure.series.filter((s) => !s.faint).map((s) => s.name));
   card.legend.replaceChildren(...names.map((name) => {
     const s = card.figure.series.find((x) => x.name === name);
-    const b = named("off", name, allNames(), s.look, s.shape === "bars");
+    const b = named(name, allLike(name), s.look, s.shape === "bars");
     if (!shown(s)) b.setAttribute("aria-pressed", "false");
     return b;
   }));
 }
 
-// drawToggles lists protocols, unless there is one, and names, unless these are the
-// protocols'.
+// drawToggles lists protocols, and names that are no protocol's, unless there is but one.
 function drawToggles() {
-  const names = allNames(), protocols = allProtocols(), rows = [];
-  const row = (set, list, look) => {
+  const rows = [], protocols = allProtocols();
+  const row = (list) => {
+    if (list.length < 2) return;
     const div = document.createElement("div");
     div.className = list.length > 16 ? "row long" : "row";
     for (const name of list) {
-      const b = named(set, name, list, look(name), true);
+      const b = named(name, list, lookOf(name), true);
       b.classList.add("chip");
       div.append(b);
     }
     rows.push(div);
   };
-  const same = names.every((n) => protocols.includes(n));
-  if (protocols.length > 1 && !same) row("protocols", protocols, (p) => lookOf((s) => s.protocol === p));
-  if (names.length > 1) row("off", names, (n) => lookOf((s) => s.name === n));
-  if (rows.length && (state.off.size || state.protocols.size)) {
+  row(protocols);
+  row(unique(everySeries().map((s) => s.name)).filter((n) => !protocols.includes(n)));
+  if (rows.length && state.off.size) {
     const all = Object.assign(document.createElement("button"), { type: "button", textContent: "show all" });
     all.className = "chip plain";
     all.addEventListener("click", () => {
       state.off.clear();
-      state.protocols.clear();
       changed();
     });
     rows[0].prepend(all);

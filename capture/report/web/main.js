@@ -36,7 +36,8 @@ function start() {
     const part = (name) => element.querySelector("." + name);
     const hover = Object.assign(document.createElement("div"), { className: "hover", hidden: true });
     element.append(hover);
-    cards.push({ figure, element, hover, chart: null, plot: part("plot"), legend: part("legend"), tools: part("tools") });
+    const [plot, legend, tools] = ["plot", "legend", "tools"].map(part);
+    cards.push({ figure, element, hover, chart: null, plot, legend, tools });
   }
   readState();
   refresh();
@@ -66,5 +67,5 @@ window.addEventListener("afterprint", () => {
   for (const card of cards) draw(card);
 });
 
-const data = document.getElementById("data") ? JSON.parse(document.getElementById("data").textContent) : { figures: [] };
+const given = document.getElementById("data"), data = given ? JSON.parse(given.textContent) : { figures: [] };
 if (data.figures.length) start();

@@ -1,14 +1,13 @@
 "use strict";
 // What is shown, and the page's address, which keeps it:
 //
-//   #off=homa,dctcp&protocols=swift&wide=slowdown&y:slowdown=linear&zoom:queue=0,2,0,300&at:queue=1.2,100
+//   #off=homa,dctcp&wide=slowdown&y:slowdown=linear&zoom:queue=0,2,0,300&at:queue=1.2,100
 //
-// Names in off and protocols are hidden, figures in wide take the whole width, x and y are
+// Names and protocols in off are hidden, figures in wide take the whole width, x and y are
 // the scale of an axis where it is not the figure's own, zoom is what a figure shows (from,
 // to, along x and y), and at is where its values are shown without a cursor.
 const state = {
-  off: new Set(), protocols: new Set(), wide: new Set(),
-  x: new Map(), y: new Map(), zoom: new Map(), at: new Map(),
+  off: new Set(), wide: new Set(), x: new Map(), y: new Map(), zoom: new Map(), at: new Map(),
 };
 
 function readState() {
@@ -24,7 +23,7 @@ function readState() {
     }
     const [key, ...values] = words, colon = key.indexOf(":");
     const kind = colon < 0 ? key : key.slice(0, colon), figure = key.slice(colon + 1);
-    if (kind === "off" || kind === "protocols" || kind === "wide") {
+    if (kind === "off" || kind === "wide") {
       for (const v of values) state[kind].add(v);
     } else if ((kind === "x" || kind === "y") && (values[0] === "log" || values[0] === "linear")) {
       state[kind].set(figure, values[0]);
@@ -42,7 +41,7 @@ function readState() {
 // writeState puts what is shown into the address, without a step back in the history.
 function writeState() {
   const words = [], list = (values) => [...values].map(encodeURIComponent).join(",");
-  for (const kind of ["off", "protocols", "wide"]) {
+  for (const kind of ["off", "wide"]) {
     if (state[kind].size) words.push(kind + "=" + list(state[kind]));
   }
   for (const axis of ["x", "y"]) {
@@ -56,17 +55,17 @@ function writeState() {
   history.replaceState(null, "", "#" + words.join("&"));
 }
 
-const shown = (series) => !state.off.has(series.name) && !state.protocols.has(series.protocol || "");
+const shown = (series) => !state.off.has(series.name) && !state.off.has(series.protocol || "");
 
-// flip hides or shows a name or protocol; alone leaves it and hides the others.
-function flip(set, name, all, alone) {
+// flip hides or shows a name or protocol; alone leaves it and hides the others of all.
+function flip(name, all, alone) {
   if (!alone) {
-    if (!set.delete(name)) set.add(name);
+    if (!state.off.delete(name)) state.off.add(name);
     return;
   }
-  const already = all.every((other) => set.has(other) === (other !== name));
-  set.clear();
-  if (!already) for (const other of all) if (other !== name) set.add(other);
+  const already = all.every((other) => state.off.has(other) === (other !== name));
+  state.off.clear();
+  if (!already) for (const other of all) if (other !== name) state.off.add(other);
 }
 
 const isLog = (figure, axis) => (state[axis].get(figure.name) || (figure[axis].log ? "log" : "linear")) === "log";
