@@ -33,3 +33,6 @@ func (p *Point) Leaves() (q results.QueueStats) {
 	q.Mean /= float64(max(n, 1))
 	return q
 }
+
+// Protocol is the name of the protocol that the point is of.
+func (p *Point) Protocol() string { return p.Experiment.Protocol }

@@ -38,6 +38,15 @@ func (o Outcome) Markdown(w io.Writer) error {
 	return m.err
 }
 
+// MarkdownTables writes tables as Markdown.
+func MarkdownTables(w io.Writer, tables []Table) error {
+	m := &markdown{w: w}
+	for _, t := range tables {
+		m.table(t)
+	}
+	return m.err
+}
+
 // headline is the verdict, and how many bounds are not met.
 func (o Outcome) headline() string {
 	unmet := 0

@@ -98,7 +98,10 @@ type pageData struct {
 
 // HTML returns the page. It fails if two figures have one name.
 func (p *Page) HTML() ([]byte, error) {
-	data := pageData{Figures: p.Figures}
+	data := pageData{}
+	for i := range p.Figures {
+		data.Figures = append(data.Figures, *p.Figures[i].onLog())
+	}
 	names := map[string]bool{}
 	for _, f := range p.Figures {
 		if names[f.Name] || unsafe.MatchString(f.Name) || f.Name == "" {

@@ -13,6 +13,7 @@ import (
 
 // SVG draws the figure as a picture of 4.6 inches, two of which fit side by side on a page.
 func (f *Figure) SVG() ([]byte, error) {
+	f = f.onLog()
 	c := newChart(f.Title, f.X.Label, f.Y.Label)
 	grid := gridLines()
 	if len(f.Groups) > 0 {

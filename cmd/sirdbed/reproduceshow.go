@@ -1,54 +1,237 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture/report"
+	"sirdbed/emu/tree"
+	"sirdbed/scenarios/paper"
 	"sirdbed/scenarios/reproduce"
 )
 
-// show prints the tables of a reproduction.
-func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found) error {
-	var tables []report.Table
-	for _, study := range []string{"balanced", "core", "incast"} {
-		if len(f.Protocols(study)) > 0 {
-			tables = append(tables, cellsTable(f, study))
-		}
-	}
-	return report.PrintTables(c.OutOrStdout(), tables)
+// The files of a reproduction's results, beside report.html and plots.
+const (
+	comparisonJSON = "comparison.json"
+	resultsText    = "RESULTS.md"
+)
+
+// A reproduction is what was found of the paper's evaluation.
+type reproduction struct {
+	o          *reproduceOptions
+	f          *reproduce.Found
+	comparison *paper.Comparison
+	poisson    *paper.Measured // with true Poisson arrivals at half load
+	measured   *paper.Measured
+	findings   []paper.Finding
+	figures    []report.Figure
 }
 
-// cellsTable has the cells of a configuration.
-func cellsTable(f *reproduce.Found, study string) report.Table {
-	t := report.Table{Title: "paper/" + study, Left: 1, Header: []string{"protocol"}}
-	workloads := []string{"wka", "wkb", "wkc"}
-	for _, what := range []string{"p99", "Gbps", "MB"} {
-		for _, w := range workloads {
-			t.Header = append(t.Header, what+" "+w)
+// A ComparedPaper is comparison.json.
+type ComparedPaper struct {
+	Format   int                    `json:"format"`
+	Scale    string                 `json:"scale"`
+	Engine   string                 `json:"engine"`
+	Points   int                    `json:"points"`
+	Missing  int                    `json:"missing"`
+	Scores   paper.Scores           `json:"scores"`
+	Cells    []paper.Row            `json:"cells"`
+	Claims   []paper.Finding        `json:"claims"`
+	Measured map[string]paper.Value `json:"quantities"`
+}
+
+// show prints what a reproduction came to, and writes its files.
+func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found) error {
+	r := &reproduction{o: o, f: f, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures()}
+	if r.missing() == len(f.Jobs) {
+		return nil
+	}
+	var err1, err2 error
+	r.comparison, err1 = paper.Compare(r.measured)
+	r.findings, err2 = paper.Evaluate(r.measured)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	dir, err := makeResults(o.out, "reproduce", time.Now())
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := explainDisk(r.write(dir), dir.Path()); err != nil {
+		return err
+	}
+	tables := append(r.comparison.Grids(), r.comparison.Scores.Table(), paper.ClaimsTable(r.findings))
+	if err := report.PrintTables(c.OutOrStdout(), tables); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", dir.Path(), dir.At(report.PageFile))
+	return err
+}
+
+// missing counts the points that are not there.
+func (r *reproduction) missing() (n int) {
+	for _, p := range r.f.Points {
+		if p == nil {
+			n++
 		}
 	}
-	for _, p := range f.Protocols(study) {
-		row := []string{p}
-		for _, w := range workloads {
-			row = append(row, cellText(f.Slowdown(study, w, p, "released")))
+	return n
+}
+
+// write writes all files.
+func (r *reproduction) write(dir *tree.Dir) error {
+	page, err := r.page().HTML()
+	if err != nil {
+		return err
+	}
+	text, err := r.markdown()
+	if err != nil {
+		return err
+	}
+	errs := []error{
+		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
+		dir.WriteJSON(comparisonJSON, ComparedPaper{
+			Format: 1, Scale: r.o.scale, Engine: r.o.engine, Points: len(r.f.Points) - r.missing(), Missing: r.missing(),
+			Scores: r.comparison.Scores, Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
+		}),
+	}
+	plots, err := dir.Make(report.PlotsDir)
+	if err != nil {
+		return err
+	}
+	defer plots.Close()
+	for i := range r.figures {
+		svg, err := r.figures[i].SVG()
+		if err == nil {
+			err = plots.WriteText(r.figures[i].Name+".svg", svg)
 		}
-		for _, w := range workloads {
-			row = append(row, cellText(f.Goodput(study, w, p)))
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// lead says what was run.
+func (r *reproduction) lead() []string {
+	seeds := map[uint64]bool{}
+	codes := map[string]bool{}
+	wall := 0.0
+	for _, p := range r.f.Points {
+		if p != nil {
+			seeds[p.Experiment.Seed], codes[p.Protocol()+" "+p.Code] = true, true
+			wall += p.Result.WallSeconds
 		}
-		for _, w := range workloads {
-			row = append(row, cellText(f.Queue(study, w, p)))
+	}
+	list := []string{
+		"The evaluation of the SIRD paper (NSDI '25, section 6.2), run again and compared with what was printed.",
+		fmt.Sprintf("Scale %s on the engine %s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
+			r.o.scale, r.o.engine, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600, runtime.Version()),
+		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the printed " +
+			"numbers were made with.",
+	}
+	var names []string
+	for name := range codes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return append(list, "Code: "+strings.Join(names, ", ")+".")
+}
+
+// page is report.html.
+func (r *reproduction) page() *report.Page {
+	s := r.comparison.Scores
+	p := &report.Page{
+		Title: "SIRD's evaluation, again", Lead: r.lead(), Command: "sirdbed reproduce all --scale " + r.o.scale,
+		Figures: r.figures,
+		Footer:  "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
+	}
+	if n := r.missing(); n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: cells without them are not run.", n))
+	}
+	if r.o.scale != "paper" {
+		p.Notes = append(p.Notes, "At this scale the fabric is smaller than the paper's: orders compare, values less so.")
+	}
+	claims := paper.ClaimDetails(r.findings)
+	claims.Sentences = true
+	p.Sections = []report.Section{
+		{Title: "Scores", Open: true, Tables: []report.Table{s.Table()}},
+		{Title: "Tables beside the print", Open: true, Tables: r.comparison.Grids()},
+		{Title: "Cells outside their tolerance", Tables: r.comparison.Cells(true)},
+		{Title: "All cells", Tables: r.comparison.Cells(false)},
+		{Title: "Normalized", Tables: r.normalized()},
+		{Title: "Claims", Short: claims.Title, Tables: []report.Table{claims}},
+		{Title: "Arrivals", Short: "released, and true Poisson", Tables: []report.Table{r.arrivals()}},
+	}
+	return p
+}
+
+// normalized are the normalized tables, and the means of both kinds.
+func (r *reproduction) normalized() (list []report.Table) {
+	for _, t := range paper.PrintedTables {
+		list = append(list, paper.Normalize(r.measured, t).Grid())
+	}
+	return append(list, paper.MeansTable(r.measured))
+}
+
+// arrivals compares p99 slowdown with the released arrivals and with Poisson ones.
+func (r *reproduction) arrivals() report.Table {
+	t := report.Table{
+		Title: "p99 slowdown at half load, by how messages arrive", Left: 3,
+		Header: []string{"configuration", "workload", "protocol", "released", "Poisson", "ratio"},
+	}
+	for _, config := range paper.Configs {
+		for _, workload := range paper.Workloads {
+			for _, protocol := range r.f.Protocols(config) {
+				c := paper.Cell{Table: paper.P99Slowdown, Config: config, Workload: workload, Protocol: protocol}
+				a, ok1 := r.measured.Cells[c]
+				b, ok2 := r.poisson.Cells[c]
+				if !ok1 || !ok2 {
+					continue
+				}
+				row := []string{config, workload, protocol, cellText(a), cellText(b), "-"}
+				if !a.Unstable && !b.Unstable && a.Number > 0 {
+					row[5] = report.Number(b.Number / a.Number)
+				}
+				t.Rows = append(t.Rows, row)
+			}
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func cellText(c reproduce.Figure) string {
-	switch {
-	case !c.There:
-		return "-"
-	case c.Unstable:
+func cellText(v paper.Value) string {
+	if v.Unstable {
 		return "unst"
 	}
-	return report.Number(c.Value)
+	return report.Number(v.Number)
+}
+
+// markdown is RESULTS.md.
+func (r *reproduction) markdown() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# The paper's evaluation, again\n\n%s\n\nMade by `sirdbed reproduce all --scale %s`.\n",
+		strings.Join(r.lead(), "\n\n"), r.o.scale)
+	section := func(title string, tables ...report.Table) error {
+		fmt.Fprintf(&b, "\n## %s\n", title)
+		return report.MarkdownTables(&b, tables)
+	}
+	err := errors.Join(
+		section("Scores", r.comparison.Scores.Table()),
+		section("Tables beside the print", r.comparison.Grids()...),
+		section("Cells outside their tolerance", r.comparison.Cells(true)...),
+		section("Normalized", r.normalized()...),
+		section("Claims", paper.ClaimDetails(r.findings)),
+		section("Arrivals", r.arrivals()),
+	)
+	fmt.Fprint(&b, "\n## Figures\n")
+	for _, f := range r.figures {
+		fmt.Fprintf(&b, "\n![%s](plots/%s.svg)\n\n%s. %s\n", f.Title, f.Name, f.Title, f.Caption)
+	}
+	return b.Bytes(), err
 }
