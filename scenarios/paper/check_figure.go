@@ -1,0 +1,155 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A figureCheck compares figures, ratios or differences of figures with a number.
+// Of, Over and Less are patterns of names; where they stand for lists of different lengths,
+// the shorter is repeated.
+type figureCheck struct {
+	Of     []string  `yaml:"of"`
+	Over   []string  `yaml:"over"` // divide by these
+	Less   []string  `yaml:"less"` // subtract these
+	Than   *quotient `yaml:"than"` // then divide by these quotients
+	Take   take      `yaml:"take"`
+	Bounds `yaml:",inline"`
+
+	of, over, less, thanOf, thanOver []string // names
+}
+
+// A quotient is figures over others.
+type quotient struct {
+	Of   []string `yaml:"of"`
+	Over []string `yaml:"over"`
+}
+
+// A take is which of several figures have to be as the bounds say.
+type take string
+
+// The takes. Where one is taken, those that are unstable are left out.
+const (
+	takeEach     take = ""
+	takeAny      take = "any"
+	takeLargest  take = "largest"
+	takeSmallest take = "smallest"
+)
+
+func (c *figureCheck) prepare() (names []string, err error) {
+	if len(c.Of) == 0 || len(c.Over) > 0 && len(c.Less) > 0 {
+		return nil, errors.New("it needs of, and over or less but not both")
+	}
+	if c.Than != nil && (len(c.Than.Of) == 0 || len(c.Than.Over) == 0) {
+		return nil, errors.New("than needs of and over")
+	}
+	if !slices.Contains([]take{takeEach, takeAny, takeLargest, takeSmallest}, c.Take) {
+		return nil, fmt.Errorf("take cannot be %q", c.Take)
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	expandInto := func(list *[]string, patterns []string) {
+		if err == nil {
+			*list, err = expandAll(patterns)
+			names = append(names, *list...)
+		}
+	}
+	expandInto(&c.of, c.Of)
+	expandInto(&c.over, c.Over)
+	expandInto(&c.less, c.Less)
+	if c.Than != nil {
+		expandInto(&c.thanOf, c.Than.Of)
+		expandInto(&c.thanOver, c.Than.Over)
+	}
+	for _, list := range [][]string{c.over, c.less, c.thanOf, c.thanOver} {
+		long, short := max(len(list), len(c.of)), min(len(list), len(c.of))
+		if err == nil && short > 0 && long%short != 0 {
+			err = fmt.Errorf("%d names and %d others do not pair", len(c.of), len(list))
+		}
+	}
+	return names, err
+}
+
+// A pair is a figure that is compared, and what it is called.
+type pair struct {
+	name   string
+	figure float64
+}
+
+func (c *figureCheck) evaluate(f figures) outcome {
+	var list []pair
+	unstable := 0
+	for i := range max(len(c.of), len(c.over), len(c.less)) {
+		p := pair{name: at(c.of, i), figure: f.of(at(c.of, i))}
+		if len(c.over) > 0 {
+			p.figure /= f.of(at(c.over, i))
+			p.name += " over " + at(c.over, i)
+		}
+		if len(c.less) > 0 {
+			p.figure -= f.of(at(c.less, i))
+			p.name += " less " + at(c.less, i)
+		}
+		if c.Than != nil {
+			p.figure /= f.of(at(c.thanOf, i)) / f.of(at(c.thanOver, i))
+		}
+		if math.IsNaN(p.figure) || math.IsInf(p.figure, 0) && (c.Take == takeLargest || c.Take == takeSmallest) {
+			unstable++ // both are, so that they cannot be compared
+			continue
+		}
+		list = append(list, p)
+	}
+	if len(list) == 0 {
+		return outcome{text: fmt.Sprintf("all of %d are unstable", unstable)}
+	}
+	return c.judge(list, unstable)
+}
+
+// judge takes what is to be taken of the figures.
+func (c *figureCheck) judge(list []pair, unstable int) outcome {
+	slices.SortStableFunc(list, func(a, b pair) int {
+		if a.figure < b.figure {
+			return -1
+		}
+		return 1
+	})
+	least, most := list[0], list[len(list)-1]
+	met := 0
+	var missed []string
+	for _, p := range list {
+		if c.met(p.figure) {
+			met++
+		} else {
+			missed = append(missed, fmt.Sprintf("%s: %s", p.name, digits(p.figure)))
+		}
+	}
+	o := outcome{}
+	switch {
+	case len(list) == 1:
+		o.holds = met == 1
+		o.text = fmt.Sprintf("%s, wanted %s", digits(least.figure), c.Bounds)
+	case c.Take == takeLargest:
+		o.holds = c.met(most.figure)
+		o.text = fmt.Sprintf("largest %s (%s), wanted %s", digits(most.figure), most.name, c.Bounds)
+	case c.Take == takeSmallest:
+		o.holds = c.met(least.figure)
+		o.text = fmt.Sprintf("smallest %s (%s), wanted %s", digits(least.figure), least.name, c.Bounds)
+	default:
+		o.holds = c.Take == takeAny && met > 0 || met == len(list)
+		o.text = fmt.Sprintf("%s to %s, wanted %s: %d of %d",
+			digits(least.figure), digits(most.figure), c.Bounds, met, len(list))
+		if !o.holds {
+			o.text += "; not " + strings.Join(missed[:min(3, len(missed))], ", ")
+		}
+	}
+	if unstable > 0 {
+		o.text += fmt.Sprintf("; %d more unstable", unstable)
+	}
+	return o
+}
+
+// at returns the i-th of a list that is repeated.
+func at(list []string, i int) string { return list[i%len(list)] }

@@ -1,0 +1,161 @@
+package paper
+
+import (
+	"math"
+	"slices"
+)
+
+// A Normalized is a table in which the best protocol of each configuration and
+// workload has 1, as in the paper's figure 5: goodputs are 1 or less, slowdowns and queues 1
+// or more. Unstable values are left out of it, and of its means.
+type Normalized struct {
+	Table string          `json:"table"`
+	Rows  []NormalizedRow `json:"rows"` // the paper's protocols in its order, then others by name
+}
+
+// A NormalizedRow is one protocol's.
+type NormalizedRow struct {
+	Protocol string                  `json:"protocol"`
+	Cells    [columns]NormalizedCell `json:"cells"` // by configuration, then workload
+	Mean     Mean                    `json:"mean"`
+	RawMean  Mean                    `json:"raw_mean"` // of the table before it was normalized, in its unit
+}
+
+// A NormalizedCell is one number, if there is one.
+type NormalizedCell struct {
+	Run      bool    `json:"run"`
+	Unstable bool    `json:"unstable,omitempty"`
+	Number   float64 `json:"number"`
+	raw      float64
+}
+
+// hasNumber reports whether the cell was run and is stable.
+func (c NormalizedCell) hasNumber() bool { return c.Run && !c.Unstable }
+
+// A Mean is that of a row's numbers; Range is the largest less the smallest. All
+// are 0 of a row without a number.
+type Mean struct {
+	Mean  float64 `json:"mean"`
+	Range float64 `json:"range"`
+	Of    int     `json:"of"` // numbers
+}
+
+// leastQueueMB is the smallest queue that there is, one frame of 84 bytes: what is
+// divided by where the best protocol has none.
+const leastQueueMB = 84e-6
+
+// Normalize returns the normalized table of what was measured. A column in which a
+// protocol was not run is normalized by the best of the others, and one in which no protocol
+// has a number of more than 0 has none.
+func Normalize(m *Measured, table string) *Normalized {
+	n := &Normalized{Table: table}
+	for _, p := range m.protocols(table) {
+		row := NormalizedRow{Protocol: p}
+		eachColumn(func(i int, config, workload string) {
+			if v, ok := m.Cells[Cell{table, config, workload, p}]; ok {
+				row.Cells[i] = NormalizedCell{Run: true, Unstable: v.Unstable, raw: v.Number}
+			}
+		})
+		n.Rows = append(n.Rows, row)
+	}
+	for i := range columns {
+		best := n.best(i)
+		for j := range n.Rows {
+			c := &n.Rows[j].Cells[i]
+			if !c.hasNumber() {
+				continue
+			}
+			if best == 0 {
+				c.Run = false
+				continue
+			}
+			c.Number = floor(table, c.raw) / best
+		}
+	}
+	for j := range n.Rows {
+		r := &n.Rows[j]
+		r.Mean = r.mean(func(c NormalizedCell) float64 { return c.Number })
+		r.RawMean = r.mean(func(c NormalizedCell) float64 { return c.raw })
+	}
+	return n
+}
+
+// best is the best number of a column, 0 if it has none.
+func (n *Normalized) best(i int) (best float64) {
+	found := false
+	for _, r := range n.Rows {
+		if c := r.Cells[i]; c.hasNumber() {
+			x := floor(n.Table, c.raw)
+			if !found || better(n.Table, Value{Number: x}, Value{Number: best}) {
+				best, found = x, true
+			}
+		}
+	}
+	return best
+}
+
+// floor is a number, or of a queue the smallest that there is.
+func floor(table string, x float64) float64 {
+	if table == MaxTorQueue || table == MeanTorQueue {
+		return max(x, leastQueueMB)
+	}
+	return x
+}
+
+// mean is that of the numbers of the cells that have one.
+func (r *NormalizedRow) mean(of func(NormalizedCell) float64) (m Mean) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, c := range r.Cells {
+		if c.hasNumber() {
+			x := of(c)
+			m.Mean += x
+			m.Of++
+			least, most = min(least, x), max(most, x)
+		}
+	}
+	if m.Of > 0 {
+		m.Mean /= float64(m.Of)
+		m.Range = most - least
+	}
+	return m
+}
+
+// row returns a protocol's, nil if it has none.
+func (n *Normalized) row(protocol string) *NormalizedRow {
+	i := slices.IndexFunc(n.Rows, func(r NormalizedRow) bool { return r.Protocol == protocol })
+	if i < 0 {
+		return nil
+	}
+	return &n.Rows[i]
+}
+
+// Ratios are three ways to say how many times more one protocol has of something
+// than another, over all configurations and workloads. The paper's are of the first kind, but
+// for one of the third.
+type Ratios struct {
+	Normalized float64 `json:"normalized"` // of means of the normalized table
+	Raw        float64 `json:"raw"`        // of means of the table
+	Common     float64 `json:"common"`     // of means of the table, over the cells in which both have a number
+}
+
+// RatiosOf returns one protocol's means over another's. They are known if both have
+// a number in common at least, and the other's means are more than 0.
+func (n *Normalized) RatiosOf(protocol, over string) (ratios Ratios, known bool) {
+	a, b := n.row(protocol), n.row(over)
+	if a == nil || b == nil {
+		return Ratios{}, false
+	}
+	var x, y float64
+	for i := range columns {
+		if a.Cells[i].hasNumber() && b.Cells[i].hasNumber() {
+			x += a.Cells[i].raw
+			y += b.Cells[i].raw
+		}
+	}
+	if y == 0 || b.Mean.Mean == 0 {
+		return Ratios{}, false
+	}
+	return Ratios{
+		Normalized: a.Mean.Mean / b.Mean.Mean, Raw: a.RawMean.Mean / b.RawMean.Mean, Common: x / y,
+	}, true
+}

@@ -1,0 +1,173 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Grids returns the tables as the paper has them, with print, here and ratio below
+// each other, and for MeanTorQueue what was measured. Those in which nothing was run are left
+// out.
+func (c *Comparison) Grids() (list []Table) {
+	for _, table := range append(PrintedTables[:len(PrintedTables):len(PrintedTables)], MeanTorQueue) {
+		if t := c.grid(table); len(t.Rows) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// grid is one of them.
+func (c *Comparison) grid(table string) Table {
+	t := Table{Title: titles[table], Left: 2}
+	t.Header, t.Wide = tableHeader("protocol", "")
+	t.Note = "a, b, c: WKa, WKb, WKc. *: further from the print than the tolerance, or unstable in one alone. " +
+		"?: the print is doubted."
+	if table == MeanTorQueue {
+		t.Note = "The paper has no numbers of it."
+	}
+	byProtocol := map[string][]Row{}
+	var order []string
+	for _, r := range c.Rows {
+		if p := r.Print.Cell.Protocol; r.Print.Cell.Table == table {
+			if byProtocol[p] == nil {
+				order = append(order, p)
+			}
+			byProtocol[p] = append(byProtocol[p], r)
+		}
+	}
+	for _, protocol := range order {
+		paper, here, ratio := grid(protocol, "paper"), grid("", "here"), grid("", "ratio")
+		run, printed := false, false
+		for _, r := range byProtocol[protocol] {
+			i := 2 + column(r.Print.Cell.Config, r.Print.Cell.Workload)
+			here[i] = r.Here.text() + r.Verdict.mark()
+			run = run || r.Here != nil
+			if r.Verdict == NotPrinted {
+				continue
+			}
+			printed = true
+			paper[i] = r.Print.text()
+			if r.Ratio != 0 {
+				ratio[i] = fmt.Sprintf("%.2f", r.Ratio)
+			}
+		}
+		switch {
+		case !run:
+		case printed:
+			t.Rows = append(t.Rows, paper, here, ratio)
+		default:
+			here[0] = protocol
+			t.Rows = append(t.Rows, here)
+		}
+	}
+	return t
+}
+
+// grid is an empty row of a grid.
+func grid(first, second string) []string {
+	row := []string{first, second}
+	for range columns {
+		row = append(row, "-")
+	}
+	return row
+}
+
+// Cells returns a table for each of the paper's, with a row for each cell that was
+// run, or only for those that neither agree nor are unstable in both, if outside is set.
+// Tables without a row are left out.
+func (c *Comparison) Cells(outside bool) (list []Table) {
+	for _, table := range PrintedTables {
+		t := Table{
+			Title: titles[table] + ": cells", Left: 3,
+			Header: []string{"config", "workload", "protocol", "paper", "here", "diff", "ratio", "within", "spread",
+				"seeds", "verdict"},
+			Note: "diff: here less paper. within: the tolerance. " +
+				"spread: largest less smallest of the seeds, over their median.",
+		}
+		for _, r := range c.Rows {
+			agrees := r.Verdict == Agrees || r.Verdict == BothUnstable
+			if r.Print.Cell.Table != table || r.Verdict == NotPrinted || r.Verdict == NotRun || outside && agrees {
+				continue
+			}
+			t.Rows = append(t.Rows, r.cells())
+			for _, reason := range r.reasons() {
+				t.Note += " " + strings.Join(t.Rows[len(t.Rows)-1][:3], " ") + ": " + reason + "."
+			}
+		}
+		if len(t.Rows) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// cells is a row as Cells has it.
+func (r Row) cells() []string {
+	cell := r.Print.Cell
+	row := []string{cell.Config, cell.Workload, cell.Protocol, r.Print.text(), r.Here.text(), "-", "-",
+		percent(r.Tolerance).String(), "-", "-", string(r.Verdict)}
+	if !r.Print.Unstable && !r.Here.Unstable {
+		row[5], row[6] = signed(r.Difference), fmt.Sprintf("%.2f", r.Ratio)
+	}
+	if spread, known := r.Here.Spread(); known {
+		row[8] = fmt.Sprintf("%.1f %%", 100*spread)
+	}
+	if n := len(r.Here.Seeds); n > 0 {
+		row[9] = fmt.Sprint(n)
+	}
+	return row
+}
+
+// reasons are why a print is doubted, and why the cell is unstable here.
+func (r Row) reasons() (list []string) {
+	if r.Print.Suspect != "" {
+		list = append(list, "the print is "+r.Print.Suspect)
+	}
+	if r.Here.Unstable && r.Here.Why != "" {
+		list = append(list, r.Here.Why)
+	}
+	return list
+}
+
+// signed prints a difference with its sign.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + fixed(x)
+	}
+	if x < 0 {
+		return "-" + fixed(-x)
+	}
+	return "0"
+}
+
+// Table returns the scores as rows.
+func (s Scores) Table() Table {
+	t := Table{
+		Title: "Scores", Left: 1, Header: []string{"of what the paper printed", "right", "run", "share", "not run"},
+		Note: fmt.Sprintf("Suspect prints are in lines of their own alone. %d printed numbers are unstable here.",
+			s.UnstableHere),
+	}
+	for _, line := range []struct {
+		name  string
+		score Score
+	}{
+		{"SIRD's numbers within 15 %", s.SIRD},
+		{"the others' numbers within 25 %", s.Others},
+		{"all numbers within 15 %", s.Within15},
+		{"all numbers within 25 %", s.Within25},
+		{"orders of two protocols", s.Orders},
+		{`"unstable", and so here`, s.Unstable},
+		{"suspect prints within 15 %", s.Suspect15},
+		{"suspect prints within 25 %", s.Suspect25},
+		{"orders with a suspect print", s.SuspectOrders},
+	} {
+		share := "-"
+		if line.score.Run > 0 {
+			share = fmt.Sprintf("%.1f %%", 100*line.score.Share())
+		}
+		t.Rows = append(t.Rows, []string{line.name, fmt.Sprint(line.score.Right), fmt.Sprint(line.score.Run), share,
+			fmt.Sprint(line.score.NotRun)})
+	}
+	return t
+}

@@ -1,0 +1,65 @@
+package paper
+
+import "maps"
+
+// Grid returns the normalized table as rows, with its means.
+func (n *Normalized) Grid() Table {
+	t := Table{
+		Title: titles[n.Table] + ", normalized", Left: 1,
+		Note: "a, b, c: WKa, WKb, WKc. The best of each column has 1. Means and ranges leave out what is unstable.",
+	}
+	t.Header, t.Wide = tableHeader("protocol")
+	more := []string{"mean", "range"}
+	t.Header, t.Wide = append(t.Header, more...), append(t.Wide, more...)
+	for _, r := range n.Rows {
+		row := []string{r.Protocol}
+		for _, c := range r.Cells {
+			switch {
+			case c.Unstable:
+				row = append(row, "unst")
+			case !c.Run:
+				row = append(row, "-")
+			default:
+				row = append(row, fixed(c.Number))
+			}
+		}
+		if r.Mean.Of > 0 {
+			row = append(row, fixed(r.Mean.Mean), fixed(r.Mean.Range))
+		} else {
+			row = append(row, "-", "-")
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// MeansTable returns the ratios of means of the other protocols and SIRD for each
+// printed table, here, and by the paper's numbers for the cells that were run here.
+func MeansTable(m *Measured) Table {
+	t := Table{
+		Title: "Means over SIRD's", Left: 2,
+		Header: []string{"table", "protocol", "normalized", "paper", "raw", "paper", "common", "paper"},
+		Note: "Ratios of means: of the normalized table, of the table itself, and of the latter over the cells in " +
+			"which both have a number. paper: from its printed numbers, for the cells that were run here.",
+	}
+	printed := Printed()
+	maps.DeleteFunc(printed.Cells, func(c Cell, _ Value) bool {
+		_, run := m.Cells[c]
+		return !run
+	})
+	for _, table := range PrintedTables {
+		here, print := Normalize(m, table), Normalize(printed, table)
+		for _, p := range m.protocols(table) {
+			a, known := here.RatiosOf(p, "sird")
+			if p == "sird" || !known {
+				continue
+			}
+			row := []string{table, p, digits(a.Normalized), "-", digits(a.Raw), "-", digits(a.Common), "-"}
+			if b, known := print.RatiosOf(p, "sird"); known {
+				row[3], row[5], row[7] = digits(b.Normalized), digits(b.Raw), digits(b.Common)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}

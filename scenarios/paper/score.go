@@ -1,0 +1,89 @@
+package paper
+
+// A Score is how many of something are right, of those that were run.
+type Score struct {
+	Right  int `json:"right"`
+	Run    int `json:"run"`
+	NotRun int `json:"not_run"`
+}
+
+// Share is what part of those that were run is right, 0 where none was.
+func (s Score) Share() float64 {
+	if s.Run == 0 {
+		return 0
+	}
+	return float64(s.Right) / float64(s.Run)
+}
+
+// add counts one more.
+func (s *Score) add(run, right bool) {
+	switch {
+	case !run:
+		s.NotRun++
+	case right:
+		s.Right++
+		s.Run++
+	default:
+		s.Run++
+	}
+}
+
+// Scores are what a comparison comes to. Suspect prints, and orders with one of
+// them, are in the scores of their own alone. A number that is unstable here is run, and not
+// right.
+type Scores struct {
+	SIRD   Score `json:"sird"`   // numbers within SIRD's tolerance
+	Others Score `json:"others"` // numbers within that of the other protocols
+
+	// All numbers, by one and the other tolerance whatever their protocol is.
+	Within15 Score `json:"within_15_percent"`
+	Within25 Score `json:"within_25_percent"`
+
+	// Of the suspect prints.
+	Suspect15 Score `json:"suspect_within_15_percent"`
+	Suspect25 Score `json:"suspect_within_25_percent"`
+
+	Unstable     Score `json:"unstable"`      // printed so, and so here
+	UnstableHere int   `json:"unstable_here"` // numbers in print, suspect or not
+
+	Orders        Score `json:"orders"` // of pairs of protocols that the print tells apart
+	SuspectOrders Score `json:"suspect_orders"`
+}
+
+// score counts the rows.
+func (c *Comparison) score() (s Scores) {
+	for _, r := range c.Rows {
+		p := r.Print
+		if r.Verdict == NotPrinted {
+			continue
+		}
+		if p.Unstable {
+			s.Unstable.add(r.Here != nil, r.Verdict == BothUnstable)
+			continue
+		}
+		if r.Here != nil && r.Here.Unstable {
+			s.UnstableHere++
+		}
+		by15, by25 := &s.Within15, &s.Within25
+		if p.Suspect != "" {
+			by15, by25 = &s.Suspect15, &s.Suspect25
+		}
+		by15.add(r.Here != nil, r.isWithin(0.15))
+		by25.add(r.Here != nil, r.isWithin(0.25))
+		switch {
+		case p.Suspect != "":
+		case p.Cell.Protocol == "sird":
+			s.SIRD.add(r.Here != nil, r.Within)
+		default:
+			s.Others.add(r.Here != nil, r.Within)
+		}
+	}
+	for _, o := range c.Orders() {
+		score := &s.Orders
+		if o.Suspect {
+			score = &s.SuspectOrders
+		}
+		score.add(o.Run, o.Right)
+	}
+	return s
+}

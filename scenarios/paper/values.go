@@ -1,0 +1,105 @@
+package paper
+
+import (
+	"slices"
+	"sync"
+)
+
+// A Stated is a number that the paper prints in a figure or its text, other than
+// those of the appendix's tables.
+type Stated struct {
+	ID     string  `json:"id"`
+	Source string  `json:"source"` // section or figure
+	What   string  `json:"what"`
+	Number float64 `json:"number"`
+	// "times", "% more", "% less" of what is compared, "%" of a whole; else a unit such as MB, Gbps, us, or BDP: the
+	// BDP is 216 KB in section 6.1, and 100 KB elsewhere.
+	Unit string `json:"unit"`
+}
+
+var stated = sync.OnceValue(func() (list []Stated) {
+	eachRecord("values.csv", valuesCSV, func(r record) {
+		list = append(list, Stated{
+			ID: r.text("id"), Source: r.text("source"), What: r.text("what"),
+			Number: r.number("value"), Unit: r.text("unit"),
+		})
+	})
+	return list
+})
+
+// Values returns the numbers that the paper states besides its tables.
+func Values() []Stated { return slices.Clone(stated()) }
+
+// value returns a stated number by its id.
+func value(id string) (Stated, bool) {
+	i := slices.IndexFunc(stated(), func(s Stated) bool { return s.ID == id })
+	if i < 0 {
+		return Stated{}, false
+	}
+	return stated()[i], true
+}
+
+// measure is the number as checks compare it: shares and ratios of 1, others in
+// their unit.
+func (s Stated) measure() float64 {
+	switch s.Unit {
+	case "% more":
+		return 1 + s.Number/100
+	case "% less":
+		return 1 - s.Number/100
+	case "%":
+		return s.Number / 100
+	}
+	return s.Number
+}
+
+// An ASIC is a switch chip, or a switch named for its chip.
+type ASIC struct {
+	Vendor        string  `json:"vendor"`
+	Model         string  `json:"model"`
+	BisectionTbps float64 `json:"bisection_tbps"`
+	BufferMB      float64 `json:"buffer_mb"` // 10^6 bytes
+}
+
+// MBPerTbps is the buffer for each Tbps of bisection bandwidth. A ToR of the
+// paper's has 3.2 Tbps: 16 links of 100 Gbps and 4 of 400.
+func (a ASIC) MBPerTbps() float64 { return a.BufferMB / a.BisectionTbps }
+
+var asics = sync.OnceValue(func() (list []ASIC) {
+	eachRecord("asics.csv", asicsCSV, func(r record) {
+		list = append(list, ASIC{
+			Vendor: r.text("vendor"), Model: r.text("model"), BisectionTbps: r.number("bisection_tbps"),
+			BufferMB: r.number("buffer_mb"),
+		})
+	})
+	return list
+})
+
+// ASICs returns the paper's table of switch chips, in its order.
+func ASICs() []ASIC { return slices.Clone(asics()) }
+
+// asic returns a chip by its model.
+func asic(model string) (ASIC, bool) {
+	i := slices.IndexFunc(asics(), func(a ASIC) bool { return a.Model == model })
+	if i < 0 {
+		return ASIC{}, false
+	}
+	return asics()[i], true
+}
+
+// A PrintedMean is what the paper prints at the end of a row of its tables.
+type PrintedMean struct {
+	Table, Protocol                              string
+	Mean, Range, NormalizedMean, NormalizedRange float64
+}
+
+// PrintedMeans returns the means and ranges of the appendix's tables.
+func PrintedMeans() (list []PrintedMean) {
+	eachRecord("means.csv", meansCSV, func(r record) {
+		list = append(list, PrintedMean{
+			Table: r.text("table"), Protocol: r.text("protocol"), Mean: r.number("mean"), Range: r.number("range"),
+			NormalizedMean: r.number("normalized_mean"), NormalizedRange: r.number("normalized_range"),
+		})
+	})
+	return list
+}
