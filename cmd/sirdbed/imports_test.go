@@ -28,7 +28,7 @@ var order = []string{
 	"capture/stats", "capture", "capture/packets", "capture/results", "capture/verdict", "capture/metric",
 	"capture/report", "capture/live",
 	"capture/internal",
-	"scenarios", "cmd",
+	"scenarios", "scenarios/paper", "cmd",
 }
 
 // topLevel is all that the repository has at its top, besides dot files.

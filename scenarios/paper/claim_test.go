@@ -97,7 +97,8 @@ func TestHostileClaimsAreRefused(t *testing.T) {
 		{"figure: no such take", claim("figure: {of: [$Q], at_most: 1, take: all}"), "take"},
 		{"figure: braces", claim(`figure: {of: ["sird/core/{wka/max_tor_queue_mb"], at_most: 1}`), "braces"},
 		{"figure: lists that do not pair", claim(`figure: {at_most: 1,` +
-			` of: ["sird/core/{wka,wkb,wkc}/max_tor_queue_mb"], over: ["homa/core/{wka,wkb}/max_tor_queue_mb"]}`), "pair"},
+			` of: ["sird/core/{wka,wkb,wkc}/max_tor_queue_mb"],` +
+			` over: ["homa/core/{wka,wkb}/max_tor_queue_mb"]}`), "pair"},
 		{"means: a user's protocol", claim("means: {table: p99_slowdown, of: mine, over: sird, at_most: 1}"),
 			"no protocol"},
 		{"means: no table", claim("means: {table: speed, of: homa, over: sird, at_most: 1}"), "no table"},

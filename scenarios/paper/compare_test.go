@@ -194,6 +194,40 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+func TestPairsThatAreApart(t *testing.T) {
+	for _, tc := range []struct {
+		table string
+		a, b  float64
+		want  bool
+	}{
+		{MaxGoodput, 100, 105.1, true}, {MaxGoodput, 104.9, 100, false},
+		{P99Slowdown, 100, 110.1, true}, {P99Slowdown, 109.9, 100, false},
+		{MaxTorQueue, 0.1101, 0.1, true}, {MaxTorQueue, 0.1, 0.1, false}, {MaxTorQueue, 0, 0, false},
+	} {
+		if got := isApart(tc.table, tc.a, tc.b); got != tc.want {
+			t.Errorf("%s: %v and %v: got %v", tc.table, tc.a, tc.b, got)
+		}
+	}
+}
+
+// A number of Homa's that is 16 % too high agrees, since it has 25 %, and is not one
+// of those within 15 %. One of SIRD's is within 25 %, and does not agree.
+func TestScoresByOneToleranceForAll(t *testing.T) {
+	for protocol, want := range map[string]Scores{
+		"homa": {SIRD: Score{Right: 27}, Others: Score{Right: 113}, Within15: Score{Right: 139}, Within25: Score{Right: 140}},
+		"sird": {SIRD: Score{Right: 26}, Others: Score{Right: 113}, Within15: Score{Right: 139}, Within25: Score{Right: 140}},
+	} {
+		m := Printed()
+		c := Cell{P99Slowdown, "balanced", "wkb", protocol}
+		m.Cells[c] = Value{Number: 1.16 * m.Cells[c].Number}
+		got := compare(t, m).Scores
+		if got.SIRD.Right != want.SIRD.Right || got.Others.Right != want.Others.Right ||
+			got.Within15.Right != want.Within15.Right || got.Within25.Right != want.Within25.Right {
+			t.Errorf("%s: got %+v, want %+v", protocol, got, want)
+		}
+	}
+}
+
 func TestSpreadOfSeeds(t *testing.T) {
 	for _, tc := range []struct {
 		v     Value

@@ -132,6 +132,24 @@ func TestRowsSayWhatWasFound(t *testing.T) {
 	}
 }
 
+func TestCellsHasAllThatWereRun(t *testing.T) {
+	c, err := paper.Compare(paper.Printed())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, outside := c.Cells(false), c.Cells(true)
+	if len(all) != 3 || len(all[0].Rows) != 54 || len(all[1].Rows) != 54 || len(all[2].Rows) != 54 {
+		t.Errorf("%d tables, want 3 of 54 rows", len(all))
+	}
+	doubted := 0
+	for _, table := range outside {
+		doubted += len(table.Rows)
+	}
+	if doubted != 8 {
+		t.Errorf("%d cells do not agree, want the 8 suspect ones", doubted)
+	}
+}
+
 func TestMeansTableComparesTheSameCells(t *testing.T) {
 	m := &paper.Measured{Cells: map[paper.Cell]paper.Value{
 		{paper.MaxTorQueue, "balanced", "wkb", "sird"}: {Number: 0.81},
