@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +32,8 @@ type quotient struct {
 // A take is which of several figures have to be as the bounds say.
 type take string
 
-// The takes. Where one is taken, those that are unstable are left out.
+// The takes. Of ratios of which one is taken, infinite ones are left out: they say
+// that something is unstable, not how much more it is.
 const (
 	takeEach     take = ""
 	takeAny      take = "any"
@@ -90,14 +92,17 @@ func (c *figureCheck) evaluate(f figures) outcome {
 			p.name += " over " + at(c.over, i)
 		}
 		if len(c.less) > 0 {
-			p.figure -= f.of(at(c.less, i))
+			if p.figure -= f.of(at(c.less, i)); math.IsInf(p.figure, -1) {
+				p.figure = math.NaN() // less than infinite is no difference
+			}
 			p.name += " less " + at(c.less, i)
 		}
 		if c.Than != nil {
 			p.figure /= f.of(at(c.thanOf, i)) / f.of(at(c.thanOver, i))
 		}
-		if math.IsNaN(p.figure) || math.IsInf(p.figure, 0) && (c.Take == takeLargest || c.Take == takeSmallest) {
-			unstable++ // both are, so that they cannot be compared
+		one := len(c.over) > 0 && (c.Take == takeLargest || c.Take == takeSmallest)
+		if math.IsNaN(p.figure) || one && math.IsInf(p.figure, 0) {
+			unstable++ // a NaN is of two that are
 			continue
 		}
 		list = append(list, p)
@@ -110,12 +115,7 @@ func (c *figureCheck) evaluate(f figures) outcome {
 
 // judge takes what is to be taken of the figures.
 func (c *figureCheck) judge(list []pair, unstable int) outcome {
-	slices.SortStableFunc(list, func(a, b pair) int {
-		if a.figure < b.figure {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(list, func(a, b pair) int { return cmp.Compare(a.figure, b.figure) })
 	least, most := list[0], list[len(list)-1]
 	met := 0
 	var missed []string

@@ -16,8 +16,6 @@ import (
 var (
 	//go:embed printed.csv
 	printedCSV []byte
-	//go:embed means.csv
-	meansCSV []byte
 	//go:embed values.csv
 	valuesCSV []byte
 	//go:embed asics.csv

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,10 @@ func TestPrintedMeansAreThoseOfTheCells(t *testing.T) {
 			t.Errorf("%s: got %.4f, want %v", what, got, want)
 		}
 	}
+	text, err := os.ReadFile("means.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
 	printed := Printed()
 	for _, table := range PrintedTables {
 		normalized := map[string][]float64{}
@@ -68,21 +73,23 @@ func TestPrintedMeansAreThoseOfTheCells(t *testing.T) {
 		}
 		n := Normalize(printed, table)
 		found := 0
-		for _, m := range PrintedMeans() {
-			if m.Table != table {
-				continue
+		eachRecord("means.csv", text, func(r record) {
+			if r.text("table") != table {
+				return
 			}
 			found++
-			row := n.row(m.Protocol)
-			near(m.Protocol+" "+table+" mean", row.RawMean.Mean, m.Mean)
-			near(m.Protocol+" "+table+" range", row.RawMean.Range, m.Range)
+			protocol := r.text("protocol")
+			row := n.row(protocol)
+			near(protocol+" "+table+" mean", row.RawMean.Mean, r.number("mean"))
+			near(protocol+" "+table+" range", row.RawMean.Range, r.number("range"))
 			sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
-			for _, x := range normalized[m.Protocol] {
+			for _, x := range normalized[protocol] {
 				sum, least, most = sum+x, min(least, x), max(most, x)
 			}
-			near(m.Protocol+" normalized "+table+" mean", sum/float64(len(normalized[m.Protocol])), m.NormalizedMean)
-			near(m.Protocol+" normalized "+table+" range", most-least, m.NormalizedRange)
-		}
+			mean := sum / float64(len(normalized[protocol]))
+			near(protocol+" normalized "+table+" mean", mean, r.number("normalized_mean"))
+			near(protocol+" normalized "+table+" range", most-least, r.number("normalized_range"))
+		})
 		if found != len(Protocols) {
 			t.Errorf("%s has %d printed means, want %d", table, found, len(Protocols))
 		}

@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +30,25 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// README, Quantities, has every figure and setting of names.
+// README has every figure and setting of quantities, every table, and every check.
+func TestReadmeHasEveryName(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Concat(settings, slices.Collect(maps.Keys(checks)), PrintedTables, []string{MeanTorQueue})
+	for _, f := range figureNames {
+		if !strings.Contains(f, "_slowdown_") { // one line for all sizes
+			names = append(names, f)
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("README has no %s", name)
+		}
+	}
+}
+
 func TestWantedNamesAreCanonical(t *testing.T) {
 	wanted := Wanted()
 	if len(wanted) < 100 || !slices.IsSorted(wanted) {

@@ -6,22 +6,22 @@ import "fmt"
 // there are of each.
 func ClaimsTable(findings []Finding) Table {
 	t := Table{
-		Header: []string{"claim", "source", "verdict", "by print"},
+		Header: []string{"claim", "verdict", "by print"},
 		Note:   "by print: what the same checks say of the paper's own tables, where these have all that is needed.",
 	}
 	t.Left = len(t.Header)
 	count := map[ClaimVerdict]int{}
 	for _, f := range findings {
 		count[f.Verdict]++
-		t.Rows = append(t.Rows, []string{f.Claim.ID, f.Claim.Source, string(f.Verdict), f.byPrint()})
+		t.Rows = append(t.Rows, []string{f.Claim.ID, string(f.Verdict), f.byPrint()})
 	}
 	t.Title = fmt.Sprintf("Claims: %d hold, %d do not, %d are not run, %d not testable here",
 		count[Holds], count[DoesNotHold], count[ClaimNotRun], count[NotTestable])
 	return t
 }
 
-// ClaimDetails returns the same with statements, how they are read, and numbers, for
-// where there is room.
+// ClaimDetails returns the same with sources, statements, how they are read, and
+// numbers, for where there is room.
 func ClaimDetails(findings []Finding) Table {
 	t := ClaimsTable(findings)
 	t.Header = []string{"claim", "source", "statement", "verdict", "by print", "numbers"}

@@ -141,6 +141,32 @@ func signed(x float64) string {
 	return "0"
 }
 
+// WrongOrders returns the pairs of protocols that are not in the order of the print,
+// or whose order is open since both are the same here.
+func (c *Comparison) WrongOrders() Table {
+	t := Table{
+		Title: "Orders that are not the print's", Left: 4,
+		Header: []string{"table", "config", "workload", "better", "paper", "here", "worse", "paper", "here"},
+		Note:   "better, worse: by the print. ?: it is suspect, and the pair is not in the score of orders.",
+	}
+	here := map[Cell]*Value{}
+	for _, r := range c.Rows {
+		here[r.Print.Cell] = r.Here
+	}
+	for _, o := range c.Orders() {
+		if !o.Run || o.Right {
+			continue
+		}
+		row := []string{o.Better.Table, o.Better.Config, o.Better.Workload}
+		for _, cell := range []Cell{o.Better, o.Worse} {
+			p, _ := printOf(cell)
+			row = append(row, cell.Protocol, p.text()+p.mark(), here[cell].text())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
 // Table returns the scores as rows.
 func (s Scores) Table() Table {
 	t := Table{

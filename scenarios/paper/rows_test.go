@@ -37,7 +37,7 @@ func TestTablesAreWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			tables := slices.Concat(c.Grids(), c.Cells(false), c.Cells(true))
-			tables = append(tables, c.Scores.Table(), paper.MeansTable(m), paper.ClaimsTable(findings),
+			tables = append(tables, c.Scores.Table(), c.WrongOrders(), paper.MeansTable(m), paper.ClaimsTable(findings),
 				paper.ClaimDetails(findings))
 			for _, table := range paper.PrintedTables {
 				tables = append(tables, paper.Normalize(m, table).Grid())
@@ -147,6 +147,26 @@ func TestCellsHasAllThatWereRun(t *testing.T) {
 	}
 	if doubted != 8 {
 		t.Errorf("%d cells do not agree, want the 8 suspect ones", doubted)
+	}
+}
+
+func TestWrongOrdersNamesThePairs(t *testing.T) {
+	m := paper.Printed()
+	c, err := paper.Compare(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := c.WrongOrders(); len(wrong.Rows) != 0 {
+		t.Errorf("by print: %q", wrong.Rows)
+	}
+	m.Cells[paper.Cell{paper.MaxTorQueue, "incast", "wkb", "sird"}] = paper.Value{Number: 12.17}
+	if c, err = paper.Compare(m); err != nil {
+		t.Fatal(err)
+	}
+	wrong := c.WrongOrders()
+	want := []string{paper.MaxTorQueue, "incast", "wkb", "sird", "0.81", "12.17", "homa", "12.17?", "12.17"}
+	if len(wrong.Rows) != 1 || !slices.Equal(wrong.Rows[0], want) {
+		t.Errorf("got %q, want %q alone", wrong.Rows, want)
 	}
 }
 

@@ -49,6 +49,14 @@ func (p Print) text() string {
 	return fmt.Sprintf("%.2f", p.Number)
 }
 
+// mark is what stands behind a print that is doubted.
+func (p Print) mark() string {
+	if p.Suspect != "" {
+		return "?"
+	}
+	return ""
+}
+
 // fixed prints a number with two decimals, or more if it is small.
 func fixed(x float64) string {
 	if x != 0 && x < 0.1 {

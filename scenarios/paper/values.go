@@ -86,20 +86,3 @@ func asic(model string) (ASIC, bool) {
 	}
 	return asics()[i], true
 }
-
-// A PrintedMean is what the paper prints at the end of a row of its tables.
-type PrintedMean struct {
-	Table, Protocol                              string
-	Mean, Range, NormalizedMean, NormalizedRange float64
-}
-
-// PrintedMeans returns the means and ranges of the appendix's tables.
-func PrintedMeans() (list []PrintedMean) {
-	eachRecord("means.csv", meansCSV, func(r record) {
-		list = append(list, PrintedMean{
-			Table: r.text("table"), Protocol: r.text("protocol"), Mean: r.number("mean"), Range: r.number("range"),
-			NormalizedMean: r.number("normalized_mean"), NormalizedRange: r.number("normalized_range"),
-		})
-	})
-	return list
-}
