@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-//go:embed claims.yaml
+//go:embed data/claims.yaml
 var claimsYAML []byte
 
 // A Claim is a statement of the paper's, in words of our own, and how it is

@@ -14,11 +14,11 @@ import (
 // mistake of ours: reading them panics then. They are read when they are first asked for,
 // since most of the program's processes never do.
 var (
-	//go:embed printed.csv
+	//go:embed data/printed.csv
 	printedCSV []byte
-	//go:embed values.csv
+	//go:embed data/values.csv
 	valuesCSV []byte
-	//go:embed asics.csv
+	//go:embed data/asics.csv
 	asicsCSV []byte
 )
 

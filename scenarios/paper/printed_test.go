@@ -59,7 +59,7 @@ func TestPrintedMeansAreThoseOfTheCells(t *testing.T) {
 			t.Errorf("%s: got %.4f, want %v", what, got, want)
 		}
 	}
-	text, err := os.ReadFile("means.csv")
+	text, err := os.ReadFile("data/means.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
