@@ -93,7 +93,7 @@ function draw(card, k = 1, width = card.plot.clientWidth) {
   // uPlot wants a series that has points: the corners are one that does not show.
   const facets = [{ scale: "x", auto: true }, { scale: "y", auto: true }];
   card.chart = new uPlot({
-    mode: 2, width: width * k, height: (wide ? 460 : k > 1 ? 250 : 300) * k, padding: [14 * k, 12 * k, 0, 0],
+    mode: 2, width: width * k, height: (wide ? 460 : k > 1 ? 225 : 300) * k, padding: [14 * k, 12 * k, 0, 0],
     legend: { show: false },
     cursor: {
       points: { show: false }, dataIdx: () => null, x: !figure.groups, y: false,
