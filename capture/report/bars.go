@@ -30,6 +30,7 @@ func (d *drawing) slowdown() {
 	slices.Sort(groups) // A, B, ..., all
 	f := Figure{
 		Name: "slowdown" + d.dash(), Title: "Slowdown by message size" + d.of(), Y: Axis{Label: "slowdown", Log: true},
+		Parts: []string{"p50", "p99"},
 	}
 	for i := range d.variants {
 		f.Series = append(f.Series, d.series(i, Bars))
@@ -43,7 +44,7 @@ func (d *drawing) slowdown() {
 			if s.Count == 0 {
 				continue
 			}
-			f.Series[i].Points = append(f.Series[i].Points, Point{X: float64(g), Y: s.P50, High: max(s.P50, s.P99),
+			f.Series[i].Points = append(f.Series[i].Points, Point{X: float64(g), Y: s.P50, High: s.P99,
 				Hollow: s.Few, Note: counted(s.Count, "message", "messages")})
 			low, high, few = min(low, s.P50), max(high, s.P99), few || s.Few
 		}
@@ -54,7 +55,6 @@ func (d *drawing) slowdown() {
 		f.Groups = append(f.Groups, groupName(name, borders))
 	}
 	f.Y.Min, f.Y.Max = min(1, low*0.9), high*1.6
-	f.X.Min, f.X.Max = -0.5, float64(len(groups))-0.5
 	f.Caption = fmt.Sprintf("Slowdown by size group, the paper's definition: the median, and in a lighter shade the "+
 		"p99. %d messages of all variants", total[len(total)-1])
 	if d.hasIncast() {

@@ -124,7 +124,7 @@ func hostilePage() *Page {
 	}
 	for _, shape := range []Shape{Line, Steps, Curve, Marks} {
 		p.Figures = append(p.Figures, Figure{Name: string(shape), Title: hostile, Caption: hostile, X: axis, Y: axis,
-			Series: []Series{series(shape)}})
+			Guides: []Guide{{Label: hostile, X: 0.5}}, Series: []Series{series(shape)}})
 	}
 	p.Figures = append(p.Figures, Figure{Name: "bars", Title: hostile, Caption: hostile, Y: axis,
 		Groups: []string{hostile, hostile}, Series: []Series{series(Bars)}})
@@ -145,16 +145,16 @@ func TestViewsDiffer(t *testing.T) {
 		}
 		return counts
 	}
-	all, without, linear := colors(""), colors("#off=slow"), colors("#y:slowdown=linear&zoom:slowdown=-0.5,0.5,0,3")
+	all, other := colors(""), colors("#off=slow&y:slowdown=linear&zoom:slowdown=-0.5,0.5,0,3")
 	for look := range 2 {
 		if n := all[colorOf(look)]; n < 2000 {
 			t.Errorf("%d pixels of the color of variant %d", n, look)
 		}
 	}
-	if n := without[colorOf(1)]; n > 100 {
+	if n := other[colorOf(1)]; n > 100 {
 		t.Errorf("%d pixels of a variant that is hidden, %d of it else", n, all[colorOf(1)])
 	}
-	if a, b := all[colorOf(0)], linear[colorOf(0)]; max(a, b)-min(a, b) < 1000 {
+	if a, b := all[colorOf(0)], other[colorOf(0)]; max(a, b)-min(a, b) < 1000 {
 		t.Errorf("%d pixels of a color with a linear, zoomed axis, %d without", b, a)
 	}
 }

@@ -17,8 +17,10 @@ type Figure struct {
 	X       Axis     `json:"x"`
 	Y       Axis     `json:"y"`
 	Groups  []string `json:"groups,omitempty"` // of Bars: labels along X, of group i at X = i
+	Parts   []string `json:"parts,omitempty"`  // of Bars: what Y and High are, such as p50 and p99
 	Series  []Series `json:"series"`           // in the order of the legend
-	Time    *Time    `json:"time,omitempty"`   // if X is nominal time, in ms
+	Guides  []Guide  `json:"guides,omitempty"`
+	Time    *Time    `json:"time,omitempty"` // if X is nominal time, in ms
 }
 
 // An Axis is one of a figure's two.
@@ -59,10 +61,18 @@ type Series struct {
 // A Point is one of a series, or a bar.
 type Point struct {
 	X, Y float64
-	High float64 // of a bar, at least Y
+	High float64 // of a bar; less than Y: it has no lighter part
 	// Hollow marks what is to be read with care: a dot of an unstable run, a bar of few samples.
 	Hollow bool
 	Note   string // shown on hover: "load 50 %"
+}
+
+// A Guide is a dotted line across a figure: at X, or at Y if X is 0. A switch's buffer in a
+// CDF of queues is one.
+type Guide struct {
+	Label string  `json:"label"`
+	X     float64 `json:"x,omitempty"`
+	Y     float64 `json:"y,omitempty"`
 }
 
 // Time is what a figure over time shows beside its series, in ms.
@@ -109,7 +119,7 @@ func (s Series) MarshalJSON() ([]byte, error) {
 		}
 		row.X, row.Y, row.Notes = append(row.X, p.X), append(row.Y, p.Y), append(row.Notes, p.Note)
 		if s.Shape == Bars {
-			row.High = append(row.High, p.High)
+			row.High = append(row.High, max(p.Y, p.High))
 		}
 		noted = noted || p.Note != ""
 	}

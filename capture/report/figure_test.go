@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,7 +19,7 @@ func TestSeriesAsJSON(t *testing.T) {
 			Points: []Point{{X: 0, Y: 7}, {X: 1, Y: 7}, {X: 3, Y: 8}, {X: 4, Y: 8}, {X: 5, Y: 8}}},
 		`{"name":"c","look":0,"shape":"bars","x":[0,1],"y":[1,2],"high":[3,2],"hollow":[1],"notes":["","few"]}`: {
 			Name: "c", Shape: Bars,
-			Points: []Point{{X: 0, Y: 1, High: 3}, {X: 1, Y: 2, High: 2, Hollow: true, Note: "few"}}},
+			Points: []Point{{X: 0, Y: 1, High: 3}, {X: 1, Y: 2, Hollow: true, Note: "few"}}},
 		`{"name":"d","look":0,"shape":"marks","x":[],"y":[]}`: {Name: "d", Shape: Marks},
 	} {
 		got, err := json.Marshal(s)
@@ -42,11 +44,41 @@ func TestShapesHavePictures(t *testing.T) {
 		return len(svg)
 	}
 	alone := length(curve)
+	f := Figure{Series: curve}
+	f.Guides = []Guide{{Label: "at X", X: 1.5}, {Label: "at Y", Y: 2}, {Label: "outside", Y: 50}}
+	svg, err := f.SVG()
+	must(t, err)
+	for label, there := range map[string]bool{">at X<": true, ">at Y<": true, ">outside<": false} {
+		if strings.Contains(string(svg), label) != there {
+			t.Errorf("guide %s: drawn %v, want %v", label, !there, there)
+		}
+	}
 	for _, shape := range []Shape{Line, Steps, Marks, Bars} {
 		more := Series{Name: "printed", Look: 1, Shape: shape, Points: points}
 		if n := length(append(curve[:1:1], more)); n < alone+100 {
 			t.Errorf("%s adds %d bytes to the picture", shape, n-alone)
 		}
+	}
+}
+
+// Bars are drawn from 0 to their height where the axis says nothing else: twice as high,
+// twice as long.
+func TestBarsHaveTheirHeights(t *testing.T) {
+	f := Figure{Name: "f", Groups: []string{"a", "b"},
+		Series: []Series{{Shape: Bars, Points: []Point{{Y: 100}, {X: 1, Y: 50}}}}}
+	svg, err := f.SVG()
+	must(t, err)
+	var heights []float64
+	bar := regexp.MustCompile(`d="M(\S+),(\S+)L\S+,\S+L\S+,(\S+)L\S+" style="fill:#0072B2"`)
+	for _, m := range bar.FindAllStringSubmatch(string(svg), -1) {
+		low, _ := strconv.ParseFloat(m[2], 64)
+		high, _ := strconv.ParseFloat(m[3], 64)
+		if h := math.Abs(high - low); h > 1 {
+			heights = append(heights, h)
+		}
+	}
+	if len(heights) != 2 || math.Abs(heights[0]/heights[1]-2) > 0.02 {
+		t.Errorf("heights %v, want two, the first twice the second, in\n%s", heights, svg)
 	}
 }
 

@@ -31,7 +31,11 @@ func (f *Figure) SVG() ([]byte, error) {
 	}
 	if b := f.bars(); len(b.list) > 0 {
 		c.Add(b)
+		for _, bar := range b.list {
+			c.Y.Min, c.Y.Max = min(c.Y.Min, bar.p50), max(c.Y.Max, bar.p99)
+		}
 	}
+	c.Add(guides(f.Guides))
 	f.span(c)
 	return c.svg(width, height)
 }
@@ -61,6 +65,9 @@ func (f *Figure) axes(c *chart) {
 func (f *Figure) span(c *chart) {
 	if f.X.Max > f.X.Min {
 		c.X.Min, c.X.Max = f.X.Min, f.X.Max
+	}
+	if len(f.Groups) > 0 {
+		c.X.Min, c.X.Max = -0.5, float64(len(f.Groups))-0.5
 	}
 	switch {
 	case f.Y.Max > f.Y.Min:
@@ -126,7 +133,7 @@ func (f *Figure) bars() *bars {
 			continue
 		}
 		for _, p := range s.Points {
-			b.list = append(b.list, bar{int(p.X), b.each, s.Look, p.Y, p.High, p.Hollow})
+			b.list = append(b.list, bar{int(p.X), b.each, s.Look, p.Y, max(p.Y, p.High), p.Hollow})
 		}
 		b.each++
 	}
@@ -155,6 +162,29 @@ func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawGlyph(draw.GlyphStyle{Color: d.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
 		if pt.Hollow {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, at)
+		}
+	}
+}
+
+// guides are dotted lines with labels at their right or upper end.
+type guides []Guide
+
+// Plot implements plot.Plotter.
+func (list guides) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	dotted := draw.LineStyle{Color: ink, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(1.5), vg.Points(2)}}
+	style := p.X.Tick.Label
+	style.XAlign, style.YAlign = draw.XRight, draw.YBottom
+	for _, g := range list {
+		from, to := vg.Point{X: c.Min.X, Y: y(g.Y)}, vg.Point{X: c.Max.X, Y: y(g.Y)}
+		at := vg.Point{X: to.X - 2, Y: to.Y + 1}
+		if g.X != 0 {
+			from, to = vg.Point{X: x(g.X), Y: c.Min.Y}, vg.Point{X: x(g.X), Y: c.Max.Y}
+			at = vg.Point{X: to.X - 2, Y: to.Y - 10}
+		}
+		if c.Contains(from) && c.Contains(to) {
+			c.StrokeLine2(dotted, from.X, from.Y, to.X, to.Y)
+			c.FillText(style, at, g.Label)
 		}
 	}
 }

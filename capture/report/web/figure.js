@@ -6,6 +6,7 @@ const fontFamily = '"Liberation Sans", Arial, Helvetica, sans-serif';
 function spanOf(figure, axis, list) {
   const zoom = state.zoom.get(figure.name), given = figure[axis], log = isLog(figure, axis);
   if (zoom && !(log && zoom[axis === "x" ? 0 : 2] <= 0)) return axis === "x" ? zoom.slice(0, 2) : zoom.slice(2);
+  if (axis === "x" && figure.groups) return [-0.5, figure.groups.length - 0.5];
   let low = Infinity, high = -Infinity;
   const take = (v) => {
     if (log && v <= 0) return;
@@ -53,20 +54,25 @@ function logTicks(low, high, most) {
 
 const tickLabel = (v) => v === null ? "" : String(+v.toPrecision(6)).replace("e+", "e");
 
-function axisOf(figure, axis, span, k) {
+// labelOf is a group's label, in lines of a word each where groups are narrow.
+const labelOf = (text, room) => text.length * 6.8 > room ? text.replaceAll(" ", "\n") : text;
+
+function axisOf(figure, axis, span, k, width) {
   const log = isLog(figure, axis), across = axis === "x", labels = !across || !figure.groups;
+  const groups = (figure.groups || []).map((g) => labelOf(g, (width - 70) / figure.groups.length));
+  const lines = Math.max(1, ...groups.map((g) => g.split("\n").length));
   const options = {
     scale: axis, stroke: "#1d2125", font: 12 * k + "px " + fontFamily, label: figure[axis].label || null,
     labelFont: 12 * k + "px " + fontFamily, labelSize: 18 * k, labelGap: across ? 0 : 2 * k, gap: 4 * k,
     grid: { show: labels, stroke: "#e4e4e2", width: k }, ticks: { stroke: "#9aa1a6", width: k, size: 4 * k },
     border: { show: true, stroke: "#9aa1a6", width: k }, space: (across ? 56 : 32) * k,
     values: (u, ticks) => ticks.map(tickLabel),
-    size: across ? 26 * k : (u, values) =>
+    size: across ? (lines > 1 ? 40 : 26) * k : (u, values) =>
       (14 + 6.8 * Math.max(2, ...(values || []).map((v) => String(v).length))) * k,
   };
   if (across && figure.groups) {
-    options.splits = () => figure.groups.map((_, i) => i);
-    options.values = () => figure.groups;
+    options.splits = () => groups.map((_, i) => i);
+    options.values = () => groups;
     options.filter = (u, ticks) => ticks;
   } else if (log) {
     options.splits = () => logTicks(span[0], span[1], across ? 8 : 6);
@@ -87,7 +93,7 @@ function draw(card, k = 1, width = card.plot.clientWidth) {
   // uPlot wants a series that has points: the corners are one that does not show.
   const facets = [{ scale: "x", auto: true }, { scale: "y", auto: true }];
   card.chart = new uPlot({
-    mode: 2, width: width * k, height: (wide ? 460 : k > 1 ? 250 : 300) * k, padding: [12 * k, 12 * k, 0, 0],
+    mode: 2, width: width * k, height: (wide ? 460 : k > 1 ? 225 : 300) * k, padding: [14 * k, 12 * k, 0, 0],
     legend: { show: false },
     cursor: {
       points: { show: false }, dataIdx: () => null, x: !figure.groups, y: false,
@@ -95,7 +101,7 @@ function draw(card, k = 1, width = card.plot.clientWidth) {
       bind: { dblclick: () => () => { unzoom(figure); return null; } },
     },
     scales: { x: scale("x"), y: scale("y") },
-    axes: [axisOf(figure, "x", spans.x, k), axisOf(figure, "y", spans.y, k)],
+    axes: [axisOf(figure, "x", spans.x, k, width), axisOf(figure, "y", spans.y, k, width)],
     series: [{}, { facets, paths: () => null, points: { show: false } }, ...lines.map((s) => ({
       facets, stroke: s.faint ? faint(colorOf(s.look)) : colorOf(s.look), width: (s.width || 1.6) * 1.2 * k,
       dash: dashOf(s.look, k), points: { show: false },
@@ -106,6 +112,7 @@ function draw(card, k = 1, width = card.plot.clientWidth) {
       drawClear: [(u) => figure.time && drawWindow(u, figure.time)],
       draw: [(u) => {
         drawBars(u, bars, k);
+        drawGuides(u, figure.guides || [], k);
         for (const s of lines) {
           if (s.shape === "curve") drawDots(u, s, k);
           if (s.shape === "marks") drawCrosses(u, s, k);

@@ -41,11 +41,14 @@ function reading(u, at, figure, list) {
   const x = u.posToVal(at.left, "x");
   if (figure.groups) {
     const g = Math.round(x), rows = [];
+    const parts = figure.parts || [figure.y.label];
     for (const s of list) {
-      const i = s.x ? s.x.indexOf(g) : -1;
-      if (i >= 0) rows.push([s, digits(s.y[i]), digits(s.high[i]), s.notes ? s.notes[i] : ""]);
+      const i = s.x.indexOf(g);
+      if (i < 0) continue;
+      const values = [s.y[i], s.high ? s.high[i] : NaN].slice(0, parts.length);
+      rows.push([s, ...values.map((v) => Number.isNaN(v) ? "" : digits(v)), s.notes ? s.notes[i] : ""]);
     }
-    return rows.length ? { title: figure.groups[g], head: ["", "p50", "p99", ""], rows } : null;
+    return rows.length ? { title: figure.groups[g], head: ["", ...parts, ""], rows } : null;
   }
   const apart = list.filter((s) => s.shape === "curve" || s.shape === "marks");
   if (apart.length) {

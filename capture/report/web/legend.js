@@ -2,8 +2,8 @@
 
 const svgNS = "http://www.w3.org/2000/svg";
 
-// swatch is a piece of line of a look, or a square.
-function swatch(look, square) {
+// swatch is a piece of line of a look, or a square, or a cross.
+function swatch(look, square, cross) {
   const svg = document.createElementNS(svgNS, "svg"), line = document.createElementNS(svgNS, "line");
   const width = square ? 10 : 24;
   svg.setAttribute("width", width);
@@ -13,13 +13,20 @@ function swatch(look, square) {
   if (!square) set["stroke-dasharray"] = dashOf(look, 1).join(" ");
   for (const [k, v] of Object.entries(set)) line.setAttribute(k, v);
   svg.append(line);
+  if (cross) {
+    const path = document.createElementNS(svgNS, "path");
+    for (const [k, v] of Object.entries({ d: "M1 1L9 9M1 9L9 1", stroke: colorOf(look), "stroke-width": 2 })) {
+      path.setAttribute(k, v);
+    }
+    svg.replaceChildren(path);
+  }
   return svg;
 }
 
 // named is a button that hides and shows a name or protocol, one of all that are like it.
-function named(name, all, look, square) {
+function named(name, all, look, square, cross) {
   const b = Object.assign(document.createElement("button"), { type: "button" });
-  if (look !== undefined) b.append(swatch(look, square));
+  if (look !== undefined) b.append(swatch(look, square, cross));
   b.append(name);
   b.setAttribute("aria-pressed", String(!state.off.has(name)));
   b.addEventListener("click", (e) => {
@@ -51,7 +58,7 @@ function drawLegend(card) {
   const names = unique(card.figure.series.filter((s) => !s.faint).map((s) => s.name));
   card.legend.replaceChildren(...names.map((name) => {
     const s = card.figure.series.find((x) => x.name === name);
-    const b = named(name, allLike(name), s.look, s.shape === "bars");
+    const b = named(name, allLike(name), s.look, s.shape === "bars" || s.shape === "marks", s.shape === "marks");
     if (!shown(s)) b.setAttribute("aria-pressed", "false");
     return b;
   }));

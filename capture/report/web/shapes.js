@@ -59,6 +59,25 @@ function drawFaults(u, time, k) {
   ctx.restore();
 }
 
+// drawGuides draws dotted lines with their labels.
+function drawGuides(u, guides, k) {
+  clipped(u, (ctx, box, X, Y) => {
+    ctx.font = 11 * k + "px Liberation Sans, Arial, sans-serif";
+    ctx.textAlign = "right";
+    ctx.fillStyle = ctx.strokeStyle = "#1d2125";
+    ctx.lineWidth = k;
+    ctx.setLineDash([2 * k, 3 * k]);
+    for (const g of guides) {
+      const x = g.x ? X(g.x) : box.left + box.width, y = g.x ? box.top : Y(g.y);
+      ctx.beginPath();
+      ctx.moveTo(g.x ? x : box.left, g.x ? box.top + box.height : y);
+      ctx.lineTo(x, y);
+      ctx.stroke();
+      ctx.fillText(g.label, x - 3 * k, g.x ? y + 11 * k : y - 3 * k);
+    }
+  });
+}
+
 // drawBars draws the series' bars side by side in their groups: solid to y, from there to
 // high in a lighter shade, hatched where samples are few.
 function drawBars(u, list, k) {
