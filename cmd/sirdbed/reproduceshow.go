@@ -49,7 +49,9 @@ type ComparedPaper struct {
 
 // show prints what a reproduction came to, and writes its files.
 func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found) error {
-	r := &reproduction{o: o, f: f, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures()}
+	r := &reproduction{
+		o: o, f: f, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures(),
+	}
 	if r.missing() == len(f.Jobs) {
 		return nil
 	}
@@ -98,8 +100,8 @@ func (r *reproduction) write(dir *tree.Dir) error {
 	errs := []error{
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
-			Format: 1, Scale: r.o.scale, Engine: r.o.engine, Points: len(r.f.Points) - r.missing(), Missing: r.missing(),
-			Scores: r.comparison.Scores, Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
+			Format: 1, Scale: r.o.scale, Engine: r.o.engine,
+			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Scores: r.comparison.Scores, Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
 	}
 	plots, err := dir.Make(report.PlotsDir)
@@ -131,9 +133,10 @@ func (r *reproduction) lead() []string {
 	list := []string{
 		"The evaluation of the SIRD paper (NSDI '25, section 6.2), run again and compared with what was printed.",
 		fmt.Sprintf("Scale %s on the engine %s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
-			r.o.scale, r.o.engine, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600, runtime.Version()),
-		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the printed " +
-			"numbers were made with.",
+			r.o.scale, r.o.engine, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
+			runtime.Version()),
+		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
+			"printed numbers were made with.",
 	}
 	var names []string
 	for name := range codes {
@@ -155,7 +158,8 @@ func (r *reproduction) page() *report.Page {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: cells without them are not run.", n))
 	}
 	if r.o.scale != "paper" {
-		p.Notes = append(p.Notes, "At this scale the fabric is smaller than the paper's: orders compare, values less so.")
+		p.Notes = append(p.Notes, "At this scale the fabric is smaller than the paper's: orders "+
+			"compare, values less so.")
 	}
 	claims := paper.ClaimDetails(r.findings)
 	claims.Sentences = true
@@ -163,6 +167,7 @@ func (r *reproduction) page() *report.Page {
 		{Title: "Scores", Open: true, Tables: []report.Table{s.Table()}},
 		{Title: "Tables beside the print", Open: true, Tables: r.comparison.Grids()},
 		{Title: "Cells outside their tolerance", Tables: r.comparison.Cells(true)},
+		{Title: "Orders", Tables: []report.Table{r.comparison.WrongOrders()}},
 		{Title: "All cells", Tables: r.comparison.Cells(false)},
 		{Title: "Normalized", Tables: r.normalized()},
 		{Title: "Claims", Short: claims.Title, Tables: []report.Table{claims}},
@@ -225,6 +230,7 @@ func (r *reproduction) markdown() ([]byte, error) {
 		section("Scores", r.comparison.Scores.Table()),
 		section("Tables beside the print", r.comparison.Grids()...),
 		section("Cells outside their tolerance", r.comparison.Cells(true)...),
+		section("Orders", r.comparison.WrongOrders()),
 		section("Normalized", r.normalized()...),
 		section("Claims", paper.ClaimDetails(r.findings)),
 		section("Arrivals", r.arrivals()),

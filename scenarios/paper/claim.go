@@ -93,9 +93,6 @@ var claims = sync.OnceValue(func() []Claim {
 	return list
 })
 
-// Claims returns the paper's claims, in its order.
-func Claims() []Claim { return slices.Clone(claims()) }
-
 // readClaims reads a list of claims, strictly.
 func readClaims(text []byte) ([]Claim, error) {
 	var list []Claim

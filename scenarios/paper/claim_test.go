@@ -10,9 +10,9 @@ import (
 // compares with is among those that its claim states.
 func TestClaimsStateTheirNumbers(t *testing.T) {
 	stated := map[string]bool{}
-	for _, c := range Claims() {
+	for _, c := range claims() {
 		for _, id := range c.Stated {
-			stated[id] = true
+			seen[id] = true
 		}
 		for _, check := range c.Checks {
 			for _, n := range numbersOf(check.check) {
@@ -23,9 +23,9 @@ func TestClaimsStateTheirNumbers(t *testing.T) {
 		}
 	}
 	alone := []string{"incast-sender-rate", "outcast-credit-of-one"} // of figures: an input, and its first step
-	for _, v := range Values() {
-		if stated[v.ID] == slices.Contains(alone, v.ID) {
-			t.Errorf("%s: stated by a claim: %v", v.ID, stated[v.ID])
+	for _, v := range stated() {
+		if seen[v.ID] == slices.Contains(alone, v.ID) {
+			t.Errorf("%s: stated by a claim: %v", v.ID, seen[v.ID])
 		}
 	}
 }
@@ -45,7 +45,7 @@ func numbersOf(c check) []*number {
 
 func TestClaimsCoverTheSections(t *testing.T) {
 	testable := 0
-	for _, c := range Claims() {
+	for _, c := range claims() {
 		if c.NotTestable == "" {
 			testable++
 		}
@@ -53,11 +53,11 @@ func TestClaimsCoverTheSections(t *testing.T) {
 			t.Errorf("%s has no section: %s", c.ID, c.Source)
 		}
 	}
-	if n := len(Claims()); n < 90 || testable < 75 {
+	if n := len(claims()); n < 90 || testable < 75 {
 		t.Errorf("%d claims, %d of them testable", n, testable)
 	}
 	sections := map[string]bool{}
-	for _, c := range Claims() {
+	for _, c := range claims() {
 		for word := range strings.FieldsFuncSeq(c.Source, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
 			sections[word] = true
 		}

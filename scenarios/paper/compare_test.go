@@ -137,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 // Each of the prints that are unstable is missed if it is a number here, and each
 // number if it is unstable.
 func TestEachUnstablePrintCounts(t *testing.T) {
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		if p.Cell.Table == MaxGoodput {
 			continue
 		}
@@ -253,7 +253,7 @@ func TestScoresCountEachPrintOnce(t *testing.T) {
 	}
 	for range 200 {
 		m := &Measured{Cells: map[Cell]Value{}}
-		for _, p := range Prints() {
+		for _, p := range prints() {
 			switch v := (Value{Number: p.Number * math.Exp(r.NormFloat64())}); r.IntN(4) {
 			case 0:
 			case 1:

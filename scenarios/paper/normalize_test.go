@@ -62,7 +62,7 @@ func TestNormalizingThePrintGivesTheNormalizedPrint(t *testing.T) {
 	for _, table := range PrintedTables {
 		tables[table] = Normalize(Printed(), table)
 	}
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		c := p.Cell
 		got := tables[c.Table].row(c.Protocol).Cells[column(c.Config, c.Workload)]
 		if got.Unstable != p.Unstable || !got.Run {

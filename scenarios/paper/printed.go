@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 )
@@ -55,10 +54,6 @@ var prints = sync.OnceValue(func() (list []Print) {
 	})
 	return list
 })
-
-// Prints returns all numbers of the appendix, by table, configuration, workload and
-// protocol.
-func Prints() []Print { return slices.Clone(prints()) }
 
 // printOf returns what the paper printed for a cell.
 func printOf(c Cell) (Print, bool) {

@@ -11,7 +11,7 @@ func TestPrintsAreTheAppendix(t *testing.T) {
 	seen := map[Cell]bool{}
 	unstable := map[string]int{}
 	suspect := 0
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		if err := p.Cell.check(); err != nil {
 			t.Errorf("%s: %v", p.Cell, err)
 		}
@@ -66,7 +66,7 @@ func TestPrintedMeansAreThoseOfTheCells(t *testing.T) {
 	printed := Printed()
 	for _, table := range PrintedTables {
 		normalized := map[string][]float64{}
-		for _, p := range Prints() {
+		for _, p := range prints() {
 			if p.Cell.Table == table && !p.Unstable {
 				normalized[p.Cell.Protocol] = append(normalized[p.Cell.Protocol], p.Normalized)
 			}
@@ -99,12 +99,12 @@ func TestPrintedMeansAreThoseOfTheCells(t *testing.T) {
 // What was rounded to both tables' prints exists: a number in each cell's range, over
 // one in the range of the best, is rounded to what the normalized table has.
 func TestRangesFollowFromBothTables(t *testing.T) {
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		if p.Unstable {
 			continue
 		}
 		low, high := math.Inf(1), 0.0
-		for _, q := range Prints() {
+		for _, q := range prints() {
 			a, b := q.Cell, p.Cell
 			same := a.Table == b.Table && a.Config == b.Config && a.Workload == b.Workload
 			if same && !q.Unstable && q.Normalized == 1 {
@@ -120,7 +120,7 @@ func TestRangesFollowFromBothTables(t *testing.T) {
 // The smallest queues are printed with one digit, and known to a hundredth by the
 // normalized table.
 func TestSmallQueuesAreKnownBetterThanTheyArePrinted(t *testing.T) {
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		if p.Cell.Table == MaxTorQueue && p.Cell.Protocol == "xpass" && !p.Unstable {
 			if width := p.High/p.Low - 1; width > 0.01 {
 				t.Errorf("%s: from %v to %v, %.1f %%, want at most 1 %%", p.Cell, p.Low, p.High, 100*width)
@@ -131,7 +131,7 @@ func TestSmallQueuesAreKnownBetterThanTheyArePrinted(t *testing.T) {
 
 // A suspect print names a cell of the same protocol and table with the same number.
 func TestSuspectPrintsAreCopies(t *testing.T) {
-	for _, p := range Prints() {
+	for _, p := range prints() {
 		if p.Suspect == "" {
 			continue
 		}
@@ -149,7 +149,7 @@ func TestSuspectPrintsAreCopies(t *testing.T) {
 
 func TestStatedNumbersHaveNamesOfTheirOwn(t *testing.T) {
 	seen := map[string]bool{}
-	for _, v := range Values() {
+	for _, v := range stated() {
 		if v.ID == "" || v.Source == "" || v.What == "" || v.Unit == "" || !(v.Number > 0) || seen[v.ID] {
 			t.Errorf("%+v", v)
 		}

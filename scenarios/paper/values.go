@@ -27,9 +27,6 @@ var stated = sync.OnceValue(func() (list []Stated) {
 	return list
 })
 
-// Values returns the numbers that the paper states besides its tables.
-func Values() []Stated { return slices.Clone(stated()) }
-
 // value returns a stated number by its id.
 func value(id string) (Stated, bool) {
 	i := slices.IndexFunc(stated(), func(s Stated) bool { return s.ID == id })

@@ -69,8 +69,8 @@ func (f *Found) queueByGoodput(
 			figure := report.Figure{
 				Name: name + "-" + config + "-" + workload, Title: what + ", " + title(config, workload),
 				X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "queue (MB)", Log: true},
-				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries less than " +
-					"is offered.",
+				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries less " +
+					"than is offered.",
 			}
 			if m != nil {
 				figure.Caption += " Crosses are the maxima that the paper prints."
@@ -143,8 +143,9 @@ func slowdownFigure(name, title string) report.Figure {
 	return report.Figure{
 		Name: name, Title: title, Groups: groups, Y: report.Axis{Label: "slowdown", Log: true},
 		X: report.Axis{Min: -0.5, Max: float64(len(groups)) - 0.5},
-		Caption: "The median, and in a lighter shade the p99, by size: A < 1460 <= B < 100,000 <= C < 800,000 <= D bytes. " +
-			"Protocols that do not carry the load are left out.",
+		Caption: "The median, and in a lighter shade the p99, by size: A < 1460 <= B < 100,000 <= C < 800,000 <= D " +
+			"bytes. Protocols that do not carry the load are left out.",
+		Parts: []string{"p50", "p99"},
 	}
 }
 
@@ -154,7 +155,8 @@ func bars(p *points.Point) (list []report.Point) {
 	for i, name := range groups {
 		if s := slow[name]; s.Count > 0 {
 			list = append(list, report.Point{
-				X: float64(i), Y: s.P50, High: max(s.P50, s.P99), Hollow: s.Few, Note: fmt.Sprintf("%d messages", s.Count),
+				X: float64(i), Y: s.P50, High: max(s.P50, s.P99), Hollow: s.Few,
+				Note: fmt.Sprintf("%d messages", s.Count),
 			})
 		}
 	}
@@ -174,7 +176,8 @@ func (f *Found) of(study string, each func(*Job, *points.Point)) {
 // overSetting draws slowdowns over one of SIRD's settings, at half load.
 func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
 	for _, workload := range []string{"wka", "wkc"} {
-		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what, title("balanced", workload)))
+		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what,
+			title("balanced", workload)))
 		f.of(study, func(j *Job, p *points.Point) {
 			if j.Label("workload") == workload && j.Label("load") == Half {
 				figure.Series = append(figure.Series, report.Series{
@@ -294,11 +297,7 @@ func (f *Found) bufferCDF() []report.Figure {
 	const torTbps = 3.2
 	for _, a := range paper.ASICs() {
 		if a.Model == "Spectrum SN5600" || a.Model == "Tomahawk 4" {
-			x := a.MBPerTbps() * torTbps
-			figure.Series = append(figure.Series, report.Series{
-				Name: a.Model, Look: 8 + len(figure.Series), Shape: report.Line,
-				Points: []report.Point{{X: x, Y: 0}, {X: x, Y: 1}},
-			})
+			figure.Guides = append(figure.Guides, report.Guide{Label: a.Model, X: a.MBPerTbps() * torTbps})
 		}
 	}
 	return []report.Figure{figure}
@@ -319,7 +318,8 @@ func scatter(m *paper.Measured) (list []report.Figure) {
 			Name: "fig5-" + pair.name, Title: "Overview: " + pair.yLabel + ", by " + pair.xLabel,
 			X: report.Axis{Label: pair.xLabel, Log: pair.x == paper.MaxTorQueue}, Y: report.Axis{Label: pair.yLabel,
 				Log: pair.y == paper.P99Slowdown},
-			Caption: "A cross for each configuration and workload, over the best protocol there; unstable ones are left out.",
+			Caption: "A cross for each configuration and workload, over the best protocol there; unstable ones are " +
+				"left out.",
 		}
 		for _, protocol := range paper.Protocols {
 			s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Marks}

@@ -53,7 +53,8 @@ func (f *Found) quantities(m *paper.Measured) {
 			switch name { // of which the claims have the most of all loads
 			case "goodput_gbps":
 				put(m, head+rest+"/"+paper.MaxGoodput, v, true)
-			case paper.MaxTorQueue, paper.MeanTorQueue, "credit_at_senders_bdp", "credit_in_flight_bdp":
+			case paper.MaxTorQueue, paper.MeanTorQueue, "credit_at_senders_bdp", "credit_in_flight_bdp",
+				"credit_at_receivers_bdp":
 				put(m, head+rest+"/"+name, v, true)
 			}
 		}
@@ -61,6 +62,8 @@ func (f *Found) quantities(m *paper.Measured) {
 	for _, workload := range paper.Workloads {
 		offeredQuantities(m, workload)
 	}
+	wanted := paper.Wanted()
+	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
 }
 
 // put adds a quantity; of several of a name the first, or the highest.
@@ -169,6 +172,7 @@ func figuresOf(p *points.Point) map[string]paper.Value {
 	gauges := p.Result.Gauges
 	if held, ok := gauges["credit_held"]; ok {
 		all["credit_at_senders_bdp"] = paper.Value{Number: held.Mean / bdp}
+		all["credit_at_receivers_bdp"] = paper.Value{Number: gauges["credit_available"].Mean / bdp}
 		all["credit_in_flight_bdp"] = paper.Value{Number: max(0, gauges["credit_out"].Mean-held.Mean) / bdp}
 	}
 	return all
