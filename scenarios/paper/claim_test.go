@@ -9,7 +9,7 @@ import (
 // Each stated number that is not only for plots is of a claim, and what a check
 // compares with is among those that its claim states.
 func TestClaimsStateTheirNumbers(t *testing.T) {
-	stated := map[string]bool{}
+	seen := map[string]bool{}
 	for _, c := range claims() {
 		for _, id := range c.Stated {
 			seen[id] = true
