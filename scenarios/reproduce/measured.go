@@ -43,6 +43,10 @@ func (f *Found) quantities(m *paper.Measured) {
 		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 {
 			continue
 		}
+		if j.Study == testbedIncast {
+			incastQuantities(m, j.Experiment.Variant, p)
+			continue
+		}
 		head, load, rest := j.names()
 		figures := figuresOf(p)
 		for _, name := range slices.Sorted(maps.Keys(figures)) {

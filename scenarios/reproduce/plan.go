@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -55,25 +56,35 @@ const (
 	roundSeeds
 )
 
-// A study is a scenario of scenarios/paper, and which axis of it is which.
+// A study is a scenario of scenarios/paper, or one of the testbed's experiments.
 type study struct {
 	name    string
 	figures []string
 	tables  bool // its points at half load are the tables'
 	compare bool // all protocols run it
+	testbed bool // it is on the paper's testbed, whatever the scale, and a scenario without samples
 }
 
 // studies are in the order of the paper's figures.
 var studies = []study{
-	{"balanced", []string{"fig1", "fig5", "fig6", "fig7", "fig8", "fig12", "fig13", "tables"}, true, true},
-	{"core", []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}, true, true},
-	{"incast", []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}, true, true},
-	{"frontier", []string{"fig2"}, false, false},
-	{"sensitivity", []string{"fig9"}, false, false},
-	{"unscheduled", []string{"fig10"}, false, false},
-	{"unscheduled-incast", []string{"fig10"}, false, false},
-	{"priorities", []string{"fig11"}, false, false},
+	{
+		name: "balanced", figures: []string{"fig1", "fig5", "fig6", "fig7", "fig8", "fig12", "fig13", "tables"},
+		tables: true, compare: true,
+	},
+	{name: "core", figures: tableFigures, tables: true, compare: true},
+	{name: "incast", figures: tableFigures, tables: true, compare: true},
+	{name: "frontier", figures: []string{"fig2"}},
+	{name: testbedIncast, figures: []string{"fig3"}, testbed: true},
+	{name: "sensitivity", figures: []string{"fig9"}},
+	{name: "unscheduled", figures: []string{"fig10"}},
+	{name: "unscheduled-incast", figures: []string{"fig10"}},
+	{name: "priorities", figures: []string{"fig11"}},
 }
+
+var tableFigures = []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}
+
+// testbedIncast is the study of the testbed's incast, the scenario incast.
+const testbedIncast = "testbed-incast"
 
 // FigureNames lists the figures and tables that can be asked for.
 func FigureNames() (names []string) {
@@ -112,7 +123,7 @@ func Plan(o Options) (jobs []Job, err error) {
 		}
 		list, err := s.jobs(&o)
 		if err != nil {
-			return nil, fmt.Errorf("paper/%s: %w", s.name, err)
+			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		jobs = append(jobs, list...)
 	}
@@ -159,6 +170,9 @@ func (s *study) jobs(o *Options) (list []Job, err error) {
 		}
 	}
 	for i := range list {
+		if s.testbed {
+			break // its times are the scenario's
+		}
 		if err := list[i].fill(o); err != nil {
 			return nil, err
 		}
@@ -170,7 +184,15 @@ func (s *study) half(j *Job) bool { return j.Label("load") == Half }
 
 // points lists the points of a study's scenario at some loads, none: all.
 func (s *study) points(o *Options, arrivals string, seed int, loads []string) (list []Job, err error) {
-	g := sweep.Grid{Path: "paper/" + s.name, Engine: o.Engine}
+	g := sweep.Grid{Path: "paper/" + s.name, Engine: cmp.Or(o.Engine, emu.Model)}
+	if s.testbed {
+		g.Path, g.Changes = strings.TrimPrefix(s.name, "testbed-"), o.Scale.testbed
+		jobs, _, err := g.Jobs()
+		for _, j := range jobs {
+			list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
+		}
+		return list, err
+	}
 	if len(loads) > 0 {
 		g.Only = map[string][]string{"load": loads}
 	}

@@ -22,6 +22,7 @@ type Scale struct {
 	samples map[string]float64 // messages of a full point, by workload
 	warmup  float64            // of the warm-up at the paper's scale
 	loads   []string           // none: all
+	testbed []scenarios.Change // to the testbed's scenarios
 	thirds  bool               // points of less weight have a third of the messages
 }
 
@@ -47,6 +48,7 @@ var Scales = []Scale{
 		},
 		samples: map[string]float64{"wka": 2000, "wkb": 150, "wkc": 30},
 		loads:   []string{"0.5", "0.7", "0.95"},
+		testbed: []scenarios.Change{{Path: "warmup", Value: "500us"}, {Path: "duration", Value: "3ms"}},
 	},
 }
 
