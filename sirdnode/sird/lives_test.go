@@ -138,9 +138,14 @@ func (w *town) run(until units.Time) {
 		}
 		for _, c := range w.hosts {
 			p = transport.Packet{}
-			if c.Wake() <= w.now && !w.still(c.id) && c.Next(w.now, &p) {
-				w.carry(c.id, &p)
+			awake := c.Wake() <= w.now
+			if w.still(c.id) || !awake && w.now/123%16 != 0 || !c.Next(w.now, &p) {
+				continue
 			}
+			if !awake {
+				panic("it has something to send, and would sleep")
+			}
+			w.carry(c.id, &p)
 		}
 	}
 }

@@ -125,6 +125,7 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 // Next implements transport.Transport: control packets first, then credit, then
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
+	s.sleep.End() // what is due may let credit or data go besides the packet that it sends
 	s.sender.tick(now)
 	s.receiver.tick(now)
 	p.ECT = true
