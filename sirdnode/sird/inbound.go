@@ -68,6 +68,7 @@ type inPeer struct {
 	probedAt     Time
 	probes       int  // how often it was
 	suspended    bool // its credit is not in receiver.outstanding
+	shownAt      Time // when spent or seen last rose, or there was an answer
 
 	messages  account.Incoming[inMessage]
 	known     transport.MessageID                   // all with lower ids are known, or were
