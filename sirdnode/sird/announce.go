@@ -121,11 +121,11 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 		due = max(due, m.lastActivity+s.patience(o))
 	} else {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
-		wait := s.staggered(4 * s.params.LossTimeout)
-		if o.underWay() {
-			wait = min(wait, 2*s.patience(o))
+		wait := 2 * s.patience(o)
+		if !o.underWay() {
+			wait <<= min(o.waits, 8)
 		}
-		due = max(due, o.heardAt, o.announcedAt) + wait
+		due = max(due, o.heardAt, o.announcedAt) + min(wait, s.staggered(4*s.params.LossTimeout))
 	}
 	if o.attempts > 0 && pinned == nil {
 		due = max(due, o.announcedAt+s.patience(o))
@@ -141,6 +141,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 			s.checkAt(o, now+2*s.params.LossTimeout)
 			return
 		}
+		o.waits++
 	} else if pinned == nil {
 		list.Pop()
 		list.Push(m)

@@ -1,10 +1,12 @@
 package sird_test
 
 import (
+	"strings"
 	"testing"
 
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -109,6 +111,36 @@ func TestHealthySenderHasTheDownlinkSoonAfterOthersDie(t *testing.T) {
 			}
 			t.Logf("%v in the worst 200 us; charged to the dead sender %d", got, at(sim, 0).InFlight(1))
 		})
+	}
+}
+
+// README, Silence: a sender whose message waits for its first credit looks after a receiver that it does not hear of,
+// the sooner the shorter it has waited: it learns of a restart while the wait does not matter.
+func TestSenderThatWaitsForCreditNoticesARestart(t *testing.T) {
+	const us, senders = units.Microsecond, 11
+	f := rack(t, 1+senders)
+	var sends []model.Send
+	const begin = 3000 * us // that long they know its first life: what names another is not late
+	for src := range topo.HostID(senders) {
+		sends = append(sends, model.Send{Src: 1 + src, Size: 8},
+			model.Send{At: begin, Src: 1 + src, Size: 60_000_000 + units.Bytes(src)}) // SRPT gives credit to the first
+	}
+	for _, c := range []struct{ dies, until units.Time }{{begin + 100*us, 700 * us}, {begin + 2000*us, 2500 * us}} {
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends, Timeline: fault.Timeline{
+			{At: c.dies, Restart: 100 * us, Host: f.HostName(0), Do: fault.Kill}}})
+		sim.Run(20 * units.Millisecond)
+		for _, m := range sim.Messages() {
+			if m.Size == 8 {
+				continue
+			}
+			if after := m.Failed - c.dies - 100*us; after > c.until || !strings.Contains(m.Reason, "restarted") {
+				t.Errorf("dies at %v: host %d has %q %v after it is back, want to notice in %v", c.dies, m.Src, m.Reason,
+					after, c.until)
+			}
+		}
+		if n := modeltest.Counted(f, sim, "receivers_checked"); n > 4*senders {
+			t.Errorf("dies at %v: %d looks at receivers, want at most 4 of each sender", c.dies, n)
+		}
 	}
 }
 

@@ -54,6 +54,7 @@ type outPeer struct {
 	announcedAt Time // when a message was last announced to it again
 	attempts    int  // such announcements since it was heard
 	silentSince Time // the first of them
+	waits       int  // times that it was checked since it last gave credit
 }
 
 // A byteRange is a part of a message that is to be sent again.

@@ -89,6 +89,7 @@ func (s *sender) addCredit(o *outPeer, h *header) {
 	}
 	if credit := Bytes(int32(h.credit - o.granted)); credit > 0 && o.held()+credit <= maxHeld {
 		o.granted = h.credit
+		o.waits = 0
 		s.held += credit
 	}
 }
