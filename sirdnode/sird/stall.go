@@ -138,15 +138,16 @@ func (r *receiver) checkSender(now Time, i *inPeer) {
 		r.checkSenderAt(i, due)
 		return
 	}
+	long := now-i.lastProgress >= 2*r.params.LossTimeout
 	if !i.suspended && i.probes >= leastProbes-1 {
-		switch others := r.othersArrive(i); {
+		switch others := long || r.othersArrive(i); {
 		case !others: // in time for the last probe
 			r.probeOthers(now, i)
 		case i.probes >= leastProbes:
 			r.suspend(i)
 		}
 	}
-	if i.suspended && now-i.lastProgress >= 2*r.params.LossTimeout && (i.credit() > r.frame || i.messages.Len() == 0) {
+	if i.suspended && long && (i.credit() > r.frame || i.messages.Len() == 0) {
 		r.reclaim(now, i)
 	}
 	r.place(i)
@@ -162,7 +163,10 @@ func (r *receiver) checkSender(now Time, i *inPeer) {
 func (r *receiver) probeAgain(i *inPeer) Time {
 	again := min(probeInterval*r.patience/patience, r.patience)
 	if i.suspended {
-		again = min(again<<min(i.probes, 16), max(again, r.params.LossTimeout/2))
+		return min(again<<min(i.probes, 16), max(again, r.params.LossTimeout/2))
+	}
+	if i.probes > leastProbes { // nobody is heard of
+		return min(again<<min(i.probes-leastProbes, 16), max(again, 2*r.patience))
 	}
 	return again
 }
