@@ -118,7 +118,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	if pinned != nil {
 		m, due = pinned, s.askPinnedAt(o, pinned)
 	} else if m != nil {
-		due = max(due, m.lastActivity+s.patience(o))
+		due = max(due, m.lastActivity+s.patienceWith(o, m))
 	} else {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
 		wait := 2 * s.patience(o)
@@ -158,7 +158,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	}
 	o.attempts++
 	o.announcedAt = now
-	m.lastActivity = now
+	m.sentAt, m.lastActivity, m.again, m.answerIn = now, now, true, 0
 	c := controlPacket{peer: o.id, kind: unscheduled, id: m.ID, flags: request}
 	if !o.knows(m) && m.prefix > 0 { // the first packet again
 		c.flags, c.length = 0, min(s.mss, m.prefix)

@@ -38,6 +38,7 @@ func (s *sender) peer(id transport.HostID) *outPeer {
 	o := s.peers[id]
 	if o == nil {
 		o = newOutPeer(id)
+		o.tolerance = s.leastTolerance(id)
 		s.peers[id] = o
 	}
 	return o
