@@ -165,8 +165,8 @@ func (r *receiver) probeAgain(i *inPeer) Time {
 	if i.suspended {
 		return min(again<<min(i.probes, 16), max(again, r.params.LossTimeout/2))
 	}
-	if i.probes > leastProbes { // nobody is heard of
-		return min(again<<min(i.probes-leastProbes, 16), max(again, 2*r.patience))
+	if i.probes > leastProbes { // nothing comes from others
+		return r.patience
 	}
 	return again
 }
