@@ -94,9 +94,9 @@ func Page() []string {
 		lines = append(lines, name+": "+docs[k])
 	}
 	return append(lines, "",
-		"Engines: hosts and their links do all of this on every engine. Links between switches do on model; on kernels "+
-			"they change rates, and with netem they are cut (blackhole) and change delays. Hosts that are devices cannot "+
-			"fail. What an engine cannot do it names, and leaves the variant out.", "",
-		"Results: lost packets are in facts.json, lost at ports and faults at hosts. Series and plots mark what happened; "+
-			"sirdbed topo FILE lists it in order of time.")
+		"Engines: hosts and their links do all of this on every engine. Links between switches do on model; on "+
+			"kernels they change rates, and with netem they are cut (blackhole) and change delays. Hosts that are "+
+			"devices cannot fail. What an engine cannot do it names, and leaves the variant out.", "",
+		"Results: lost packets are in facts.json, lost at ports and faults at hosts. Series and plots mark what "+
+			"happened; sirdbed topo FILE lists it in order of time.")
 }

@@ -134,8 +134,8 @@ func TestSenderThatWaitsForCreditNoticesARestart(t *testing.T) {
 				continue
 			}
 			if after := m.Failed - c.dies - 100*us; after > c.until || !strings.Contains(m.Reason, "restarted") {
-				t.Errorf("dies at %v: host %d has %q %v after it is back, want to notice in %v", c.dies, m.Src, m.Reason,
-					after, c.until)
+				t.Errorf("dies at %v: host %d has %q %v after it is back, want to notice in %v", c.dies, m.Src,
+					m.Reason, after, c.until)
 			}
 		}
 		if n := modeltest.Counted(f, sim, "receivers_checked"); n > 4*senders {

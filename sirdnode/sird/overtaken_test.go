@@ -40,7 +40,8 @@ func TestMessageThatWasOvertakenIsAnnouncedSoon(t *testing.T) {
 						return h.Kind == c.kind && uint32(h.ID) == c.id
 					})})
 				modeltest.AllDone(t, f, sim, units.Second)
-				return sim.Messages()[1].Acked - sim.Messages()[1].Offered, modeltest.Counted(f, sim, "messages_announced_again")
+				m := sim.Messages()[1]
+				return m.Acked - m.Offered, modeltest.Counted(f, sim, "messages_announced_again")
 			}
 			without, _ := run(0)
 			with, announced := run(1)

@@ -146,8 +146,9 @@ func TestNothingIsKeptOfASenderThatDiesAlone(t *testing.T) {
 		"of receiver": func(e model.PacketEvent) bool { return e.Src == 0 || e.Dst == 0 },
 	} {
 		p := params(f, nil)
-		sim := newSim(t, model.Config{Fabric: f, Params: p, Sends: []model.Send{{Src: 1, Size: 5_000_000}, {Src: 2, Size: 8}},
-			Lose: func(e model.PacketEvent) bool { return e.At >= 200*units.Microsecond && lost(e) }})
+		sim := newSim(t, model.Config{Fabric: f, Params: p,
+			Sends: []model.Send{{Src: 1, Size: 5_000_000}, {Src: 2, Size: 8}},
+			Lose:  func(e model.PacketEvent) bool { return e.At >= 200*units.Microsecond && lost(e) }})
 		sim.Run(200*units.Microsecond + 3*p.LossTimeout)
 		if used := at(sim, 0).Used(); used != 0 {
 			t.Errorf("%s: %d of B in use after 3 timeouts, want none", name, used)
