@@ -96,3 +96,22 @@ func TestFaultsThatCannotBe(t *testing.T) {
 		})
 	}
 }
+
+// The examples of a fault's page work in a scenario.
+func TestExamplesOfFaults(t *testing.T) {
+	for _, k := range fault.Kinds {
+		page := k.Page()
+		example, ok := strings.CutPrefix(page[len(page)-1], "  - ")
+		if !ok || k.Doc() == "" {
+			t.Errorf("%s: %q: want what it does, and an example", k, page)
+			continue
+		}
+		text := strings.Replace(withFaults, "{at: 1ms, for: 500us, link: h1-3, do: blackhole}", example, 1)
+		s, err := Parse("f.yaml", ".", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", example, err)
+		} else if got := s.Faults.Timeline[0].Do; got != k {
+			t.Errorf("%s: is a %s", example, got)
+		}
+	}
+}

@@ -57,22 +57,18 @@ func (e *Event) wrong(f *topo.Fabric, end units.Time) (field, reason string) {
 			"(%s<>%s) or one direction of it (%s)", e.Do, e.Link, f.HostName(0), f.Nodes[f.LeafOf(0)].Name,
 			f.HostName(0), f.Downlink(0).Name)
 	}
+	needs, may := e.Do.takes()
 	for _, field := range []struct {
-		name         string
-		given, takes bool
+		name  string
+		given bool
 	}{
-		{"host", e.Host != "", e.Do.ofHost()},
-		{"link", e.Link != "", !e.Do.ofHost()},
-		{"for", e.For != 0, e.Do != Kill},
-		{"restart", e.Restart != 0, e.Do == Kill},
-		{"rate", e.Rate != 0, e.Do == Rate},
-		{"delay", e.Delay != 0, e.Do == Delay || e.Do == Reorder},
-		{"share", e.Share != 0, e.Do.random()},
+		{"for", e.For != 0}, {"restart", e.Restart != 0}, {"rate", e.Rate != 0}, {"delay", e.Delay != 0},
+		{"share", e.Share != 0}, {"host", e.Host != "" && !e.Do.ofHost()}, {"link", e.Link != "" && e.Do.ofHost()},
 	} {
-		switch needed := field.name == string(e.Do) || field.name == "share" || field.name == "for" && e.Do == Pause; {
-		case field.given && !field.takes:
+		switch needed := slices.Contains(needs, field.name); {
+		case field.given && !needed && !slices.Contains(may, field.name):
 			return field.name, fmt.Sprintf("has no meaning for %s", e.Do)
-		case !field.given && field.takes && needed:
+		case !field.given && needed:
 			return field.name, fmt.Sprintf("missing: %s needs it", e.Do)
 		}
 	}

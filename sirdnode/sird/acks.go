@@ -144,7 +144,13 @@ func (e *endpoint) ride(h *header, p *transport.Packet) {
 
 // onAcks ends the messages that a receiver acknowledges.
 func (s *sender) onAcks(now Time, o *outPeer, a acked) {
+	o.shownAt = 0
 	s.onAck(now, o, a.top)
+	s.onAcksBelow(now, o, a)
+	s.findOvertaken(now, o, a)
+}
+
+func (s *sender) onAcksBelow(now Time, o *outPeer, a acked) {
 	below := a.below
 	// Those below the floor have ended.
 	if open := int32(a.top - o.messages.Floor()); open <= 0 {
@@ -164,6 +170,7 @@ func (s *sender) onAck(now Time, o *outPeer, id transport.MessageID) {
 		return
 	}
 	o.slowest = max(now-m.lastActivity, o.slowest-o.slowest/64)
+	s.overtakes(now, o, m)
 	s.remove(o, m)
 	s.env.Sink.Acked(now, m.Message)
 	if m := s.pinned(o); m != nil {

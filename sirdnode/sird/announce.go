@@ -118,14 +118,14 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	if pinned != nil {
 		m, due = pinned, s.askPinnedAt(o, pinned)
 	} else if m != nil {
-		due = max(due, m.lastActivity+s.patience(o))
+		due = max(due, m.lastActivity+s.patienceWith(o, m))
 	} else {
 		// The receiver knows all that was sent, and grants credit as it comes to it.
-		wait := s.staggered(4 * s.params.LossTimeout)
-		if o.underWay() {
-			wait = min(wait, 2*s.patience(o))
+		wait := 2 * s.patience(o)
+		if !o.underWay() {
+			wait <<= min(o.waits, 8)
 		}
-		due = max(due, o.heardAt, o.announcedAt) + wait
+		due = max(due, o.heardAt, o.announcedAt) + min(wait, s.staggered(4*s.params.LossTimeout))
 	}
 	if o.attempts > 0 && pinned == nil {
 		due = max(due, o.announcedAt+s.patience(o))
@@ -141,6 +141,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 			s.checkAt(o, now+2*s.params.LossTimeout)
 			return
 		}
+		o.waits++
 	} else if pinned == nil {
 		list.Pop()
 		list.Push(m)
@@ -157,7 +158,7 @@ func (s *sender) checkReceiver(now Time, o *outPeer) {
 	}
 	o.attempts++
 	o.announcedAt = now
-	m.lastActivity = now
+	m.sentAt, m.lastActivity, m.again, m.answerIn = now, now, true, 0
 	c := controlPacket{peer: o.id, kind: unscheduled, id: m.ID, flags: request}
 	if !o.knows(m) && m.prefix > 0 { // the first packet again
 		c.flags, c.length = 0, min(s.mss, m.prefix)

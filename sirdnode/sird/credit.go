@@ -125,13 +125,13 @@ func (r *receiver) fitsB(m *inMessage) bool {
 
 // fitsBucket reports whether the sender's bucket and the cap of one BDP have room
 // for the next packet of m. By default the bucket is compared before adding, else
-// one smaller than a frame would never grant again (README, Crediting). A sender whose
-// credit is suspended gets a packet's if it has none: it may be dead.
+// one smaller than a frame would never grant again (README, Crediting). A doubtful sender
+// gets a packet's if it has none.
 func (r *receiver) fitsBucket(m *inMessage) bool {
 	i := m.from
 	wire := r.wireOfRange(r.nextGrant(m))
 	out := i.outstanding()
-	if out+wire > i.most() || i.suspended && i.credit() > 0 || i.epochUncertain() {
+	if out+wire > i.most() || i.credit() > 0 && r.doubtful(i) || i.epochUncertain() {
 		return false
 	}
 	if r.params.BucketCheck == "after" {
@@ -152,7 +152,7 @@ func (r *receiver) nextGrant(m *inMessage) Bytes {
 	if lost, ok := m.firstLost(); ok {
 		return min(r.mss, lost.to-lost.from)
 	}
-	if m.from.suspended {
+	if r.doubtful(m.from) {
 		return min(r.mss, m.Size-m.granted)
 	}
 	return min(r.stride, m.Size-m.granted)

@@ -124,6 +124,27 @@ func (s *SIRD) Excess(suspensions int64) (excess Bytes) {
 	return max(excess, all-s.receiver.size-Bytes(suspensions)*s.params.BDP)
 }
 
+// Minted describes credit that a sender has and its receiver never gave, or has back; "" if there is none. They
+// are compared while both know each other's life.
+func Minted(receiver, sender *SIRD) string {
+	r, s := receiver.env.Self, sender.env.Self
+	i, o := receiver.receiver.peers[s], sender.sender.peers[r]
+	if i == nil || o == nil || receiver.lives[s].now != sender.env.Incarnation ||
+		sender.lives[r].now != receiver.env.Incarnation {
+		return ""
+	}
+	if age := (i.epoch - o.epoch) & 15; age > 0 && age < 8 {
+		return "" // the sender is yet to drop what it has
+	} else if age > 0 {
+		return fmt.Sprintf("sender %d is in epoch %d, its receiver %d in %d", s, o.epoch, r, i.epoch)
+	}
+	if int32(i.granted-o.granted) < 0 || int32(o.spent-i.spent) < 0 {
+		return fmt.Sprintf("sender %d: granted %d, spent %d; its receiver %d: granted %d, spent %d", s, o.granted,
+			o.spent, r, i.granted, i.spent)
+	}
+	return ""
+}
+
 // Charged returns the part of B that unscheduled bytes take up.
 func (s *SIRD) Charged() (sum Bytes) {
 	for _, i := range s.receiver.known {

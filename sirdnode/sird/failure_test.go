@@ -1,10 +1,12 @@
 package sird_test
 
 import (
+	"strings"
 	"testing"
 
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -28,15 +30,16 @@ func (s *slots) count(f *topo.Fabric, e model.PacketEvent) {
 	s.bytes[at] += units.Bytes(e.Packet.PayloadLen)
 }
 
-// least returns the lowest rate of any slot that lies within [from, to).
-func (s *slots) least(from, to units.Time) units.BitsPerSecond {
+// least returns the lowest rate in any span of time within [from, to), whichever slot it begins with.
+func (s *slots) least(span, from, to units.Time) units.BitsPerSecond {
 	least := units.BitsPerSecond(1 << 62)
-	for at := (from + s.every - 1) / s.every; (at+1)*s.every <= to; at++ {
-		var n units.Bytes
-		if int(at) < len(s.bytes) {
-			n = s.bytes[at]
+	s.bytes = append(s.bytes, make([]units.Bytes, max(0, int(to/s.every)-len(s.bytes)))...)
+	for at := (from + s.every - 1) / s.every; at*s.every+span <= to; at++ {
+		n := units.Bytes(0)
+		for _, b := range s.bytes[at : at+span/s.every] {
+			n += b
 		}
-		least = min(least, modeltest.RateOf(n, s.every))
+		least = min(least, modeltest.RateOf(n, span))
 	}
 	return least
 }
@@ -84,9 +87,13 @@ func TestHealthySenderHasTheDownlinkSoonAfterOthersDie(t *testing.T) {
 			return e.Src%2 == 1 || e.Dst%2 == 1
 		}), nil, []model.Send{{Src: 1, Size: 9_000_000}, {Src: 3, Size: 3_000_000}, {Src: 5, Size: 3_100_000},
 			{Src: 1, Size: 3_000_000}, {Src: 3, Size: 8_000_000}, {Src: 5, Size: 8_100_000}}},
+		// They have all of B when they die: no other is heard of, and the third, which has none, is next in turn.
+		{"three senders that go before the others", lost(func(e model.PacketEvent) bool {
+			return e.Src%2 == 1 || e.Dst%2 == 1
+		}), nil, []model.Send{{Src: 1, Size: 5_000_000}, {Src: 3, Size: 5_100_000}, {Src: 5, Size: 5_200_000}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			healthy := slots{from: 2, every: 200 * units.Microsecond}
+			healthy := slots{from: 2, every: 5 * units.Microsecond}
 			sim := newSim(t, model.Config{Fabric: f, Lose: c.lose, Streams: c.streams, To: 9 * units.Millisecond,
 				Sends:    append(c.deadly, model.Send{Src: 2, Dst: 0, Size: 200_000_000}),
 				OnPacket: func(e model.PacketEvent) { healthy.count(f, e) }})
@@ -98,12 +105,42 @@ func TestHealthySenderHasTheDownlinkSoonAfterOthersDie(t *testing.T) {
 			if c.streams != nil {
 				alone -= units.Gbps // what the small messages have
 			}
-			got := healthy.least(died+20*loop, 9*units.Millisecond)
+			got := healthy.least(200*units.Microsecond, died+20*loop, 9*units.Millisecond)
 			if got < alone*95/100 {
 				t.Errorf("%v in the worst 200 us, want 95 %% of %v", got, alone)
 			}
 			t.Logf("%v in the worst 200 us; charged to the dead sender %d", got, at(sim, 0).InFlight(1))
 		})
+	}
+}
+
+// README, Silence: a sender whose message waits for its first credit looks after a receiver that it does not hear of,
+// the sooner the shorter it has waited: it learns of a restart while the wait does not matter.
+func TestSenderThatWaitsForCreditNoticesARestart(t *testing.T) {
+	const us, senders = units.Microsecond, 11
+	f := rack(t, 1+senders)
+	var sends []model.Send
+	const begin = 3000 * us // that long they know its first life: what names another is not late
+	for src := range topo.HostID(senders) {
+		sends = append(sends, model.Send{Src: 1 + src, Size: 8},
+			model.Send{At: begin, Src: 1 + src, Size: 60_000_000 + units.Bytes(src)}) // SRPT gives credit to the first
+	}
+	for _, c := range []struct{ dies, until units.Time }{{begin + 100*us, 700 * us}, {begin + 2000*us, 2500 * us}} {
+		sim := newSim(t, model.Config{Fabric: f, Sends: sends, Timeline: fault.Timeline{
+			{At: c.dies, Restart: 100 * us, Host: f.HostName(0), Do: fault.Kill}}})
+		sim.Run(20 * units.Millisecond)
+		for _, m := range sim.Messages() {
+			if m.Size == 8 {
+				continue
+			}
+			if after := m.Failed - c.dies - 100*us; after > c.until || !strings.Contains(m.Reason, "restarted") {
+				t.Errorf("dies at %v: host %d has %q %v after it is back, want to notice in %v", c.dies, m.Src,
+					m.Reason, after, c.until)
+			}
+		}
+		if n := modeltest.Counted(f, sim, "receivers_checked"); n > 4*senders {
+			t.Errorf("dies at %v: %d looks at receivers, want at most 4 of each sender", c.dies, n)
+		}
 	}
 }
 

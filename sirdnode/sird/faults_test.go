@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sirdbed/emu/effort"
+	"sirdbed/sirdnode/sird"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
@@ -15,7 +16,8 @@ type trouble struct {
 	name    string
 	out, in bool // what it sends, and what is sent to it
 
-	lost, repeated, late float64 // share of these packets
+	lost, repeated, late float64    // share of these packets
+	most                 units.Time // that they are late by, less than any packet is under way for (README, Restarts)
 	longer               units.Time
 	slower               int  // packets are as many times further apart
 	paused               bool // it does nothing, and what arrives waits
@@ -29,7 +31,8 @@ var troubles = []trouble{
 	{name: "cut to it", in: true, lost: 1},
 	{name: "loss", out: true, in: true, lost: 0.1},
 	{name: "duplicates", out: true, in: true, repeated: 0.3},
-	{name: "reordering", out: true, in: true, late: 0.2},
+	{name: "reordering", out: true, in: true, late: 0.2, most: 20 * units.Microsecond},
+	{name: "few packets, very late", out: true, in: true, late: 0.03, most: 90 * units.Microsecond},
 	{name: "long link", out: true, in: true, longer: 60 * units.Microsecond},
 	{name: "slow link", out: true, slower: 20},
 	{name: "pause", paused: true},
@@ -86,7 +89,7 @@ func (w *town) suffer(src, dst topo.HostID) (at []units.Time) {
 			copies *= 2
 		}
 		if w.rng.Float64() < s.late {
-			delay += units.Time(w.rng.IntN(20_000))
+			delay += units.Time(w.rng.Int64N(int64(s.most)))
 		}
 		delay += s.longer
 	})
@@ -97,12 +100,18 @@ func (w *town) suffer(src, dst topo.HostID) (at []units.Time) {
 }
 
 // Exactly once to each life, credit back to zero and none minted, whatever two troubles come
-// together. Without a restart every message is delivered.
+// together. Without a restart, and with patience, every message is delivered.
 func TestExactlyOnceUnderAnyTwoFaults(t *testing.T) {
 	n := len(troubles)
-	for seed := range uint64(effort.Count(t, "SIRDBED_SEEDS", 20*n*n)) {
+	for seed := range uint64(effort.Count(t, "SIRDBED_SEEDS", 12*n*n)) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		w := newTown(t, 4, seed, 0)
+		patient := r.IntN(3) > 0
+		w := newTown(t, 4, seed, 0, func(p *sird.Params) {
+			p.UnschT = sird.Multiple(r.IntN(2)) // without prefixes more credit is out
+			if !patient {                       // messages are abandoned, announced anew or given up
+				p.MaxResends = 2
+			}
+		})
 		restarts := 0
 		for k := range 2 {
 			s := span{trouble: troubles[int(seed)/[]int{1, n}[k]%n], host: topo.HostID(r.IntN(4)),
@@ -110,6 +119,9 @@ func TestExactlyOnceUnderAnyTwoFaults(t *testing.T) {
 			s.to = s.from + units.Time(5_000+r.IntN(400_000))
 			if s.dies {
 				restarts++
+				if r.IntN(2) == 0 { // what it sent before arrives after it has begun anew
+					s.to = s.from + units.Time(r.IntN(20_000))
+				}
 			}
 			w.troubled = append(w.troubled, s)
 		}
@@ -126,16 +138,14 @@ func TestExactlyOnceUnderAnyTwoFaults(t *testing.T) {
 						w.restart(t, s.host)
 					}
 				}
-				for _, c := range w.hosts {
-					if excess := c.Excess(c.suspensions); c.Broken() != "" || excess > 0 {
-						fail("host %d at %v: %d of credit too much: %s", c.id, w.now, excess, c.Broken())
-					}
+				if wrong := w.sums(); wrong != "" {
+					fail("%s", wrong)
 				}
 			}
 		}
 		for range 24 {
 			src := topo.HostID(r.IntN(4))
-			w.send(src, (src+1+topo.HostID(r.IntN(3)))%4, 1+units.Bytes(r.IntN(1<<(4+r.IntN(15)))))
+			w.send(src, (src+1+topo.HostID(r.IntN(3)))%4, 1+units.Bytes(r.IntN(1<<(4+r.IntN(18)))))
 			step(w.now + units.Time(r.IntN(40_000)))
 		}
 		step(max(w.now, w.troubled[0].to, w.troubled[1].to) + units.Millisecond)
@@ -144,7 +154,7 @@ func TestExactlyOnceUnderAnyTwoFaults(t *testing.T) {
 		}
 		w.check(t, seed)
 		for tag, o := range w.offered {
-			if restarts == 0 && (o.acked != 1 || len(o.delivered) != 1) {
+			if restarts == 0 && patient && (o.acked != 1 || len(o.delivered) != 1) {
 				fail("message %d: %d acknowledgements, %d deliveries, failed %q", tag, o.acked, len(o.delivered),
 					o.failed)
 			}

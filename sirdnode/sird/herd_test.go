@@ -11,7 +11,7 @@ import (
 )
 
 // README, Sender: messages that wait for credit are known to the receiver, and are not
-// announced again. A sender that hears nothing for long asks once. (Before, 10,000 of 50 senders
+// announced again. A sender that hears nothing asks, less and less often. (Before, 10,000 of 50 senders
 // announced themselves at once, 4 ms after they had been sent.)
 func TestWaitingMessagesAreNotAnnouncedAgain(t *testing.T) {
 	f := rack(t, 51)
@@ -37,8 +37,8 @@ func TestWaitingMessagesAreNotAnnouncedAgain(t *testing.T) {
 	for _, n := range window {
 		most = max(most, n)
 	}
-	if requests > 50 || most > 8 || busy > 400 {
-		t.Errorf("%d requests later than 20 us, %d in 10 us; %d BUSYs; want one of a sender at most, staggered",
+	if requests > 4*50 || most > 8 || busy > 500 {
+		t.Errorf("%d requests later than 20 us, %d in 10 us; %d BUSYs; want four of a sender at most, staggered",
 			requests, most, busy)
 	}
 	if most := sim.Queue(f.Downlink(0).ID).Max; most > 1_100_000 { // the first requests, of 50 senders at once
@@ -86,8 +86,8 @@ func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
 	}
 }
 
-// README, Sender: a sender whose message was under way misses a receiver that restarts, or has
-// forgotten it, after 64 rounds; one whose messages wait for their first credit only after 4T.
+// README, Sender: a sender misses a receiver that restarts, or has forgotten its message, 64 rounds after it
+// heard of it: of one that gave credit when it died, of one that it waits for soon after it began to wait.
 func TestReceiverThatStopsGivingCreditIsAsked(t *testing.T) {
 	f := rack(t, 3)
 	for name, c := range map[string]struct {
@@ -95,7 +95,7 @@ func TestReceiverThatStopsGivingCreditIsAsked(t *testing.T) {
 		from, until units.Time
 	}{
 		"under way": {0, 62 * round, 100 * round},
-		"waiting":   {50_000_000, 4 * 2 * units.Millisecond, 11 * units.Millisecond},
+		"waiting":   {50_000_000, 40 * round, 100 * round},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const died = 200 * units.Microsecond

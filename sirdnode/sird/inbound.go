@@ -40,8 +40,11 @@ type inMessage struct {
 // remaining returns the payload still to arrive: SRPT's key.
 func (m *inMessage) remaining() Bytes { return m.Size - m.received.Total() }
 
-// overdue reports that bytes are missing which the sender may have sent.
-func (m *inMessage) overdue() bool { return !m.complete && m.granted > m.received.Total() }
+// overdue reports that bytes are missing which the sender may have sent, or that it gets no credit to send
+// them with.
+func (m *inMessage) overdue() bool {
+	return !m.complete && (m.granted > m.received.Total() || m.from.suspended)
+}
 
 // An inPeer is what a receiver knows of one sender.
 type inPeer struct {
@@ -68,6 +71,7 @@ type inPeer struct {
 	probedAt     Time
 	probes       int  // how often it was
 	suspended    bool // its credit is not in receiver.outstanding
+	shownAt      Time // when spent or seen last rose, or there was an answer
 
 	messages  account.Incoming[inMessage]
 	known     transport.MessageID                   // all with lower ids are known, or were

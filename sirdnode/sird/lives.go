@@ -103,7 +103,9 @@ func (r *receiver) renew(i *inPeer) {
 	r.indebted.Remove(i)
 	r.full.Remove(i)
 	r.short.Remove(i)
-	if !i.suspended {
+	if i.suspended {
+		r.suspended--
+	} else {
 		r.outstanding -= i.credit()
 	}
 	fresh := newInPeer(i.id, r.endpoint)

@@ -1,6 +1,7 @@
 package sird_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -59,10 +60,12 @@ type flight struct {
 	p        transport.Packet
 }
 
-func newTown(t testing.TB, hosts int, seed uint64, faults float64) *town {
+func newTown(t testing.TB, hosts int, seed uint64, faults float64, change func(*sird.Params)) *town {
 	f := rack(t, hosts)
 	w := &town{fabric: f, rng: rand.New(rand.NewPCG(seed, 9)), faults: faults, params: params(f, func(p *sird.Params) {
-		p.LossTimeout, p.MaxResends = 100*units.Microsecond, 12
+		if p.LossTimeout, p.MaxResends = 100*units.Microsecond, 12; change != nil {
+			change(p)
+		}
 	})}
 	for h := range f.Hosts {
 		w.hosts = append(w.hosts, nil)
@@ -104,7 +107,9 @@ func (c *citizen) Count(of *transport.Counter, n int) {
 }
 
 func (c *citizen) Data(_ units.Time, m transport.Message, _ units.Bytes, n int, _ []byte) {
-	c.bytes[m.Tag] += units.Bytes(n)
+	if c.bytes[m.Tag] += units.Bytes(n); c.bytes[m.Tag] > m.Size {
+		panic("bytes handed over twice")
+	}
 }
 
 func (c *citizen) Delivered(_ units.Time, m transport.Message) {
@@ -138,9 +143,14 @@ func (w *town) run(until units.Time) {
 		}
 		for _, c := range w.hosts {
 			p = transport.Packet{}
-			if c.Wake() <= w.now && !w.still(c.id) && c.Next(w.now, &p) {
-				w.carry(c.id, &p)
+			awake := c.Wake() <= w.now
+			if w.still(c.id) || !awake && w.now/123%16 != 0 || !c.Next(w.now, &p) {
+				continue
 			}
+			if !awake {
+				panic("it has something to send, and would sleep")
+			}
+			w.carry(c.id, &p)
 		}
 	}
 }
@@ -174,6 +184,21 @@ func (w *town) fly(f flight) {
 	w.flying = slices.Insert(w.flying, i, f)
 }
 
+// sums describes what does not add up: at a host, or credit between two; "" if all does.
+func (w *town) sums() string {
+	for _, c := range w.hosts {
+		if excess := c.Excess(c.suspensions); c.Broken() != "" || excess > 0 {
+			return fmt.Sprintf("host %d at %v: %d of credit too much: %s", c.id, w.now, max(0, excess), c.Broken())
+		}
+		for _, o := range w.hosts {
+			if minted := sird.Minted(c.SIRD, o.SIRD); o != c && minted != "" {
+				return fmt.Sprintf("at %v: %s", w.now, minted)
+			}
+		}
+	}
+	return ""
+}
+
 // check expects each message of a life that goes on to have one outcome, and none to have been
 // delivered twice to one life, and nothing to be kept.
 func (w *town) check(t *testing.T, seed uint64) {
@@ -203,7 +228,7 @@ func (w *town) check(t *testing.T, seed uint64) {
 // README, Restarts: a sender that restarts begins its ids anew, and is served as if it had
 // never been there.
 func TestRestartedSenderIsServed(t *testing.T) {
-	w := newTown(t, 3, 1, 0)
+	w := newTown(t, 3, 1, 0, nil)
 	w.send(1, 0, 300_000)
 	w.send(1, 0, 8)
 	w.send(1, 0, 5_000_000)
@@ -234,7 +259,7 @@ func TestRestartedSenderIsServed(t *testing.T) {
 // README, Restarts: messages that a receiver's last life may have had fail at once, and their
 // sender is told why; the rest goes to the new life, and so do others' messages.
 func TestMessagesToARestartedReceiverFail(t *testing.T) {
-	w := newTown(t, 3, 1, 0)
+	w := newTown(t, 3, 1, 0, nil)
 	w.send(1, 0, 5_000_000)
 	w.send(2, 0, 8)
 	w.send(2, 0, 3_000_000)
@@ -270,12 +295,17 @@ func TestMessagesToARestartedReceiverFail(t *testing.T) {
 func TestExactlyOncePerIncarnation(t *testing.T) {
 	for seed := range uint64(effort.Count(t, "SIRDBED_SEEDS", 60)) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		w := newTown(t, 4, seed, []float64{0, 0.02, 0.1}[r.IntN(3)])
+		w := newTown(t, 4, seed, []float64{0, 0.02, 0.1}[r.IntN(3)], nil)
 		restarts := 0
 		for range 24 {
 			src := topo.HostID(r.IntN(4))
 			w.send(src, (src+1+topo.HostID(r.IntN(3)))%4, 1+units.Bytes(r.IntN(1<<(4+r.IntN(15)))))
-			w.run(w.now + units.Time(r.IntN(40_000)))
+			for until := w.now + units.Time(r.IntN(40_000)); w.now < until; {
+				w.run(min(until, w.now+5*units.Microsecond))
+				if wrong := w.sums(); wrong != "" {
+					t.Fatalf("seed %d: %s", seed, wrong)
+				}
+			}
 			if r.IntN(5) == 0 {
 				restarts++
 				w.restart(t, topo.HostID(r.IntN(4)))

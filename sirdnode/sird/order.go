@@ -32,14 +32,14 @@ const mostTolerance = 8
 
 // leastTolerance returns how late packets from a sender may be before any was seen to be
 // late: little if there is one path only.
-func (r *receiver) leastTolerance(id transport.HostID) Time {
-	switch f := r.env.Fabric; {
-	case r.params.LossDetection == "silence":
-		return r.params.LossTimeout
-	case f.Spec.Spines > 1 && f.LeafOf(id) != f.LeafOf(r.env.Self):
-		return 2 * r.round
+func (e *endpoint) leastTolerance(id transport.HostID) Time {
+	switch f := e.env.Fabric; {
+	case e.params.LossDetection == "silence":
+		return e.params.LossTimeout
+	case f.Spec.Spines > 1 && f.LeafOf(id) != f.LeafOf(e.env.Self):
+		return 2 * e.round
 	}
-	return r.round / 4
+	return e.round / 4
 }
 
 // order takes note of a packet of m, with its place among those that were sent.

@@ -18,9 +18,12 @@ type outMessage struct {
 	counted   bool  // in sender.messages
 	begun     bool  // a packet of it was sent, or its request is to be
 	confirmed bool  // the receiver has named it
+	again     bool  // it was announced again
 	settled   bool  // it was acknowledged, or has failed
 
-	lastActivity Time // when it was last sent from, announced or confirmed
+	sentAt       Time // when its last new byte, its request or an announcement was sent
+	answerIn     Time // how long an answer may take since the receiver has shown to have what was sent after it
+	lastActivity Time // the same, or when it was confirmed or a range sent again
 }
 
 func (m *outMessage) unsent() Bytes { return m.Size - m.sent }
@@ -48,12 +51,16 @@ type outPeer struct {
 	unknown     unanswered          // begun, and perhaps not known to the receiver
 	whole       unanswered          // all sent
 	slowest     Time                // acknowledgement of late
+	shownAt     Time                // when the latest message of the last acknowledgement was sent
+	took        Time                // and how long that took
+	tolerance   Time                // by how much a message may be overtaken and not be lost
 	timer       queue.Slot          // in sender.silent, by due
 	due         Time
 	heardAt     Time // when it last sent anything as a receiver
 	announcedAt Time // when a message was last announced to it again
 	attempts    int  // such announcements since it was heard
 	silentSince Time // the first of them
+	waits       int  // times that it was checked since it last gave credit
 }
 
 // A byteRange is a part of a message that is to be sent again.
@@ -101,7 +108,7 @@ func (o *outPeer) requeue(m *outMessage) {
 }
 
 func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
-	om := &outMessage{Message: m, lastActivity: now}
+	om := &outMessage{Message: m, sentAt: now, lastActivity: now}
 	om.prefix = s.prefixOf(o, m.Size)
 	o.messages.Add(m.ID, om)
 	s.count(om)

@@ -31,7 +31,10 @@ type receiver struct {
 	unfinished queue.Heap[inMessage] // of which bytes are missing that may have been sent, by due
 	indebted   queue.Heap[inPeer]    // with credit out, by due
 	latest     [2]arrival            // of scheduled data, of two senders
-	asked      int                   // senders that were asked for want of another's answer
+	asked      int                   // senders that were looked at for want of another's answer
+
+	suspended   int  // senders whose credit is
+	silentSince Time // when the last of them was first asked in vain
 
 	prefixes queue.FIFO[prefix] // charged, in the order of their first packets
 	drainPS  int64              // when all of them have come over the downlink, in ps

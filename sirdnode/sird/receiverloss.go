@@ -22,7 +22,7 @@ func (r *receiver) onBusyPacket(now Time, i *inPeer, h *header) {
 	r.arrives(now, i)
 	r.replenish(now, i, h)
 	if h.epoch == i.epoch {
-		i.lastProgress, i.probes = now, 0
+		i.lastProgress, i.shownAt, i.probes = now, now, 0
 		if more := Bytes(int32(h.offset - i.seen)); more > 0 && more <= Bytes(int32(i.granted-i.seen)) {
 			i.seen = h.offset
 			r.progress(now, i)

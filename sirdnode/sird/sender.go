@@ -38,6 +38,7 @@ func (s *sender) peer(id transport.HostID) *outPeer {
 	o := s.peers[id]
 	if o == nil {
 		o = newOutPeer(id)
+		o.tolerance = s.leastTolerance(id)
 		s.peers[id] = o
 	}
 	return o
@@ -89,6 +90,7 @@ func (s *sender) addCredit(o *outPeer, h *header) {
 	}
 	if credit := Bytes(int32(h.credit - o.granted)); credit > 0 && o.held()+credit <= maxHeld {
 		o.granted = h.credit
+		o.waits = 0
 		s.held += credit
 	}
 }

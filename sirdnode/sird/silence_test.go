@@ -135,6 +135,34 @@ func TestCreditOfADeadSenderIsReclaimedAndOthersAreUnaffected(t *testing.T) {
 	}
 }
 
+// README, Silence: a sender that dies while nobody else sends may be cut off by the receiver's own link. It is
+// asked less and less often, its credit comes back after 2T even so, and in the end nothing is left of it.
+func TestNothingIsKeptOfASenderThatDiesAlone(t *testing.T) {
+	f := rack(t, 3)
+	for name, lost := range map[string]func(e model.PacketEvent) bool{
+		"both ways":   func(e model.PacketEvent) bool { return e.Src == 1 || e.Dst == 1 },
+		"to it":       func(e model.PacketEvent) bool { return e.Dst == 1 },
+		"from it":     func(e model.PacketEvent) bool { return e.Src == 1 },
+		"of receiver": func(e model.PacketEvent) bool { return e.Src == 0 || e.Dst == 0 },
+	} {
+		p := params(f, nil)
+		sim := newSim(t, model.Config{Fabric: f, Params: p,
+			Sends: []model.Send{{Src: 1, Size: 5_000_000}, {Src: 2, Size: 8}},
+			Lose:  func(e model.PacketEvent) bool { return e.At >= 200*units.Microsecond && lost(e) }})
+		sim.Run(200*units.Microsecond + 3*p.LossTimeout)
+		if used := at(sim, 0).Used(); used != 0 {
+			t.Errorf("%s: %d of B in use after 3 timeouts, want none", name, used)
+		}
+		sim.Run(300 * units.Millisecond)
+		if leak, wake := at(sim, 0).Leaks(), at(sim, 0).Wake(); leak != "" || wake != units.Never {
+			t.Errorf("%s: wakes at %v, %s", name, wake, leak)
+		}
+		if asked := sim.Host(0).Counter("credit_probes"); asked > 300 {
+			t.Errorf("%s: asked %d times, want 300 at most", name, asked)
+		}
+	}
+}
+
 // README, Silence: the time without progress begins with the first credit, however long the
 // message had to wait.
 func TestSenderIsAskedFromItsFirstCreditOn(t *testing.T) {

@@ -16,7 +16,7 @@
 //	order.go                   packets that were overtaken: late or lost
 //	stall.go, prefix.go        credit without progress, unscheduled bytes that do not arrive
 //	receiverloss.go            what senders report, abandoned messages
-//	announce.go                messages that are announced again, or fail
+//	announce.go, overtaken.go  messages that are announced again, or fail
 //	senderloss.go              what is sent again, answers to the receiver
 //	endpoint.go                what both roles share: parameters, control packets
 //	lives.go, rates.go         restarts of hosts; links of different rates
@@ -125,6 +125,7 @@ func (s *SIRD) Receive(now Time, p *transport.Packet) {
 // Next implements transport.Transport: control packets first, then credit, then
 // data.
 func (s *SIRD) Next(now Time, p *transport.Packet) bool {
+	s.sleep.End() // what is due may let credit or data go besides the packet that it sends
 	s.sender.tick(now)
 	s.receiver.tick(now)
 	p.ECT = true

@@ -138,14 +138,16 @@ func (r *receiver) checkSender(now Time, i *inPeer) {
 		r.checkSenderAt(i, due)
 		return
 	}
-	if i.probes >= leastProbes && !i.suspended {
-		if r.othersArrive(i) {
+	long := now-i.lastProgress >= 2*r.params.LossTimeout
+	if !i.suspended && i.probes >= leastProbes-1 {
+		switch others := long || r.othersArrive(i); {
+		case !others: // in time for the last probe
+			r.probeOthers(now, i)
+		case i.probes >= leastProbes:
 			r.suspend(i)
-		} else {
-			r.probeOther(now, i)
 		}
 	}
-	if i.suspended && now-i.lastProgress >= 2*r.params.LossTimeout && (i.credit() > r.frame || i.messages.Len() == 0) {
+	if i.suspended && long && (i.credit() > r.frame || i.messages.Len() == 0) {
 		r.reclaim(now, i)
 	}
 	r.place(i)
@@ -161,7 +163,10 @@ func (r *receiver) checkSender(now Time, i *inPeer) {
 func (r *receiver) probeAgain(i *inPeer) Time {
 	again := min(probeInterval*r.patience/patience, r.patience)
 	if i.suspended {
-		again = min(again<<min(i.probes, 16), max(again, r.params.LossTimeout/2))
+		return min(again<<min(i.probes, 16), max(again, r.params.LossTimeout/2))
+	}
+	if i.probes > leastProbes { // nothing comes from others
+		return r.patience
 	}
 	return again
 }
@@ -179,21 +184,27 @@ func (r *receiver) probe(now Time, i *inPeer, id transport.MessageID) {
 	r.env.Sink.Count(&probes, 1)
 }
 
-// probeOther asks another sender for an answer. If none comes the fault may lie with
-// the receiver's own link.
-func (r *receiver) probeOther(now Time, i *inPeer) {
-	for range min(len(r.known), mostAsked) {
+// probeOthers asks a few other senders for an answer: some may have died together. If none comes
+// the fault may lie with the receiver's own link.
+func (r *receiver) probeOthers(now Time, i *inPeer) {
+	asked := 0
+	for range min(len(r.known), mostSeen) {
 		r.asked++
 		other := r.known[r.asked%len(r.known)]
-		if other != i && !other.suspended && other.messages.Len() > 0 {
-			r.probe(now, other, other.lastGranted)
+		if other == i || other.suspended || other.probes > 0 || other.messages.Len() == 0 {
+			continue
+		}
+		r.probe(now, other, other.lastGranted)
+		if asked++; asked == mostAsked {
 			return
 		}
 	}
 }
 
-// mostAsked is among how many senders probeOther looks for one with messages.
-const mostAsked = 16
+const (
+	mostSeen  = 16 // senders among which probeOthers looks for some with messages
+	mostAsked = 4  // of them it asks
+)
 
 // arrives notes that something came from a sender in the class of scheduled data.
 func (r *receiver) arrives(now Time, i *inPeer) {
@@ -222,9 +233,10 @@ type arrival struct {
 // progress ends the suspension of a sender's credit, all of which is then out again, even
 // if that is more than B.
 func (r *receiver) progress(now Time, i *inPeer) {
-	i.lastProgress, i.probes = now, 0
+	i.lastProgress, i.shownAt, i.probes = now, now, 0
 	if i.suspended {
 		i.suspended = false
+		r.suspended--
 		r.outstanding += i.credit()
 	}
 }
@@ -232,19 +244,23 @@ func (r *receiver) progress(now Time, i *inPeer) {
 // suspend leaves a sender's credit out of account.
 func (r *receiver) suspend(i *inPeer) {
 	i.suspended = true
+	r.suspended++
+	r.silentSince = max(r.silentSince, i.firstProbe)
 	r.outstanding -= i.credit()
 	r.env.Sink.Count(&suspensions, 1)
+}
+
+// doubtful reports whether a sender may be dead: its credit is suspended, or another's is and this one has
+// shown nothing since that was asked. If they died together it would take over the credit of the other.
+func (r *receiver) doubtful(i *inPeer) bool {
+	return i.suspended || r.suspended > 0 && i.shownAt <= r.silentSince
 }
 
 // reclaim voids all credit that a sender may still hold, and begins a new epoch
 // of its totals.
 func (r *receiver) reclaim(now Time, i *inPeer) {
-	if !i.suspended {
-		r.outstanding -= i.credit()
-	}
 	i.granted, i.spent, i.seen = 0, 0, 0
 	i.epoch = (i.epoch + 1) & 15
-	i.suspended = true
 	for i.wanted.Len() > 0 {
 		w, _ := i.wanted.Pop()
 		r.suspect(now, w.m, w.stretch)

@@ -26,6 +26,9 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 	}
 	s.advance(o, m, offset, n)
 	m.lastActivity = now
+	if !retransmission {
+		m.sentAt, m.answerIn = now, 0
+	}
 	if !m.begun {
 		s.begun(now, o, m)
 	}
