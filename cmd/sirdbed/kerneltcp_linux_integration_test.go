@@ -127,8 +127,9 @@ drain: 1ms
 			t.Fatal(err)
 		}
 		slowdown[window] = s.Variants[0].Slowdown[results.Exact][results.AllSizes].Max
-		if noted := strings.Contains(strings.Join(s.Variants[0].Notes, "\n"), "initcwnd 66"); noted != (window == "66") {
-			t.Errorf("initcwnd %s: notes %q", window, s.Variants[0].Notes)
+		notes := s.Variants[0].Notes
+		if noted := strings.Contains(strings.Join(notes, "\n"), "initcwnd 66"); noted != (window == "66") {
+			t.Errorf("initcwnd %s: notes %q", window, notes)
 		}
 	}
 	if slowdown["66"] > 1.1 || slowdown["0"] < 1.3 {
