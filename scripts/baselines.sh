@@ -3,12 +3,15 @@
 # (scenarios small-*), with both ways in which messages arrive (traffic/README, Arrivals),
 # over several seeds, since a short run's p99 differs by a third between two of them.
 # Each figure is the mean over seeds, with the least and the highest p99 beside it;
-# slowdown is the paper's. Some minutes of one processor. Takes jq.
+# slowdown is the paper's, and for dcPIM, as acked, that of its authors (baselines/dcpim,
+# Published figures). Some minutes of one processor. Takes jq.
 #
 #   scripts/baselines.sh [seeds [DIRECTORY]]    seeds (default 5); DIRECTORY keeps the summaries
 #
 # SIRDBED names a binary to use in place of this tree's, SET options for each run
-# ("--set dctcp.gain=0.0625"), SCENARIOS others than small-wka, small-wkb and small-wkc.
+# ("--set dctcp.gain=0.0625"), SCENARIOS others than small-wka, small-wkb and small-wkc,
+# VARIANTS some of the protocols ("xpass,homa"), ARRIVALS one way of the two. HOSTS=144
+# takes the evaluation's fabric in place of 16 hosts, and ten times as long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seeds=${1:-5}
@@ -21,6 +24,13 @@ sirdbed=${SIRDBED:-$work/sirdbed}
 [ -x "$sirdbed" ] || go build -trimpath -o "$sirdbed" ./cmd/sirdbed
 read -ra set <<<"${SET:-}"
 read -ra scenarios <<<"${SCENARIOS:-small-wka small-wkb small-wkc}"
+read -ra ways <<<"${ARRIVALS:-poisson released}"
+[ -z "${VARIANTS:-}" ] || set+=(--variant "$VARIANTS")
+case ${HOSTS:-16} in
+16) ;;
+144) set+=(--set topology.leaves=9 --set topology.hosts_per_leaf=16 --set topology.spines=4) ;;
+*) echo "HOSTS is $HOSTS: want 16 or 144" >&2 && exit 2 ;;
+esac
 
 # run makes one run: scenario, arrivals, seed. A bound that is not met is no reason to end.
 run() {
@@ -38,16 +48,17 @@ rows() {
     [$scenario, $arrivals, .[0].protocol,
       (map(.slowdown.paper.all.p50) | mean | fixed(2)),
       ($p99 | mean | fixed(2)), ($p99 | min | fixed(2)), ($p99 | max | fixed(2)),
+      (map(.slowdown.acked.all.p99) | if all then mean | fixed(2) else "-" end),
       (map(.queue_bytes.max) | mean / 1000 | round),
       (map(.queue_bytes.mean) | mean / 1000 | fixed(1)),
       (map(.goodput_gbps) | mean | fixed(1))] | @tsv' "$kept/$1-$2"-*.json
 }
 
-form='%-10s %-9s %-8s %6s %7s %7s %7s %10s %8s %8s\n'
+form='%-10s %-9s %-8s %6s %7s %7s %7s %7s %10s %8s %8s\n'
 # shellcheck disable=SC2059 # the same form for all lines
-printf "$form" scenario arrivals protocol p50 p99 least highest 'deepest KB' 'mean KB' Gbps
+printf "$form" scenario arrivals protocol p50 p99 least highest acked 'deepest KB' 'mean KB' Gbps
 for scenario in "${scenarios[@]}"; do
-  for arrivals in poisson released; do
+  for arrivals in "${ways[@]}"; do
     for seed in $(seq "$seeds"); do run "$scenario" "$arrivals" "$seed"; done
     rows "$scenario" "$arrivals" | while IFS=$'\t' read -ra cells; do
       # shellcheck disable=SC2059

@@ -22,7 +22,13 @@ import (
 
 // protocols lists every protocol that a scenario can select.
 var protocols = append([]transport.Protocol{
-	sird.Protocol, homa.Protocol, dcpim.Protocol, xpass.Protocol, swift.Protocol, dctcp.Protocol, aimd.Protocol,
+	sird.Protocol,
+	homa.Protocol,
+	dcpim.Protocol,
+	xpass.Protocol,
+	swift.Protocol,
+	dctcp.Protocol,
+	aimd.Protocol,
 }, tcp.Protocols...)
 
 // List returns every protocol that a scenario can select.

@@ -12,6 +12,7 @@ type channelRequest struct {
 	id        transport.MessageID
 	remaining uint32
 	channels  int
+	prompt    int // of these, idle at the receiver until the data phase
 }
 
 // acceptedChannels is a sender's view of one epoch's matching: how many of its
@@ -54,7 +55,9 @@ func (s *DCPIM) receiveRequest(now Time, h *header, peer transport.HostID) {
 			return // a duplicate
 		}
 	}
-	s.sender.requests = append(s.sender.requests, channelRequest{peer, h.id, h.remaining, int(h.channels)})
+	s.sender.requests = append(s.sender.requests, channelRequest{
+		peer: peer, id: h.id, remaining: h.remaining, channels: int(h.channels), prompt: int(h.prompt),
+	})
 }
 
 // grantAll answers the round's requests while channels are free: in the first
@@ -84,7 +87,7 @@ func (s *DCPIM) grantAll(round int64) {
 			break
 		}
 		free -= n
-		prompt := min(n, idle)
+		prompt := min(n, idle, w.prompt)
 		idle -= prompt
 		s.queueControl(w.peer, header{
 			kind: grant, id: w.id, round: uint32(round), channels: uint8(n), prompt: uint8(prompt),

@@ -58,7 +58,7 @@ type header struct {
 	id   transport.MessageID
 
 	channels  uint8
-	prompt    uint8  // GRANT, ACCEPT: of these, open before the data phase
+	prompt    uint8  // REQUEST, GRANT, ACCEPT: of these, idle until the data phase, or open before it
 	round     uint32 // counted from time 0, modulo 2^32
 	remaining uint32 // packets that the receiver is missing
 
@@ -99,8 +99,8 @@ var table = wire.Header{
 		{Name: "epoch", Doc: "whose data phase a token is for, modulo 16", At: 1, Mask: 0x0f, In: 1 << token},
 		{Name: "priority", Doc: "of a token among those of its sender, 0 the first", At: 1, Mask: 0xf0, In: 1 << token},
 		{Name: "channels", Doc: "asked for, offered, matched or taken back", At: 1, Mask: 0x0f, In: ofMatching},
-		{Name: "prompt", Doc: "of the channels, those open before the data phase", At: 1, Mask: 0xf0,
-			In: 1<<grant | 1<<accept},
+		{Name: "prompt", Doc: "of the channels, those idle until the data phase, or open before it", At: 1, Mask: 0xf0,
+			In: 1<<request | 1<<grant | 1<<accept},
 		{Name: "round", Doc: "of the matching, since time 0, modulo 2^32", At: 6, Size: 4, In: ofMatching},
 		{Name: "remaining", Doc: "packets that the receiver is missing", At: 10, Size: 4,
 			In: 1<<request | 1<<grant},

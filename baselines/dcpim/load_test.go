@@ -57,7 +57,7 @@ func TestFourRoundsMatchAllChannels(t *testing.T) {
 // sustained, with r = 1 no more than 56 %. The simulator's load counts 1500
 // bytes for 1460 of payload: it is the share of the links that data takes. Here
 // it is measured under overload: 86 Gbps of long messages of 3 MB, all to all,
-// while about eight of them wait at each host. It is 78 %, and 6 points either
+// while about eight of them wait at each host. It is 79 %, and 6 points either
 // way are allowed: the demand of 16 hosts is more uneven than that of 144, the
 // last of a message's 38 channels are partly empty (as in the simulator,
 // packets in flight count as missing when channels are requested), and the more

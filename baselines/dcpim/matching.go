@@ -37,8 +37,8 @@ func (m *matching) with(i *inPeer) int {
 	return 0
 }
 
-// add adds channels from a sender, some of them open at once, each of a rate.
-func (m *matching) add(i *inPeer, channels, open int, rate units.BitsPerSecond, shortest uint32) {
+// add adds channels from a sender, some of them open from a time on, each of a rate.
+func (m *matching) add(i *inPeer, channels, open int, from Time, rate units.BitsPerSecond, shortest uint32) {
 	m.total += channels
 	m.open += open
 	at := slices.IndexFunc(m.links, func(l link) bool { return l.peer == i })
@@ -50,6 +50,7 @@ func (m *matching) add(i *inPeer, channels, open int, rate units.BitsPerSecond, 
 	l.channels += channels
 	l.open += open
 	l.pacer.Rate += rate * units.BitsPerSecond(open)
+	l.pacer.Pause(from)
 }
 
 // take removes up to channels of the channels from a sender.
@@ -134,7 +135,8 @@ func (s *DCPIM) requestAll(round int64) {
 		need := (missing+s.timing.channelPackets-1)/s.timing.channelPackets - r.active.with(i) - r.building.with(i)
 		if need = min(need, free); need > 0 {
 			s.queueControl(i.id, header{
-				kind: request, id: m.ID, round: uint32(round), channels: uint8(need), remaining: uint32(missing),
+				kind: request, id: m.ID, round: uint32(round), channels: uint8(need),
+				prompt: uint8(min(need, s.idleChannels())), remaining: uint32(missing),
 			})
 		}
 	}
@@ -181,7 +183,7 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 			continue // finished in the meantime
 		}
 		prompt := min(g.prompt, take, s.idleChannels())
-		r.building.add(g.peer, take, prompt, s.channelRate(), g.remaining)
+		r.building.add(g.peer, take, prompt, s.halfRoundBegan(), s.channelRate(), g.remaining)
 		s.queueControl(g.peer.id, header{
 			kind: accept, id: g.id, round: uint32(round), channels: uint8(take), prompt: uint8(prompt),
 		})
@@ -189,8 +191,11 @@ func (s *DCPIM) acceptGrants(round, epoch, n int64) {
 }
 
 // idleChannels returns how many of this receiver's channels nobody uses until the next
-// data phase.
+// data phase (README, Prompt links).
 func (s *DCPIM) idleChannels() int {
+	if !s.params.PromptLinks {
+		return 0
+	}
 	return max(0, s.params.Channels-s.receiver.active.total-s.receiver.building.open)
 }
 
@@ -216,6 +221,7 @@ func (s *DCPIM) beginPhase(epoch int64) {
 		l.priority, l.open = uint8(priority), l.channels
 		priority += l.channels
 		l.pacer = timer.Pacer{Rate: s.channelRate() * units.BitsPerSecond(l.channels)}
+		l.pacer.Pause(s.halfRoundBegan())
 	}
 }
 

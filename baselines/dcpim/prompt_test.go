@@ -69,12 +69,14 @@ func TestGrantsOfferIdleChannels(t *testing.T) {
 		name   string
 		change func(*dcpim.Params)
 		before int // channels of the present data phase
+		busy   int // the receiver that has no idle channel
 		want   []int
 	}{
-		{"all idle", nil, 0, []int{1, 1, 1}},
-		{"two in use", nil, 2, []int{1, 1, 0}},
-		{"all in use", nil, 4, []int{0, 0, 0}},
-		{"switched off", withoutPromptLinks, 0, []int{0, 0, 0}},
+		{"all idle", nil, 0, 0, []int{1, 1, 1}},
+		{"two in use", nil, 2, 0, []int{1, 1, 0}},
+		{"two in use, one receiver without an idle one", nil, 2, 3, []int{0, 1, 1}},
+		{"all in use", nil, 4, 0, []int{0, 0, 0}},
+		{"switched off", withoutPromptLinks, 0, 0, []int{0, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newChangedCore(t, f, 1, c.change)
@@ -87,7 +89,10 @@ func TestGrantsOfferIdleChannels(t *testing.T) {
 			s.all(4 * round)
 			s.get(4*round+100, 1, dcpim.Header{Kind: "ACCEPT", Round: 3, Channels: c.before}, 0)
 			for h := 1; h <= 3; h++ {
-				ask := dcpim.Header{Kind: "REQUEST", Round: 4, Channels: 1, Remaining: 500}
+				ask := dcpim.Header{Kind: "REQUEST", Round: 4, Channels: 1, Prompt: 1, Remaining: 500}
+				if h == c.busy { // it is granted first, for its message is the shortest
+					ask.Prompt, ask.Remaining = 0, 400
+				}
 				s.get(4*round+200, topo.HostID(h), ask, 0)
 			}
 			var got []int

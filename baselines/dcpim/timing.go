@@ -28,6 +28,7 @@ type timing struct {
 	channelPackets int   // packets that one channel carries in a data phase
 	bdp            int   // bandwidth-delay product in packets
 
+	tokenSlack      Time // for which the uplink may be busy before a token
 	tokenLife       Time // from the end of a token's data phase until it expires
 	resendTimeout   Time // from a message's last token until what is missing gets new ones
 	windowTimeout   Time // from the token that filled a window until it opens again
@@ -53,6 +54,12 @@ func newTiming(f *topo.Fabric, rate units.BitsPerSecond, wire sizes, p *Params) 
 	t.half = halfRound(t.controlRTT, p)
 	phase := t.round() * Time(t.period)
 	t.channelPackets = max(1, int(int64(phase)*1000/rate.Picoseconds(wire.data)/int64(p.Channels)))
+
+	// A token waits for the packet in transmission, other channels' tokens, and at the
+	// start of a half round a control packet to each other host. The simulator's next
+	// token is due a gap after this one was, not after it went.
+	others := Bytes(len(f.Hosts) + p.Channels)
+	t.tokenSlack = t.packet + rate.TimeFor(wire.control*others)
 
 	// The simulator's tokens expire half a control round trip and k packet times
 	// after the data phase; here the packet times are a parameter.
@@ -141,6 +148,9 @@ func (s *DCPIM) advance(now Time) {
 		}
 	}
 }
+
+// halfRoundBegan returns when the half round being handled began.
+func (s *DCPIM) halfRoundBegan() Time { return Time(s.halfRound) * s.timing.half }
 
 // matching reports whether this host takes part in matchings.
 func (s *DCPIM) matching() bool {

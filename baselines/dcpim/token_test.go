@@ -41,6 +41,49 @@ func TestTokensArePacedAtTheChannelsRate(t *testing.T) {
 	}
 }
 
+// README, Tokens: the next token is due a gap after the one before was due, also where
+// that waited for the host's own uplink. Here a full packet is always in transmission, so
+// that a packet goes every 120 ns at most, and data for a token is there at once.
+func TestTokensKeepTheirRateBesideData(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		c, begin := matchedCore(t, n, 5000)
+		got := 0
+		for now := begin; now < begin+4*c.Round(); now += 120 {
+			p := &transport.Packet{}
+			if !c.Next(now, p) {
+				continue
+			}
+			if h := dcpim.Parse(p.Header()); h.Kind == "TOKEN" {
+				got++
+				c.get(now, 1, dcpim.Header{Kind: "DATA", Seq: h.Seq, Offset: h.Offset, Length: 5000 * mss}, mss)
+			}
+		}
+		if want := n * c.ChannelPackets(); got < want-1 || got > want+1 {
+			t.Errorf("%d channels: %d tokens in a data phase, want %d", n, got, want)
+		}
+	}
+}
+
+// What is made up for is time on the uplink. A matched sender that had nothing to send
+// gets no tokens at once for it: they are a gap apart from the first.
+func TestTokensAreNotSavedWhileNothingIsMissing(t *testing.T) {
+	c, begin := matchedCore(t, 4, 60)
+	now := begin
+	for range 60 {
+		for _, p := range c.tokens(now, now+200) {
+			c.get(now, 1, dcpim.Header{Kind: "DATA", Seq: p.Seq, Offset: p.Offset, Length: 60 * mss}, mss)
+		}
+		now += 200
+	}
+	if c.sink.Deliveries != 1 {
+		t.Fatalf("%d delivered", c.sink.Deliveries)
+	}
+	c.get(now, 1, dcpim.Header{Kind: "RTS", ID: 1, Length: 5000 * mss}, 0)
+	if got := len(c.tokens(now, now+1230)); got < 9 || got > 11 {
+		t.Errorf("%d tokens in ten packet times after a wait, want 10", got)
+	}
+}
+
 // matchedCore makes a receiver that is matched with host 1 on n channels, for a
 // message of so many packets, at the beginning of the data phase.
 func matchedCore(t *testing.T, n int, packets uint32) (core, units.Time) {

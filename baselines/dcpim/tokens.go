@@ -41,11 +41,12 @@ func (s *DCPIM) nextTokenOf(now Time, x *matching, p *transport.Packet) (at Time
 		l := &x.links[k]
 		m := l.peer.ungranted.Top()
 		if m == nil || l.open == 0 {
+			l.pacer.Pause(now) // a wait for messages is not made up for, one for the uplink is
 			continue
 		}
 		for r.skip > 0 && l.pacer.Ready(now) {
 			r.skip--
-			l.pacer.Sent(now, s.frame, units.Nanosecond)
+			l.pacer.Sent(now, s.frame, s.timing.tokenSlack)
 		}
 		if !l.pacer.Ready(now) {
 			at = min(at, l.pacer.At())
@@ -55,6 +56,7 @@ func (s *DCPIM) nextTokenOf(now Time, x *matching, p *transport.Packet) (at Time
 		if m.outstanding() > window {
 			if open := m.tokenAt + s.timing.windowTimeout; now < open {
 				at = min(at, open)
+				l.pacer.Pause(now)
 				continue
 			}
 			r.outstanding += window - m.outstanding()
@@ -78,7 +80,7 @@ var (
 func (s *DCPIM) sendToken(now Time, x *matching, l *link, m *inMessage, p *transport.Packet) {
 	from, _, _ := m.received.Gap(m.cursor, m.Size)
 	n := min(s.mss, m.Size-from)
-	l.pacer.Sent(now, s.framing.Wire(n), units.Nanosecond)
+	l.pacer.Sent(now, s.framing.Wire(n), s.timing.tokenSlack)
 	h := header{
 		kind: token, id: m.ID, priority: l.priority, epoch: uint8(x.epoch & 15),
 		seq: uint32(m.tokens), offset: uint32(from),

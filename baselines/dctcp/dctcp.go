@@ -33,6 +33,7 @@ func New(env transport.Env, params *Params) (*DCTCP, error) {
 	d.Transport, err = flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
 		DelayedAck: own.DelayedAck, SegmentsPerAck: own.SegmentsPerAck, UplinkMark: uplink,
+		UplinkFIFO: own.UplinkFIFO,
 		Controller: func(transport.HostID) flow.Controller {
 			c := newControl(&own)
 			d.controls = append(d.controls, c)

@@ -16,6 +16,7 @@ var subject = modeltest.Subject{
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
 		return params(f, func(p *dctcp.Params) {
 			p.Connections = []int{1, 3, 40}[r.IntN(3)]
+			p.UplinkFIFO = r.IntN(2) == 0
 			p.SegmentsPerAck = 1 + r.IntN(2)
 		})
 	},

@@ -37,6 +37,9 @@ type Params struct {
 	// A host's own queue, of data that windows allow and the NIC has not taken, marks at k too, as released. Otherwise
 	// a window that only the uplink limits grows to max_window.
 	UplinkMarks bool `json:"uplink_marks"`
+	// Data of all connections leaves the host in the order in which windows allowed it, as from the released NIC's one
+	// queue. Without, connections take turns, as hosts' schedulers have it.
+	UplinkFIFO bool `json:"uplink_fifo"`
 
 	// Least retransmission timeout. It doubles with each one in a row, up to 64 times.
 	MinRTO units.Time `json:"min_rto"`

@@ -24,6 +24,9 @@ type Config struct {
 	// UplinkWait has the delays that a Controller is told begin when window and
 	// pacing allow a segment, not when the NIC takes it.
 	UplinkWait bool
+	// UplinkFIFO has data leave in the order in which windows and pacing allowed it, as
+	// from one queue for all connections. Without, connections take turns.
+	UplinkFIFO bool
 
 	// Controller makes the control law of a new connection to a peer.
 	Controller func(peer transport.HostID) Controller

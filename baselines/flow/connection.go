@@ -25,6 +25,7 @@ type connection struct {
 
 	inReady     bool       // in Transport.ready
 	slot        queue.Slot // in Transport.timers
+	place       queue.Slot // in Transport.order
 	timerAt     Time       // its key there: no later than resendAt and paceAt
 	resendAt    Time       // retransmission timeout; units.Never when nothing is in flight
 	paceAt      Time       // when pacing allows the next segment; units.Never when none waits for that
@@ -103,6 +104,10 @@ func (t *Transport) end(now Time, c *connection) {
 func (t *Transport) activate(now Time, c *connection) {
 	t.sleep.End()
 	t.updateQueued(now, c)
+	if t.config.UplinkFIFO {
+		t.order.Set(c, Bytes(c.allowedSince(now)))
+		return
+	}
 	if !c.inReady {
 		c.inReady = true
 		t.ready.Push(c)
@@ -132,8 +137,12 @@ func (t *Transport) paced(now Time, c *connection) Time {
 	return units.Never
 }
 
-// nextData sends a segment of the next connection in turn that may send.
+// nextData sends a segment of the next connection in turn that may send, or of the one
+// that has been allowed to for the longest.
 func (t *Transport) nextData(now Time, p *transport.Packet) bool {
+	if t.config.UplinkFIFO {
+		return t.nextInOrder(now, p)
+	}
 	for {
 		c, ok := t.ready.Pop()
 		if !ok {
@@ -153,7 +162,11 @@ func (t *Transport) transmit(now Time, c *connection, p *transport.Packet) {
 	if c.segments.InFlight() == 0 {
 		c.resendAt = now + c.rtt.Timeout(t.config.MinRTO, c.timeouts)
 	}
-	offset, n, retransmission, _ := c.segments.Send(now, c.waited(now))
+	waited := c.waited(now)
+	if !t.config.UplinkWait {
+		waited = 0
+	}
+	offset, n, retransmission, _ := c.segments.Send(now, waited)
 	if retransmission {
 		t.env.Sink.Count(&retransmissions, 1)
 	}

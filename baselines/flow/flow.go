@@ -44,7 +44,8 @@ type Transport struct {
 	queued Bytes // at the uplink, 0 unless config.UplinkMark is set
 
 	peers  []*outPeer              // by HostID, nil before the first message to them
-	ready  queue.FIFO[*connection] // those that may have something to send
+	ready  queue.FIFO[*connection] // those that may have something to send, in turn
+	order  queue.Heap[connection]  // the same with config.UplinkFIFO, by since when they may
 	timers queue.Heap[connection]
 
 	inbox   *Inbox
@@ -71,6 +72,7 @@ func New(env transport.Env, c Config) (*Transport, error) {
 		env: env, config: c, mss: fr.MSS, frame: fr.MSS + fr.Overhead,
 		peers: make([]*outPeer, hosts), ackers: make([][]*acker, hosts), inbox: NewInbox(env),
 		timers:  queue.NewHeap(func(c *connection) *queue.Slot { return &c.slot }),
+		order:   queue.NewHeap(func(c *connection) *queue.Slot { return &c.place }),
 		delayed: queue.NewHeap(func(a *acker) *queue.Slot { return &a.slot }),
 	}
 	t.addGauges()

@@ -23,6 +23,7 @@ var subject = modeltest.Subject{
 		return config(0, func(c *flow.Config) {
 			c.Controller = func(transport.HostID) flow.Controller { return &fixed{window: window, pacing: pacing} }
 			c.Connections = []int{1, 2, 40}[r.IntN(3)]
+			c.UplinkFIFO = r.IntN(3) == 0
 			if c.SegmentsPerAck = 1 + r.IntN(3); r.IntN(2) == 0 {
 				c.DelayedAck = 6 * us
 			}

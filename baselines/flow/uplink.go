@@ -1,6 +1,9 @@
 package flow
 
-import "sirdbed/topo/units"
+import (
+	"sirdbed/sirdnode/transport"
+	"sirdbed/topo/units"
+)
 
 // A host's NIC takes one packet at a time, so data that a window allows waits in
 // its connection and not in a queue at the uplink. The released simulator has such
@@ -13,7 +16,8 @@ import "sirdbed/topo/units"
 //
 // Packets wait in that queue, too, and a round trip that begins where the window
 // lets them out has the wait in it. With Config.UplinkWait it is kept for every
-// segment since when its window has allowed it.
+// segment since when its window has allowed it, and with Config.UplinkFIFO data leaves
+// in that order.
 
 // An allowance is segments that window and pacing allow from the same time on.
 type allowance struct {
@@ -24,7 +28,8 @@ type allowance struct {
 // updateQueued recomputes a connection's part of the queue: what its window and
 // pacing allow of what it has left, in IP bytes of data packets.
 func (t *Transport) updateQueued(now Time, c *connection) {
-	if t.config.UplinkMark == 0 && !t.config.UplinkWait {
+	timed := t.config.UplinkWait || t.config.UplinkFIFO
+	if t.config.UplinkMark == 0 && !timed {
 		return
 	}
 	n := 0
@@ -32,7 +37,7 @@ func (t *Transport) updateQueued(now Time, c *connection) {
 		n = max(0, min(c.segments.Left(), max(1, int(c.control.Window()))-c.segments.InFlight()))
 	}
 	until := t.paced(now, c)
-	if t.config.UplinkWait {
+	if timed {
 		if until < units.Never {
 			c.allow(now, 0)
 			c.allow(until, n)
@@ -84,6 +89,31 @@ func (c *connection) waited(now Time) Time {
 		c.allowances.Pop()
 	}
 	return 0
+}
+
+// allowedSince returns since when the next segment may be sent, now if none may.
+func (c *connection) allowedSince(now Time) Time {
+	for c.allowances.Len() > 0 {
+		if a := c.allowances.Front(); a.n > 0 {
+			return a.since
+		}
+		c.allowances.Pop()
+	}
+	return now
+}
+
+// nextInOrder sends the segment that has been allowed for the longest.
+func (t *Transport) nextInOrder(now Time, p *transport.Packet) bool {
+	for c := t.order.Top(); c != nil; c = t.order.Top() {
+		if !t.maySend(now, c) {
+			t.order.Remove(c)
+			continue
+		}
+		t.transmit(now, c, p)
+		t.order.Set(c, Bytes(c.allowedSince(now)))
+		return true
+	}
+	return false
 }
 
 // uplinkMarks reports whether the packet that leaves the queue now is marked.

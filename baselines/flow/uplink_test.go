@@ -87,6 +87,43 @@ func TestAWindowThatShrinksTakesAllowancesBack(t *testing.T) {
 	}
 }
 
+// README, Uplink queue: with UplinkFIFO the segments that a window let out first leave
+// first, whichever connection they are of; without, connections take turns.
+func TestUplinkOrder(t *testing.T) {
+	for fifo, want := range map[bool][]transport.MessageID{
+		// Three of message 0 are allowed at 0, three of message 1 at 1 us, and one more of
+		// each when one is acknowledged, of message 1 before 0.
+		true:  {0, 0, 0, 1, 1, 1, 1, 0},
+		false: {0, 0, 1, 0, 1, 1, 1, 0},
+	} {
+		x := newCore(t, rack(t, 2), config(3, func(cfg *flow.Config) { cfg.UplinkFIFO = fifo }))
+		x.Send(0, transport.Message{ID: 0, Peer: 1, Size: 100 * full})
+		var got []transport.MessageID
+		stamps := map[transport.MessageID]uint32{}
+		next := func(now units.Time) {
+			h, ok := x.next(now)
+			if !ok {
+				t.Fatalf("fifo %v: nothing to send at %v", fifo, now)
+			}
+			if got = append(got, h.ID); h.Offset == 0 {
+				stamps[h.ID] = h.Stamp
+			}
+		}
+		next(0)
+		x.Send(1*us, transport.Message{ID: 1, Peer: 1, Size: 100 * full})
+		for i := range units.Time(5) {
+			next(2*us + i*us)
+		}
+		x.get(8*us, flow.Header{Kind: "ACK", Connection: 1, ID: 1, Offset: full, Stamp: stamps[1]}, 0, false)
+		x.get(9*us, flow.Header{Kind: "ACK", ID: 0, Offset: full, Stamp: stamps[0]}, 0, false)
+		next(10 * us)
+		next(11 * us)
+		if !slices.Equal(got, want) {
+			t.Errorf("fifo %v: messages %v, want %v", fifo, got, want)
+		}
+	}
+}
+
 // A segment that pacing holds back is not one that waits for the NIC.
 func TestPacingIsNoWait(t *testing.T) {
 	c := &fixed{window: 4, pacing: 20 * us, keep: true}

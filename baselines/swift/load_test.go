@@ -16,6 +16,7 @@ var subject = modeltest.Subject{
 	Params: func(f *topo.Fabric, r *rand.Rand) any {
 		return params(f, func(p *swift.Params) {
 			p.Connections = []int{1, 3, 40}[r.IntN(3)]
+			p.UplinkFIFO = r.IntN(2) == 0
 			p.MinRTO = 200 * us // with the default, runs last for seconds
 		})
 	},

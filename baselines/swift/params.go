@@ -34,6 +34,9 @@ type Params struct {
 	// The delay has the time in it for which data that the window allows waits for the host's NIC, as released. In the
 	// Swift paper it begins when the NIC takes a packet.
 	UplinkWait bool `json:"uplink_wait"`
+	// Data of all connections leaves the host in the order in which windows allowed it, as from the released NIC's one
+	// queue. Without, connections take turns, as hosts' schedulers have it.
+	UplinkFIFO bool `json:"uplink_fifo"`
 	// Additive increase in segments for each window.
 	AI float64 `json:"ai"`
 	// Multiplicative decrease, as a share of the delay's excess over its target.

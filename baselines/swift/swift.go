@@ -28,7 +28,7 @@ func New(env transport.Env, params *Params) (*Swift, error) {
 	own := *params
 	t, err := flow.New(env, flow.Config{
 		Connections: own.Connections, MinRTO: own.MinRTO, MaxTimeouts: own.MaxTimeouts,
-		UplinkWait: own.UplinkWait,
+		UplinkWait: own.UplinkWait, UplinkFIFO: own.UplinkFIFO,
 		Controller: func(peer transport.HostID) flow.Controller {
 			// All paths to a peer have the same number of switches.
 			return newControl(&own, len(env.Fabric.Path(env.Self, peer, 0))-1)

@@ -30,6 +30,9 @@ type Params struct {
 	// Least retransmission timeout by the kernel's clock, from 1us: the nominal one is that over the run's dilation. 0
 	// for the kernel's own, 200ms. Kernels round it up to their ticks, and have it from 6.11 on.
 	MinRTO units.Time `json:"tcp_rto_min"`
+	// Window that a connection begins with, in segments, as the routes of hosts have it (initcwnd); 0 for the kernel's
+	// own, 10.
+	InitialWindow int `json:"initcwnd"`
 	// A connection that was idle for a retransmission timeout begins with its initial window again, as is Linux's
 	// default.
 	SlowStartAfterIdle bool `json:"tcp_slow_start_after_idle"`
@@ -87,6 +90,7 @@ var limits = limit.Table{
 	limit.List("tcp_wmem", 3, 3, "least, initial and largest"),
 	limit.Number("tcp_wmem[]", leastBuffer, largestBuffer, whyBuffer),
 	limit.Number[units.Time]("tcp_rto_min", 0, units.Second, "with more no loss would be found in any run"),
+	limit.Number("initcwnd", 0, 1<<16, "more than any buffer holds"),
 	limit.Number("k", 0, limit.MaxMark, param.WhyMark).OrInfinite(),
 }
 

@@ -44,7 +44,9 @@ func TestParametersThatCannotWorkAreNamed(t *testing.T) {
 		{"tcp-cubic", `{"tcp_wmem": ["4096B", "16KB", "4GB"]}`, "tcp_wmem is"},
 		{"tcp-cubic", `{"tcp_rto_min": "2s"}`, "tcp_rto_min is 2s"},
 		{"tcp-cubic", `{"tcp_rto_min": "10ns"}`, "tcp_rto_min is 10ns"},
-		{"tcp-dctcp", `{"tcp_rto_min": "200us", "tcp_slow_start_after_idle": false}`, ""},
+		{"tcp-cubic", `{"initcwnd": -1}`, "initcwnd is -1"},
+		{"tcp-cubic", `{"initcwnd": 65537}`, "initcwnd is 65537"},
+		{"tcp-dctcp", `{"initcwnd": 66, "tcp_rto_min": "200us", "tcp_slow_start_after_idle": false}`, ""},
 		{"tcp-cubic", `{"k": "inf"}`, ""},
 		{"tcp", `{"congestion_control": "vegas", "tcp_rmem": ["4096B", "4096B", "4096B"]}`, ""},
 	} {

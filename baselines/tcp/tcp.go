@@ -40,8 +40,9 @@ func protocol(name, control string) transport.Protocol {
 		DefaultParams: func(*topo.Fabric) any { return DefaultParams(control) },
 		Limits:        limits,
 		Network: func(f *topo.Fabric, params any) transport.Network {
-			k := params.(*Params).step(f)
-			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k}
+			p := params.(*Params)
+			k := p.step(f)
+			return transport.Network{Priorities: 1, MarkCore: k, MarkEdge: k, InitialWindow: p.InitialWindow}
 		},
 		CheckDriver: func(params any) error { return params.(*Params).validate(name, control) },
 	}

@@ -98,6 +98,45 @@ func TestVirtualKernelTCP(t *testing.T) {
 	}
 }
 
+// A message of 66 segments takes one round trip where connections begin with as many, and
+// more with the kernel's own 10 (baselines/tcp/README, Parameters).
+func TestVirtualInitialWindow(t *testing.T) {
+	path, dir := virtualBinary(t)
+	const scenario = `name: initcwnd
+topology: {leaves: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 1.25us, mtu: 1500B}
+protocol: tcp-reno
+traffic:
+  - {name: one, pattern: fixed, from: [h1-1], to: [h1-2], size: 95568B, interval: 1ms, phase: zero}
+duration: 100us
+drain: 1ms
+`
+	if err := os.WriteFile(filepath.Join(dir, "initcwnd.yaml"), []byte(scenario), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	slowdown := map[string]float64{}
+	for _, window := range []string{"0", "66"} {
+		cmd := exec.Command(path, "run", "initcwnd.yaml", "--engine", "virtual", "--json", "--out", "w"+window,
+			"--set", "tcp-reno.initcwnd="+window)
+		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s results.Summary
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		slowdown[window] = s.Variants[0].Slowdown[results.Exact][results.AllSizes].Max
+		notes := s.Variants[0].Notes
+		if noted := strings.Contains(strings.Join(notes, "\n"), "initcwnd 66"); noted != (window == "66") {
+			t.Errorf("initcwnd %s: notes %q", window, notes)
+		}
+	}
+	if slowdown["66"] > 1.1 || slowdown["0"] < 1.3 {
+		t.Errorf("slowdown by initial window: %v, want no more than 1.1 with 66, and 1.3 and more with 0", slowdown)
+	}
+}
+
 // wirePackets checks that a capture's TCP segments are packets of the wire: no
 // larger than the MTU, and with data.
 func wirePackets(t *testing.T, path string) {

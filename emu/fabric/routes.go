@@ -53,6 +53,9 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 		rtnl.Route(uint8(r.Prefix.Bits), flags))
 	b.Attr(unix.RTA_DST, r.Prefix.Addr[:])
+	if n := f.config.Network.InitialWindow; n > 0 && f.topology.Nodes[first.Node].Kind == topo.Host {
+		b.Nest(unix.RTA_METRICS, nil, func() { b.Uint32(unix.RTAX_INITCWND, uint32(n)) })
+	}
 	if len(r.Ports) == 1 {
 		gateway := f.gateway(first.Peer)
 		b.Uint32(unix.RTA_OIF, uint32(f.index(first.ID)))

@@ -65,7 +65,7 @@ func inGuest(t *testing.T, c guest.Config) (exit int, said string, err error) {
 func TestConformanceInGuest(t *testing.T) {
 	requireKernel(t)
 	for _, pkg := range []string{"emu/fabric/port", "emu/fabric", "emu/sandbox", "sirdnode/ring", "sirdnode/clock",
-		"baselines/tcp"} {
+		"baselines/tcp/sockets"} {
 		t.Run(pkg, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "tests")
 			build := exec.Command("go", "test", "-c", "-o", binary, "sirdbed/"+pkg)
@@ -88,7 +88,7 @@ func TestConformanceInGuest(t *testing.T) {
 			if err != nil || exit != 0 {
 				t.Errorf("exit code %d, %v", exit, err)
 			}
-			if !slices.Contains([]string{"emu/sandbox", "sirdnode/ring", "baselines/tcp"}, pkg) &&
+			if !slices.Contains([]string{"emu/sandbox", "sirdnode/ring", "baselines/tcp/sockets"}, pkg) &&
 				!strings.Contains(said, "--- PASS: TestExact") {
 				t.Error("no exact claim was checked")
 			}

@@ -220,6 +220,10 @@ type Network struct {
 	CreditClass bool    // ports limit the credit class
 	CreditQueue int     // packets of the credit class that a port has room for; 0: DefaultCreditQueue
 	CreditShare float64 // of the link rate
+
+	// InitialWindow is that of hosts' kernels, in segments, by their routes; 0: the
+	// kernel's own. It is for kernel TCP alone.
+	InitialWindow int
 }
 
 // The credit class of ports (ExpressPass; baselines/xpass/README.md, section Ports).

@@ -76,6 +76,9 @@ func (d *Driver) noteSettings() error {
 			words = append(words, name+" "+strings.Join(strings.Fields(string(value)), " "))
 		}
 	}
+	if n := d.params.InitialWindow; n > 0 {
+		words = append(words, fmt.Sprintf("initcwnd %d", n))
+	}
 	d.env.Note(fmt.Sprintf("kernel TCP: %s; %d connections to each host", strings.Join(words, ", "),
 		d.params.Connections))
 	return nil
