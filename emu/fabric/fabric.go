@@ -61,6 +61,8 @@ type Fabric struct {
 	marker   emu.Marker
 	wires    emu.Wires
 	seeded   bool // the multipath hash's seed is fixed
+	// controlByRoutes says that routes of hosts have defaultControl: their sysctl cannot.
+	controlByRoutes bool
 
 	mu         sync.RWMutex // locked for writing by Close
 	closed     bool
@@ -108,7 +110,7 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("fabric: %w", err)
 	}
-	f.seeded = !s.absent[hashSeedPath]
+	f.seeded, f.controlByRoutes = !s.absent[hashSeedPath], s.byRoutes
 	if err := f.makeLinks(ctx); err != nil {
 		return err
 	}

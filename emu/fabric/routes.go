@@ -53,8 +53,16 @@ func (f *Fabric) addRoute(b *rtnl.Batch, r topo.Route) {
 	b.Request("add route "+r.Prefix.String(), first.Iface, unix.RTM_NEWROUTE, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 		rtnl.Route(uint8(r.Prefix.Bits), flags))
 	b.Attr(unix.RTA_DST, r.Prefix.Addr[:])
-	if n := f.config.Network.InitialWindow; n > 0 && f.topology.Nodes[first.Node].Kind == topo.Host {
-		b.Nest(unix.RTA_METRICS, nil, func() { b.Uint32(unix.RTAX_INITCWND, uint32(n)) })
+	window := f.config.Network.InitialWindow
+	if f.topology.Nodes[first.Node].Kind == topo.Host && (window > 0 || f.controlByRoutes) {
+		b.Nest(unix.RTA_METRICS, nil, func() {
+			if window > 0 {
+				b.Uint32(unix.RTAX_INITCWND, uint32(window))
+			}
+			if f.controlByRoutes {
+				b.String(unix.RTAX_CC_ALGO, defaultControl)
+			}
+		})
 	}
 	if len(r.Ports) == 1 {
 		gateway := f.gateway(first.Peer)

@@ -42,7 +42,7 @@ func settings(kind topo.Kind, hashSeed uint32) []setting {
 			// Linux's own default, whatever this machine has. BBR arms a timer for each
 			// packet, where segments are not offloaded: in a virtual machine that is a third
 			// of 1 Gbps.
-			setting{congestionPath, "cubic", true},
+			setting{congestionPath, defaultControl, true},
 		)
 	}
 	return append(all,
@@ -54,7 +54,11 @@ func settings(kind topo.Kind, hashSeed uint32) []setting {
 	)
 }
 
-const congestionPath = "ipv4/tcp_congestion_control"
+// defaultControl is the congestion control of programs' TCP unless they choose another.
+const (
+	congestionPath = "ipv4/tcp_congestion_control"
+	defaultControl = "cubic"
+)
 
 // available reports whether this kernel has a congestion control.
 func available(control string) bool {
@@ -73,6 +77,11 @@ type sysctls struct {
 	wanted map[topo.Kind][]setting
 	absent map[string]bool
 	ready  bool
+	// byRoutes says that defaultControl has to be set by the routes of hosts: a kernel
+	// whose own default is another one, and which has not been told to allow this one,
+	// lets no namespace but the first have it as its default (tcp_set_default_congestion_control
+	// in net/ipv4/tcp_cong.c).
+	byRoutes bool
 }
 
 // apply writes the settings for a kind of node into the calling thread's
@@ -107,6 +116,8 @@ func (s *sysctls) survey() error {
 			case string(bytes.TrimSpace(now)) == w.value:
 			case w.path == congestionPath && !available(w.value):
 				s.absent[w.path] = true
+			case w.path == congestionPath && errors.Is(writeSysctl(w.path, w.value), unix.EPERM):
+				s.absent[w.path], s.byRoutes = true, true
 			default:
 				left = append(left, w)
 			}
