@@ -17,7 +17,7 @@ func TestProgramsHaveCubic(t *testing.T) {
 	if !available(defaultControl) {
 		t.Skipf("this kernel has no %s", defaultControl)
 	}
-	f := up(t, smallSpec, Config{Dilation: 1000})
+	f := up(t, smallSpec, Config{Dilation: 1})
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
