@@ -91,7 +91,7 @@ func (p *port) enqueue(q *packet, now int64) {
 		return
 	}
 	level := min(q.Priority, p.top)
-	if p.limit > 0 && p.backlog[level]+q.frame > p.limit {
+	if p.limit > 0 && p.backlog[level]+q.frame() > p.limit {
 		p.stats.Drops++
 		p.drop(q)
 		return
@@ -108,9 +108,9 @@ func (p *port) enqueue(q *packet, now int64) {
 		return
 	}
 	p.levels[level].push(q)
-	p.backlog[level] += q.frame
+	p.backlog[level] += q.frame()
 	p.busy |= 1 << level
-	p.wait(q.frame, 1, now)
+	p.wait(q.frame(), 1, now)
 	p.schedule()
 }
 
@@ -131,7 +131,7 @@ func (p *port) enqueueCredit(q *packet, now int64) {
 	}
 	c.queue.push(q)
 	c.count++
-	p.wait(q.frame, 1, now)
+	p.wait(q.frame(), 1, now)
 	p.schedule()
 }
 
@@ -158,13 +158,13 @@ func (p *port) kick(now int64) {
 	} else if p.busy != 0 {
 		level := bits.Len8(p.busy) - 1
 		q = p.levels[level].pop()
-		p.backlog[level] -= q.frame
+		p.backlog[level] -= q.frame()
 		if p.levels[level].head == nil {
 			p.busy &^= 1 << level
 		}
 	}
 	if q != nil {
-		p.wait(-q.frame, -1, now)
+		p.wait(-q.frame(), -1, now)
 		p.transmit(q, now)
 	}
 	p.schedule()
@@ -189,10 +189,10 @@ func (p *port) schedule() {
 
 // transmit puts a packet on the wire.
 func (p *port) transmit(q *packet, now int64) {
-	p.free = now + p.duration(q.wire)
+	p.free = now + p.duration(q.wire())
 	q.at = p.free + p.delay
 	p.stats.Packets++
-	p.stats.WireBytes += q.wire
+	p.stats.WireBytes += q.wire()
 	if s := p.sim; s.onPacket != nil {
 		s.onPacket(s.event(Transmitted, p, q))
 	}

@@ -102,7 +102,7 @@ func (p *port) empty(ps int64) {
 	lose := func(f *fifo) {
 		for f.head != nil {
 			q := f.pop()
-			p.wait(-q.frame, -1, ps)
+			p.wait(-q.frame(), -1, ps)
 			p.stats.Lost++
 			p.sim.pool.put(q)
 		}
@@ -117,14 +117,14 @@ func (p *port) empty(ps int64) {
 // survives lets the timeline decide about a packet that has begun to leave, and reports
 // whether it goes on as any other.
 func (p *port) survives(q *packet, now int64) bool {
-	s, v := p.sim, p.line.Next(nearest(now), int(q.frame))
+	s, v := p.sim, p.line.Next(nearest(now), int(q.frame()))
 	if v.Drop {
 		p.stats.Lost++
 		s.pool.put(q)
 		return false
 	}
 	if v.FlipBit >= 0 {
-		q.flip = v.FlipBit + 1
+		q.flip = int32(v.FlipBit + 1)
 	}
 	if v.Duplicate {
 		p.stats.Extra++
