@@ -99,9 +99,12 @@ func TestIncomingMatchesMaps(t *testing.T) {
 			id := floor + transport.MessageID(r.IntN(spread))
 			switch r.IntN(4) {
 			case 0:
-				m := id
-				in.Add(id, &m)
-				open[id] = true
+				for range 1 + r.IntN(spread)/10 {
+					m := id
+					in.Add(id, &m)
+					open[id] = true
+					id++
+				}
 			case 1:
 				in.Done(id)
 				in.Forget(id)
@@ -129,8 +132,8 @@ func TestIncomingMatchesMaps(t *testing.T) {
 					}
 				}
 			}
-			for range 90 {
-				probe := floor - 45 + transport.MessageID(r.IntN(60+spread))
+			for range 100 {
+				probe := floor - 45 + transport.MessageID(r.IntN(100+spread))
 				if got, want := in.IsDone(probe), done[probe] || int32(probe-floor) < 0; got != want {
 					t.Fatalf("seed %d: %d done: %v, want %v (floor %d)", seed, probe, got, want, floor)
 				}
