@@ -14,9 +14,9 @@ import (
 // What ports and links need is in its first cache line, with what transport.Packet has
 // first: thousands are under way at once, and each hop would miss the other two.
 type packet struct {
-	next *packet // in the fifo or pool that it is in
+	next   *packet // in the fifo or pool that it is in
+	nextAt int64   // ps when the last bit of next, behind it on a link, is at the far end
 
-	at       int64 // ps when its last bit is at the far end of its link
 	src, dst topo.HostID
 	onWire   int32  // bytes that it occupies on a link
 	inQueue  int32  // bytes of Ethernet header and IP packet: what a queue counts

@@ -22,6 +22,7 @@ type port struct {
 	link     int   // its number, here so that a hop need not look at info
 	peer     int   // node at the other end
 	flight   fifo  // packets on the link
+	lastAt   int64 // when the last bit of the last of them is at the far end
 	free     int64 // when the packet in transmission is through
 	byteTime int64 // ps a wire byte takes, 0 if that is no whole number
 	delay    int64
@@ -190,7 +191,7 @@ func (p *port) schedule() {
 // transmit puts a packet on the wire.
 func (p *port) transmit(q *packet, now int64) {
 	p.free = now + p.duration(q.wire())
-	q.at = p.free + p.delay
+	at := p.free + p.delay
 	p.stats.Packets++
 	p.stats.WireBytes += q.wire()
 	if s := p.sim; s.onPacket != nil {
@@ -199,14 +200,16 @@ func (p *port) transmit(q *packet, now int64) {
 	if p.taps != nil {
 		p.sim.tap(p.taps, p, q, now, true)
 	}
-	if p.line != nil && !p.survives(q, now) {
+	if p.line != nil && !p.survives(q, at, now) {
 		return
 	}
 	if p.flight.head == nil {
-		p.sim.agenda.set(p.linkID(), q.at)
+		p.sim.agenda.set(p.linkID(), at)
 	} else {
-		q.at = max(q.at, p.flight.tail.at) // on a link that got shorter
+		at = max(at, p.lastAt) // on a link that got shorter
+		p.flight.tail.nextAt = at
 	}
+	p.lastAt = at
 	p.flight.push(q)
 }
 
@@ -221,8 +224,9 @@ func (p *port) duration(wire int64) int64 {
 // arrive takes the first packet off the link: it has arrived in full.
 func (p *port) arrive() *packet {
 	q := p.flight.pop()
-	if p.flight.head != nil {
-		p.sim.agenda.set(p.linkID(), p.flight.head.at)
+	if next := p.flight.head; next != nil {
+		_ = *next // has its cache line come while q is dealt with, which would wait for it else
+		p.sim.agenda.set(p.linkID(), q.nextAt)
 	} else {
 		p.sim.agenda.clear(p.linkID())
 	}
