@@ -23,6 +23,7 @@ type receiver struct {
 	outstanding  int64                 // packets with tokens, or of short messages, that have not arrived
 	resting      queue.Heap[inMessage] // by restUntil
 	timers       queue.Heap[inMessage] // by checkAt
+	spare        queue.Free[inMessage]
 }
 
 // An inPeer is what a receiver knows of one sender.
@@ -130,7 +131,10 @@ func (s *DCPIM) findMessage(now Time, i *inPeer, h *header) *inMessage {
 // Short messages; PimHost::receive_rts, PimFlow::receive_short_flow).
 func (s *DCPIM) newInMessage(now Time, i *inPeer, h *header) *inMessage {
 	r := &s.receiver
-	m := &inMessage{from: i, answeredSeq: -1}
+	m := r.spare.Get()
+	received := m.received
+	received.Reset()
+	*m = inMessage{from: i, answeredSeq: -1, received: received}
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
 	i.messages.Add(m.ID, m)
 	m.checkAt = now + s.timing.abandonTimeout
@@ -192,7 +196,8 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 
 var duplicates = transport.Counter{Name: "duplicate_data"}
 
-// forget drops the state of a message that is complete or abandoned.
+// forget drops the state of a message that is complete or abandoned, which stays as it is until
+// another one begins.
 func (s *DCPIM) forget(m *inMessage) {
 	r := &s.receiver
 	r.outstanding -= m.outstanding()
@@ -200,4 +205,5 @@ func (s *DCPIM) forget(m *inMessage) {
 	r.resting.Remove(m)
 	r.timers.Remove(m)
 	m.from.messages.Forget(m.ID)
+	r.spare.Put(m)
 }

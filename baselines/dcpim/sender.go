@@ -15,6 +15,7 @@ type sender struct {
 	ready  queue.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
 	timers queue.Heap[outMessage] // by checkAt
 	tokens int                    // held tokens, over all messages
+	spare  queue.Free[outMessage]
 }
 
 // An outPeer is what a sender knows of one receiver.
@@ -77,8 +78,12 @@ func (s *DCPIM) outPeer(id transport.HostID) *outPeer {
 // at once (PimHost::start_flow).
 func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	o := s.outPeer(msg.Peer)
-	m := &outMessage{
+	m := s.sender.spare.Get()
+	tokens := m.tokens
+	tokens.Reset()
+	*m = outMessage{
 		Message: msg, to: o, packets: s.packets(msg.Size), lastActivity: now, timeout: s.timing.announceTimeout,
+		tokens: tokens,
 	}
 	m.class = s.params.class(m.packets, s.receiver.shortPackets)
 	o.messages.Add(m.ID, m)
@@ -189,11 +194,13 @@ func (s *DCPIM) receiveAck(now Time, h *header, peer transport.HostID) {
 	}
 }
 
-// settle forgets a message that was acknowledged or has failed.
+// settle forgets a message that was acknowledged or has failed. Its state stays as it is until
+// another one begins.
 func (s *DCPIM) settle(m *outMessage) {
 	o := m.to
 	s.sender.tokens -= m.tokens.Len()
 	s.sender.ready.Remove(m)
 	s.sender.timers.Remove(m)
 	o.messages.Settle(m.ID)
+	s.sender.spare.Put(m)
 }

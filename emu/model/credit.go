@@ -43,10 +43,10 @@ func (c *creditClass) setLink(rate units.BitsPerSecond) {
 
 // ready returns when the bucket lets p go.
 func (c *creditClass) ready(p *packet) int64 {
-	return c.full + c.rate.Picoseconds(units.Bytes(p.wire)) - c.burst
+	return c.full + c.rate.Picoseconds(units.Bytes(p.wire())) - c.burst
 }
 
 // spend takes p's tokens.
 func (c *creditClass) spend(p *packet, now int64) {
-	c.full = max(c.full, now) + c.rate.Picoseconds(units.Bytes(p.wire))
+	c.full = max(c.full, now) + c.rate.Picoseconds(units.Bytes(p.wire()))
 }

@@ -14,12 +14,12 @@ type delayedFrame struct {
 // shimmed lets the host's fault shim, or the timeline, decide about a packet that has
 // arrived.
 func (h *endpoint) shimmed(p *packet, ps int64) {
-	v := h.shim.Next(int(p.frame))
+	v := h.shim.Next(int(p.frame()))
 	if h.line != nil {
-		v = h.line.Next(nearest(ps), int(p.frame))
+		v = h.line.Next(nearest(ps), int(p.frame()))
 	}
 	if v.FlipBit < 0 {
-		v.FlipBit = p.flip - 1
+		v.FlipBit = int(p.flip) - 1
 	}
 	if v.Drop {
 		h.stats.Faults++

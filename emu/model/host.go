@@ -91,7 +91,7 @@ func (h *endpoint) arrive(p *packet, ps int64) {
 		h.shimmed(p, ps)
 		return
 	}
-	h.receive(p, ps, p.flip-1)
+	h.receive(p, ps, int(p.flip)-1)
 }
 
 // receive hands a packet to the host, with a bit of its frame flipped if flip
@@ -167,8 +167,8 @@ func (s *Sim) sendable(p *packet) error {
 	switch {
 	case p.dst == p.src || p.dst < 0 || int(p.dst) >= len(s.hosts):
 		return fmt.Errorf("a packet to host %d", p.dst)
-	case p.frame-wire.EthernetLen > int64(s.fabric.Spec.MTU):
-		return fmt.Errorf("an IP packet of %d bytes: the MTU is %d", p.frame-wire.EthernetLen, s.fabric.Spec.MTU)
+	case p.frame()-wire.EthernetLen > int64(s.fabric.Spec.MTU):
+		return fmt.Errorf("an IP packet of %d bytes: the MTU is %d", p.frame()-wire.EthernetLen, s.fabric.Spec.MTU)
 	case p.Spine < 0 || p.Spine > s.fabric.Spec.Spines:
 		return fmt.Errorf("a packet over spine %d of %d", p.Spine, s.fabric.Spec.Spines)
 	}

@@ -22,6 +22,7 @@ type port struct {
 	link     int   // its number, here so that a hop need not look at info
 	peer     int   // node at the other end
 	flight   fifo  // packets on the link
+	lastAt   int64 // when the last bit of the last of them is at the far end
 	free     int64 // when the packet in transmission is through
 	byteTime int64 // ps a wire byte takes, 0 if that is no whole number
 	delay    int64
@@ -91,7 +92,7 @@ func (p *port) enqueue(q *packet, now int64) {
 		return
 	}
 	level := min(q.Priority, p.top)
-	if p.limit > 0 && p.backlog[level]+q.frame > p.limit {
+	if p.limit > 0 && p.backlog[level]+q.frame() > p.limit {
 		p.stats.Drops++
 		p.drop(q)
 		return
@@ -108,9 +109,9 @@ func (p *port) enqueue(q *packet, now int64) {
 		return
 	}
 	p.levels[level].push(q)
-	p.backlog[level] += q.frame
+	p.backlog[level] += q.frame()
 	p.busy |= 1 << level
-	p.wait(q.frame, 1, now)
+	p.wait(q.frame(), 1, now)
 	p.schedule()
 }
 
@@ -131,7 +132,7 @@ func (p *port) enqueueCredit(q *packet, now int64) {
 	}
 	c.queue.push(q)
 	c.count++
-	p.wait(q.frame, 1, now)
+	p.wait(q.frame(), 1, now)
 	p.schedule()
 }
 
@@ -158,13 +159,13 @@ func (p *port) kick(now int64) {
 	} else if p.busy != 0 {
 		level := bits.Len8(p.busy) - 1
 		q = p.levels[level].pop()
-		p.backlog[level] -= q.frame
+		p.backlog[level] -= q.frame()
 		if p.levels[level].head == nil {
 			p.busy &^= 1 << level
 		}
 	}
 	if q != nil {
-		p.wait(-q.frame, -1, now)
+		p.wait(-q.frame(), -1, now)
 		p.transmit(q, now)
 	}
 	p.schedule()
@@ -189,24 +190,26 @@ func (p *port) schedule() {
 
 // transmit puts a packet on the wire.
 func (p *port) transmit(q *packet, now int64) {
-	p.free = now + p.duration(q.wire)
-	q.at = p.free + p.delay
+	p.free = now + p.duration(q.wire())
+	at := p.free + p.delay
 	p.stats.Packets++
-	p.stats.WireBytes += q.wire
+	p.stats.WireBytes += q.wire()
 	if s := p.sim; s.onPacket != nil {
 		s.onPacket(s.event(Transmitted, p, q))
 	}
 	if p.taps != nil {
 		p.sim.tap(p.taps, p, q, now, true)
 	}
-	if p.line != nil && !p.survives(q, now) {
+	if p.line != nil && !p.survives(q, at, now) {
 		return
 	}
 	if p.flight.head == nil {
-		p.sim.agenda.set(p.linkID(), q.at)
+		p.sim.agenda.set(p.linkID(), at)
 	} else {
-		q.at = max(q.at, p.flight.tail.at) // on a link that got shorter
+		at = max(at, p.lastAt) // on a link that got shorter
+		p.flight.tail.nextAt = at
 	}
+	p.lastAt = at
 	p.flight.push(q)
 }
 
@@ -221,8 +224,9 @@ func (p *port) duration(wire int64) int64 {
 // arrive takes the first packet off the link: it has arrived in full.
 func (p *port) arrive() *packet {
 	q := p.flight.pop()
-	if p.flight.head != nil {
-		p.sim.agenda.set(p.linkID(), p.flight.head.at)
+	if next := p.flight.head; next != nil {
+		_ = *next // has its cache line come while q is dealt with, which would wait for it else
+		p.sim.agenda.set(p.linkID(), q.nextAt)
 	} else {
 		p.sim.agenda.clear(p.linkID())
 	}

@@ -164,7 +164,7 @@ func TestBurstIsServedMarkedAndDroppedAsComputed(t *testing.T) {
 func frameOf(p *transport.Packet) int64 {
 	q := packet{Packet: *p}
 	q.stamp(0)
-	return q.frame
+	return q.frame()
 }
 
 // Full packets arrive every 123.04 ns and leave every 1230.4 ns, so the number

@@ -102,7 +102,7 @@ func (p *port) empty(ps int64) {
 	lose := func(f *fifo) {
 		for f.head != nil {
 			q := f.pop()
-			p.wait(-q.frame, -1, ps)
+			p.wait(-q.frame(), -1, ps)
 			p.stats.Lost++
 			p.sim.pool.put(q)
 		}
@@ -114,29 +114,27 @@ func (p *port) empty(ps int64) {
 	p.backlog, p.busy, p.credit.count = [8]int64{}, 0, 0
 }
 
-// survives lets the timeline decide about a packet that has begun to leave, and reports
-// whether it goes on as any other.
-func (p *port) survives(q *packet, now int64) bool {
-	s, v := p.sim, p.line.Next(nearest(now), int(q.frame))
+// survives lets the timeline decide about a packet that has begun to leave, and would arrive at at.
+// It reports whether it goes on as any other.
+func (p *port) survives(q *packet, at, now int64) bool {
+	s, v := p.sim, p.line.Next(nearest(now), int(q.frame()))
 	if v.Drop {
 		p.stats.Lost++
 		s.pool.put(q)
 		return false
 	}
 	if v.FlipBit >= 0 {
-		q.flip = v.FlipBit + 1
+		q.flip = int32(v.FlipBit + 1)
 	}
 	if v.Duplicate {
 		p.stats.Extra++
 		twin := s.pool.get()
 		*twin = *q
-		twin.at += int64(v.Delay) * 1000
-		s.delay(lateArrival{p, twin})
+		s.delay(lateArrival{p, twin, at + int64(v.Delay)*1000})
 		return true
 	}
 	if v.Delay > 0 {
-		q.at += int64(v.Delay) * 1000
-		s.delay(lateArrival{p, q})
+		s.delay(lateArrival{p, q, at + int64(v.Delay)*1000})
 		return false
 	}
 	return true
@@ -146,16 +144,17 @@ func (p *port) survives(q *packet, now int64) bool {
 type lateArrival struct {
 	port *port
 	p    *packet
+	at   int64 // ps
 }
 
 // delay keeps a packet until it arrives; those of the same time keep their order.
 func (s *Sim) delay(l lateArrival) {
 	i := len(s.late)
-	for i > 0 && s.late[i-1].p.at <= l.p.at {
+	for i > 0 && s.late[i-1].at <= l.at {
 		i--
 	}
 	s.late = slices.Insert(s.late, i, l)
-	s.agenda.set(s.lateID(), s.late[len(s.late)-1].p.at)
+	s.agenda.set(s.lateID(), s.late[len(s.late)-1].at)
 }
 
 // arriveLate has the packet arrive whose time has come.
@@ -164,7 +163,7 @@ func (s *Sim) arriveLate() {
 	l := s.late[last]
 	s.late = s.late[:last]
 	if last > 0 {
-		s.agenda.set(s.lateID(), s.late[last-1].p.at)
+		s.agenda.set(s.lateID(), s.late[last-1].at)
 	} else {
 		s.agenda.clear(s.lateID())
 	}

@@ -21,25 +21,38 @@ var (
 // leastAnnounce is after how many rounds a message is announced again at the earliest.
 const leastAnnounce = 32
 
-// An unanswered list has messages by when they were last sent from; front drops those that need
-// no answer any more.
+// An unanswered list has messages by when they were last sent from.
 type unanswered struct{ queue.FIFO[*outMessage] }
 
-func (u *unanswered) front(answered func(*outMessage) bool) *outMessage {
+// front returns the first message of a list, nil if there is none, and drops those that need no
+// answer any more.
+func (s *sender) front(u *unanswered, answered func(*outMessage) bool) *outMessage {
 	for u.Len() > 0 {
-		if m := *u.Front(); !answered(m) {
+		m := *u.Front()
+		if !answered(m) {
 			return m
 		}
 		u.Pop()
+		m.listed--
+		s.recycle(m)
 	}
 	return nil
 }
 
+// list puts m at the end of a list, and drops what is settled at its front.
+func (s *sender) list(u *unanswered, m *outMessage) {
+	s.front(u, isSettled)
+	m.listed++
+	u.Push(m)
+}
+
+func isSettled(m *outMessage) bool { return m.settled }
+
 // oldest returns the message to o that has gone without an answer for longest, nil if there is
 // none.
-func (o *outPeer) oldest() (*outMessage, *unanswered) {
-	m := o.unknown.front(func(m *outMessage) bool { return m.settled || o.knows(m) || m.unsent() == 0 })
-	whole := o.whole.front(func(m *outMessage) bool { return m.settled })
+func (s *sender) oldest(o *outPeer) (*outMessage, *unanswered) {
+	m := s.front(&o.unknown, func(m *outMessage) bool { return m.settled || o.knows(m) || m.unsent() == 0 })
+	whole := s.front(&o.whole, isSettled)
 	if m == nil || whole != nil && whole.lastActivity < m.lastActivity {
 		return whole, &o.whole
 	}
@@ -65,7 +78,7 @@ func (s *sender) staggered(wait Time) Time {
 // begun notes that o is to answer for m.
 func (s *sender) begun(now Time, o *outPeer, m *outMessage) {
 	m.begun = true
-	o.unknown.Push(m)
+	s.list(&o.unknown, m)
 	s.expectAnswer(now, o)
 }
 
@@ -108,11 +121,11 @@ func (s *sender) wakeAt() Time {
 func (s *sender) checkReceiver(now Time, o *outPeer) {
 	if o.messages.Len() == 0 {
 		s.silent.Remove(o)
-		o.unknown.Reset()
-		o.whole.Reset()
+		s.front(&o.unknown, isSettled)
+		s.front(&o.whole, isSettled)
 		return
 	}
-	m, list := o.oldest()
+	m, list := s.oldest(o)
 	due := o.announcedAt + 2*s.round
 	pinned := s.pinned(o)
 	if pinned != nil {
@@ -199,7 +212,7 @@ func (s *sender) learnKnown(o *outPeer, known transport.MessageID) {
 		for m := range o.messages.All() {
 			if m.begun && int32(m.ID-known) >= 0 && m.unsent() > 0 && o.knows(m) {
 				m.confirmed = false
-				o.unknown.Push(m)
+				s.list(&o.unknown, m)
 			}
 		}
 	}

@@ -168,7 +168,7 @@ func (r *receiver) grant(now Time, m *inMessage, h *header) Bytes {
 		m.lost.Front().from += n
 		m.asked = true
 		h.kind, h.offset, h.length = resend, uint32(lost.from), uint32(n)
-		i.wanted.Push(wanted{m, stretch{lost.from, lost.from + n}, i.granted})
+		i.wanted.Push(wanted{m.list(), stretch{lost.from, lost.from + n}, i.granted})
 		r.env.Sink.Count(&resends, 1)
 	} else {
 		m.granted += n

@@ -21,6 +21,7 @@ type inMessage struct {
 	charged  Bytes         // wire bytes of the prefix that are charged and have not arrived
 	complete bool
 	closed   bool // it is not kept any more
+	listed   int  // times that it is in the receiver's queues, which may be after it was closed
 
 	high  Bytes               // payload below it has been sent: what has not arrived is late or lost
 	gapAt Time                // when a packet last overtook others
@@ -35,6 +36,32 @@ type inMessage struct {
 	probes       int  // how often it was since
 	strikes      int  // times of LossTimeout without progress
 	struckAt     Time // the end of the last
+}
+
+// newInMessage returns a message without anything.
+func (r *receiver) newInMessage(i *inPeer) *inMessage {
+	m := r.spare.Get()
+	received, lost := m.received, m.lost
+	received.Reset()
+	lost.Reset()
+	*m = inMessage{from: i, received: received, lost: lost}
+	return m
+}
+
+// list notes that a queue has m, and unlist that it has it no more.
+func (m *inMessage) list() *inMessage { m.listed++; return m }
+
+func (r *receiver) unlist(m *inMessage) {
+	m.listed--
+	r.recycle(m)
+}
+
+// recycle has m used again, once it is closed and in no queue. It stays as it is until a message
+// begins.
+func (r *receiver) recycle(m *inMessage) {
+	if m.closed && m.listed == 0 {
+		r.spare.Put(m)
+	}
 }
 
 // remaining returns the payload still to arrive: SRPT's key.

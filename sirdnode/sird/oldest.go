@@ -16,7 +16,7 @@ const mostSenior = 16
 // begins takes in a message that needs credit.
 func (s *seniority) begins(m *inMessage) {
 	if s.share > 0 {
-		s.queue.Push(m)
+		s.queue.Push(m.list())
 	}
 }
 
@@ -36,7 +36,8 @@ func (r *receiver) oldest() *inMessage {
 		return nil
 	}
 	for s.queue.Len() > 0 && !(*s.queue.Front()).waitsForCredit() {
-		s.queue.Pop()
+		m, _ := s.queue.Pop()
+		r.unlist(m)
 	}
 	for k := range min(s.queue.Len(), mostSenior) {
 		if m := *s.queue.At(k); m.waitsForCredit() && r.fitsBucket(m) && r.fitsB(m) {

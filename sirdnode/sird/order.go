@@ -57,7 +57,7 @@ func (r *receiver) order(now Time, m *inMessage, p stretch) {
 
 // suspect has a range of m looked at again when what is only late has arrived.
 func (r *receiver) suspect(now Time, m *inMessage, s stretch) {
-	r.suspects.Push(suspect{m, s, now + m.from.tolerance})
+	r.suspects.Push(suspect{m.list(), s, now + m.from.tolerance})
 }
 
 // overtaken suspects what was requested of a sender, as far as it has spent what came
@@ -66,6 +66,7 @@ func (r *receiver) overtaken(now Time, i *inPeer) {
 	for i.wanted.Len() > 0 && int32(i.spent-i.wanted.Front().total) >= 0 {
 		w, _ := i.wanted.Pop()
 		r.suspect(now, w.m, w.stretch)
+		r.unlist(w.m)
 	}
 }
 
@@ -75,6 +76,7 @@ func (r *receiver) findLost(now Time) {
 	for r.suspects.Len() > 0 && r.suspects.Front().due <= now {
 		s, _ := r.suspects.Pop()
 		m := s.m
+		r.unlist(m)
 		if m.closed || m.complete {
 			continue
 		}

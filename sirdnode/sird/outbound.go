@@ -20,6 +20,7 @@ type outMessage struct {
 	confirmed bool  // the receiver has named it
 	again     bool  // it was announced again
 	settled   bool  // it was acknowledged, or has failed
+	listed    int32 // times that it is in the peer's unknown and whole, which may be after that
 
 	sentAt       Time // when its last new byte, its request or an announcement was sent
 	answerIn     Time // how long an answer may take since the receiver has shown to have what was sent after it
@@ -108,7 +109,8 @@ func (o *outPeer) requeue(m *outMessage) {
 }
 
 func (s *sender) newOutMessage(now Time, o *outPeer, m transport.Message) *outMessage {
-	om := &outMessage{Message: m, sentAt: now, lastActivity: now}
+	om := s.spare.Get()
+	*om = outMessage{Message: m, sentAt: now, lastActivity: now}
 	om.prefix = s.prefixOf(o, m.Size)
 	o.messages.Add(m.ID, om)
 	s.count(om)
@@ -130,8 +132,17 @@ func (s *sender) remove(o *outPeer, m *outMessage) {
 	o.messages.Settle(m.ID)
 	m.settled = true
 	s.count(m)
+	s.recycle(m)
 	s.returnUnused(o)
 	s.place(o)
+}
+
+// recycle has m used again, once it is settled and in no list. It stays as it is until a message
+// begins.
+func (s *sender) recycle(m *outMessage) {
+	if m.settled && m.listed == 0 {
+		s.spare.Put(m)
+	}
 }
 
 // cancelRetransmit leaves out what was to be sent again of a message.

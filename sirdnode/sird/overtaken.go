@@ -18,7 +18,7 @@ func (s *sender) overtakes(now Time, o *outPeer, m *outMessage) {
 // findOvertaken looks whether an acknowledgement tells that o lacks the message that has waited longest, and has
 // what was sent after it. Of more than a packet o misses by itself what is lost.
 func (s *sender) findOvertaken(now Time, o *outPeer, a acked) {
-	m, _ := o.oldest()
+	m, _ := s.oldest(o)
 	if m == nil || m.sentAt >= o.shownAt {
 		return
 	}

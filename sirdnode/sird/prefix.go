@@ -18,7 +18,7 @@ const prefixSlack = 2
 func (r *receiver) expectPrefix(now Time, m *inMessage) {
 	downlink := r.env.Fabric.Downlink(r.env.Self).Rate
 	r.drainPS = max(r.drainPS, int64(now)*1000) + downlink.Picoseconds(m.charged)
-	r.prefixes.Push(prefix{m: m, due: now + r.round})
+	r.prefixes.Push(prefix{m: m.list(), due: now + r.round})
 	r.flowing = now
 }
 
@@ -38,6 +38,7 @@ func (r *receiver) expirePrefixes(now Time) {
 			r.ask(now, m)
 			r.place(m.from)
 		}
+		r.unlist(m)
 	}
 }
 

@@ -39,6 +39,8 @@ type receiver struct {
 	prefixes queue.FIFO[prefix] // charged, in the order of their first packets
 	drainPS  int64              // when all of them have come over the downlink, in ps
 	flowing  Time               // when unscheduled bytes last arrived
+
+	spare queue.Free[inMessage]
 }
 
 // gaugedHosts is the size of fabric up to which each sender's bucket is a gauge
@@ -155,7 +157,7 @@ func (r *receiver) wellCut(h *header, p *transport.Packet) bool {
 // begin starts a message with the first of its packets to arrive. All of its
 // unscheduled prefix is charged at once (README, Crediting).
 func (r *receiver) begin(now Time, i *inPeer, h *header) *inMessage {
-	m := &inMessage{from: i}
+	m := r.newInMessage(i)
 	m.ID, m.Tag, m.Peer, m.Size = h.id, h.tag, i.id, Bytes(h.length)
 	// No sender takes more than a BDP, or a packet, without credit.
 	m.prefix = min(m.Size, Bytes(h.prefix)*r.mss, (r.params.BDP/r.frame+1)*r.mss)
@@ -240,10 +242,14 @@ func (r *receiver) forgetIfDone(m *inMessage) {
 
 // forget drops the state of a message.
 func (r *receiver) forget(m *inMessage) {
+	if m.closed {
+		return
+	}
 	m.closed = true
 	m.from.ungranted.Remove(m)
 	r.unfinished.Remove(m)
 	m.from.messages.Forget(m.ID)
+	r.recycle(m)
 }
 
 // sendBusy answers a sender that its message is known, and waits for credit.

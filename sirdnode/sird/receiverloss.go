@@ -63,7 +63,7 @@ func (r *receiver) learn(now Time, m *inMessage) {
 		i.known++
 	}
 	if m.prefix == 0 {
-		r.unnamed.Push(unnamed{m, now + 2*r.round})
+		r.unnamed.Push(unnamed{m.list(), now + 2*r.round})
 	}
 }
 
@@ -75,6 +75,7 @@ func (r *receiver) nameWaiting(now Time) {
 			m.named, m.from.told = true, m.from.known
 			r.sendBusy(m)
 		}
+		r.unlist(u.m)
 	}
 }
 
@@ -109,6 +110,7 @@ func (r *receiver) abandon(m *inMessage) {
 		}
 		if len(i.remains) < mostRemains {
 			i.remains[m.ID] = m.received
+			m.received = account.Spans{}
 		}
 	}
 	if int32(m.ID-i.known) < 0 {

@@ -20,6 +20,7 @@ type sender struct {
 	congestion  Bytes // SThr, above which this sum counts as congestion
 	unscheduled Bytes // wire bytes of unscheduled prefixes still to be sent
 
+	spare  queue.Free[outMessage]
 	silent queue.Heap[outPeer] // receivers of messages that are not acknowledged, by due
 }
 

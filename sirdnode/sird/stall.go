@@ -264,6 +264,7 @@ func (r *receiver) reclaim(now Time, i *inPeer) {
 	for i.wanted.Len() > 0 {
 		w, _ := i.wanted.Pop()
 		r.suspect(now, w.m, w.stretch)
+		r.unlist(w.m)
 	}
 	r.env.Sink.Count(&reclaims, 1)
 }

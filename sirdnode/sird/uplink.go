@@ -33,7 +33,7 @@ func (s *sender) sendData(now Time, p *transport.Packet) bool {
 		s.begun(now, o, m)
 	}
 	if offset+n == m.Size && offset+n == m.sent && !retransmission {
-		o.whole.Push(m)
+		s.list(&o.whole, m)
 		s.expectAnswer(now, o)
 	}
 	o.stampData(&h, m, s.mss)

@@ -68,6 +68,16 @@ const MaxHeader = 48
 // A Packet is a packet on its way between a protocol and the network. A
 // protocol sees one only during Next and Receive.
 type Packet struct {
+	// What the network does with it. It comes first: the model's ports look at nothing else.
+	Priority uint8 // 0 to 7, 7 the most urgent
+	ECT      bool  // may be marked
+	Credit   bool  // of the ports' rate-limited credit class; not paced by the NIC
+	// CE: on a packet received, marked on the way; on one sent, marked by the
+	// sender's own queue.
+	CE      bool
+	Entropy uint16 // ECMP takes another path when it differs
+	Spine   int    // the spine to go over, from 1; 0: the hash decides
+
 	Peer HostID // destination when sent, source when received
 
 	// Header is the protocol's own header, encoded. Protocols encode into
@@ -84,17 +94,6 @@ type Packet struct {
 	Offset     Bytes
 	PayloadLen int
 	Payload    []byte
-
-	// What the network does with it.
-	Priority uint8  // 0 to 7, 7 the most urgent
-	Entropy  uint16 // ECMP takes another path when it differs
-	Spine    int    // the spine to go over, from 1; 0: the hash decides
-	ECT      bool   // may be marked
-	Credit   bool   // of the ports' rate-limited credit class; not paced by the NIC
-
-	// CE: on a packet received, marked on the way; on one sent, marked by the
-	// sender's own queue.
-	CE bool
 
 	// Set on packets received.
 	Arrived Time // when its last bit arrived, which may be before now

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -93,13 +94,17 @@ func TestIncomingMatchesMaps(t *testing.T) {
 		open, done := map[transport.MessageID]bool{}, map[transport.MessageID]bool{}
 		floor := transport.MessageID(0)
 		forgets := seed%2 == 0
+		spread := []int{30, 3 * fewOpen, 2 * nearIDs}[seed%3] // of ids
 		for range 200 {
-			id := floor + transport.MessageID(r.IntN(30))
+			id := floor + transport.MessageID(r.IntN(spread))
 			switch r.IntN(4) {
 			case 0:
-				m := id
-				in.Add(id, &m)
-				open[id] = true
+				for range 1 + r.IntN(spread)/10 {
+					m := id
+					in.Add(id, &m)
+					open[id] = true
+					id++
+				}
 			case 1:
 				in.Done(id)
 				in.Forget(id)
@@ -127,7 +132,8 @@ func TestIncomingMatchesMaps(t *testing.T) {
 					}
 				}
 			}
-			for probe := floor - 45; probe != floor+45; probe++ {
+			for range 100 {
+				probe := floor - 45 + transport.MessageID(r.IntN(100+spread))
 				if got, want := in.IsDone(probe), done[probe] || int32(probe-floor) < 0; got != want {
 					t.Fatalf("seed %d: %d done: %v, want %v (floor %d)", seed, probe, got, want, floor)
 				}
@@ -146,7 +152,14 @@ func TestIncomingMatchesMaps(t *testing.T) {
 					want++
 				}
 			}
-			if len(even) != want || in.Remembered() > 75 {
+			seen := map[transport.MessageID]bool{}
+			for m := range in.All() {
+				seen[*m] = true
+			}
+			if !maps.Equal(seen, open) {
+				t.Fatalf("seed %d: all are %v, want %v", seed, seen, open)
+			}
+			if len(even) != want || in.Remembered() > 45+spread {
 				t.Fatalf("seed %d: %d selected, want %d; %d remembered", seed, len(even), want, in.Remembered())
 			}
 		}
