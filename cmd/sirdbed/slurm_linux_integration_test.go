@@ -22,7 +22,7 @@ topology: {leaves: 1, hosts_per_leaf: 3, host_rate: 100Gbps, host_delay: 1us}
 protocols: [sird, homa]
 traffic:
   - {name: a, pattern: poisson, sizes: wka, rate: 40Gbps}
-duration: 10ms
+duration: 5ms
 drain: 1ms
 `
 
@@ -35,9 +35,6 @@ func TestSweepOverSlurm(t *testing.T) {
 	grid := func(out string, more ...string) []string {
 		return append([]string{"sweep", "grid.yaml", "--seeds", "1..3", "--points", "points-" + out, "--out", out}, more...)
 	}
-	if text, err := b.command(grid("here")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
 	over, stderr := b.command(grid("slurm", "--slurm", "--slurm-option", "--partition=all")...), &said{}
 	over.Stderr = stderr
 	if err := c.launch(over); err != nil {
@@ -46,6 +43,9 @@ func TestSweepOverSlurm(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- over.Wait() }()
 	c.killAtWork("n2", stderr)
+	if text, err := b.command(grid("here")...).CombinedOutput(); err != nil { // until Slurm has noticed
+		t.Fatalf("%v\n%s", err, text)
+	}
 	err := <-ended
 	if err != nil || strings.Count(stderr.String(), "left no point (node_fail); submitted again") != 1 {
 		t.Fatalf("%v\n%s", err, stderr)

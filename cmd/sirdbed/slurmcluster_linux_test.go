@@ -104,7 +104,8 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 SchedulerParameters=sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
-SlurmdTimeout=5
+SlurmdTimeout=3
+MessageTimeout=3
 KillWait=1
 ReturnToService=2
 NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=17001 CPUs=1
