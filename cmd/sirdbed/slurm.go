@@ -93,6 +93,33 @@ type slurmArray struct {
 	gone map[int]time.Time // tasks without an outcome: since when the task is over, zero if it is not
 }
 
+// batchPrefix begins the names of batches' directories and jobs.
+const batchPrefix = "sirdbed-"
+
+// batchAge is how long the directory of a batch stays whose command was killed, or of which
+// something failed. A command that lives marks its directory whenever it asks Slurm.
+const batchAge = 7 * 24 * time.Hour
+
+// removeOldBatches removes directories that nobody comes back to.
+func removeOldBatches(store string) {
+	entries, err := os.ReadDir(store)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), batchPrefix) && time.Since(info.ModTime()) > batchAge {
+			_ = os.RemoveAll(filepath.Join(store, e.Name()))
+		}
+	}
+}
+
+// mark shows that the batch's command lives.
+func (b *slurmBatch) mark() {
+	now := time.Now()
+	_ = os.Chtimes(b.path, now, now)
+}
+
 // newSlurmBatch prepares to run jobs. close removes what it leaves.
 func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, error) {
 	program, err := os.Executable()
@@ -103,8 +130,9 @@ func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, erro
 	if err != nil {
 		return nil, err
 	}
+	removeOldBatches(store)
 	b := &slurmBatch{
-		s: s, options: options, program: program, store: store, name: "sirdbed-" + strings.ToLower(rand.Text()[:10]),
+		s: s, options: options, program: program, store: store, name: batchPrefix + strings.ToLower(rand.Text()[:10]),
 		waiting: slices.Clone(queue), again: map[int]int{}, grace: visible,
 	}
 	b.path = filepath.Join(store, b.name)

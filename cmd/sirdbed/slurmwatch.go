@@ -53,9 +53,12 @@ func (b *slurmBatch) run(ctx context.Context) error {
 
 // ask takes what has come of the tasks since it was last called.
 func (b *slurmBatch) ask(ctx context.Context) error {
+	b.mark()
 	var states map[slurmTask]taskState
 	err := b.squeue.try(b, func() (err error) {
-		states, err = b.tools.tasks(ctx, b.name)
+		if states, err = b.tools.tasks(ctx, b.name); ctx.Err() != nil {
+			return nil
+		}
 		return err
 	})
 	if ctx.Err() != nil {
