@@ -45,11 +45,13 @@ func (o *slurmOptions) check(list []sweep.Job, jobs int) error {
 		}
 	}
 	if jobs != 0 {
-		return badInput(errors.New("--jobs is for points on this machine: with --slurm, Slurm decides how many run at once"))
+		return badInput(errors.New("--jobs is for points on this machine: " +
+			"with --slurm, Slurm decides how many run at once"))
 	}
 	for i := range list {
 		if e := list[i].Engine; engines[e].enter != nil {
-			return badInput(fmt.Errorf("--slurm: engine %s is for the machine that it is started on; use model or virtual", e))
+			return badInput(fmt.Errorf("--slurm: engine %s is for the machine that it is started on; "+
+				"use model or virtual", e))
 		}
 	}
 	return badInput(slurmTools{}.check())
@@ -108,7 +110,8 @@ func removeOldBatches(store string) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), batchPrefix) && time.Since(info.ModTime()) > batchAge {
+		old := err == nil && time.Since(info.ModTime()) > batchAge
+		if old && e.IsDir() && strings.HasPrefix(e.Name(), batchPrefix) {
 			_ = os.RemoveAll(filepath.Join(store, e.Name()))
 		}
 	}
@@ -132,7 +135,8 @@ func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, erro
 	}
 	removeOldBatches(store)
 	b := &slurmBatch{
-		s: s, options: options, program: program, store: store, name: batchPrefix + strings.ToLower(rand.Text()[:10]),
+		s: s, options: options, program: program, store: store,
+		name:    batchPrefix + strings.ToLower(rand.Text()[:10]),
 		waiting: slices.Clone(queue), again: map[int]int{}, grace: visible,
 	}
 	b.path = filepath.Join(store, b.name)

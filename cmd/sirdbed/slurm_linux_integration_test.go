@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +35,8 @@ func TestSweepOverSlurm(t *testing.T) {
 	c := newCluster(t)
 	b.write("grid.yaml", slurmGrid)
 	grid := func(out string, more ...string) []string {
-		return append([]string{"sweep", "grid.yaml", "--seeds", "1..3", "--points", "points-" + out, "--out", out}, more...)
+		own := []string{"--points", "points-" + out, "--out", out}
+		return slices.Concat([]string{"sweep", "grid.yaml", "--seeds", "1..3"}, own, more)
 	}
 	over, stderr := b.command(grid("slurm", "--slurm", "--slurm-option", "--partition=all")...), &said{}
 	over.Stderr = stderr
@@ -55,6 +58,32 @@ func TestSweepOverSlurm(t *testing.T) {
 	}
 	if here, slurm := b.pointNames("points-here"), b.pointNames("points-slurm"); !reflect.DeepEqual(here, slurm) {
 		t.Errorf("over Slurm there are %v, here %v", slurm, here)
+	}
+	c.interrupt(b, b.command("sweep", "grid.yaml", "--seeds", "4..9", "--points", "points-slurm", "--slurm"))
+}
+
+// An interrupt takes what was submitted out of Slurm.
+func (c *cluster) interrupt(b *program, over *exec.Cmd) {
+	c.t.Helper()
+	stderr := &said{}
+	over.Stderr = stderr
+	if err := c.launch(over); err != nil {
+		c.t.Fatal(err)
+	}
+	eventually(c.t, "a point", func() bool { return strings.Contains(stderr.String(), "\n[1/") })
+	if err := over.Process.Signal(syscall.SIGINT); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := over.Wait(); code(err) != exitStopped || !strings.Contains(stderr.String(), "interrupted: ") {
+		c.t.Errorf("%v\n%s", err, stderr)
+	}
+	if out, err := c.run(exec.Command("squeue", "--noheader")); err != nil || out != "" {
+		c.t.Errorf("%v, Slurm still has\n%s", err, out)
+	}
+	for _, name := range b.pointNames("points-slurm") {
+		if !strings.HasSuffix(name, ".json") {
+			c.t.Errorf("there is still %s", name)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ func TestParseTasks(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"7|0|PENDING\n\n", "CLUSTER: c\n7|0|PENDING\n", "7_0|0|PENDING", "7|0-3|PENDING", "7|N/A|RUNNING", "7|0|",
-		"7|0|running", "7|0|PENDING|", " 7|0|PENDING", "-7|0|PENDING", "7|0|PENDING\r\n", "9999999999999999999|0|PENDING",
+		"7|0|running", "7|0|PENDING|", " 7|0|PENDING", "-7|0|PENDING", "7|0|PENDING\r\n",
+		"9999999999999999999|0|PENDING",
 	} {
 		if got, err := parseTasks(bad); err == nil {
 			t.Errorf("%q is %v", bad, got)
@@ -175,8 +176,11 @@ func TestTasksWithoutOutcome(t *testing.T) {
 			if runs != c.runs {
 				t.Errorf("%d tasks, want %d: %v", runs, c.runs, b.s.failures)
 			}
-			if c.runs < forever && (len(calls()) != c.runs || !strings.Contains(b.s.failures[0].err.Error(), c.contains)) {
-				t.Errorf("%d arrays, %v, want %q", len(calls()), b.s.failures, c.contains)
+			if c.runs == forever {
+				return
+			}
+			if err := b.s.failures[0].err; len(calls()) != c.runs || !strings.Contains(err.Error(), c.contains) {
+				t.Errorf("%d arrays, %v, want %q", len(calls()), err, c.contains)
 			}
 		})
 	}

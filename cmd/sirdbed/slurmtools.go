@@ -50,8 +50,8 @@ func (s slurmTools) submit(ctx context.Context, script string, args ...string) (
 	}
 	text := strings.TrimSuffix(out, "\n")
 	if !onlyDigits.MatchString(text) {
-		return 0, fmt.Errorf("sbatch --parsable printed %q: want the number of a job alone, on the one cluster of this "+
-			"machine", out)
+		return 0, fmt.Errorf("sbatch --parsable printed %q: want the number of a job alone, on the "+
+			"one cluster of this machine", out)
 	}
 	return strconv.ParseInt(text, 10, 64)
 }

@@ -219,8 +219,8 @@ func (b *slurmBatch) lost(a *slurmArray, task int, state taskState) error {
 		return fmt.Errorf("its task %d_%d was ended by Slurm: %s%s", a.id, task, how, logTail(a.dir, task))
 	}
 	if b.again[i] == maxRetries {
-		return fmt.Errorf("submitted %d times, and no task came to an end: the last, %d_%d, is %s%s", maxRetries+1, a.id,
-			task, how, logTail(a.dir, task))
+		return fmt.Errorf("submitted %d times, and no task came to an end: the last, %d_%d, is %s%s",
+			maxRetries+1, a.id, task, how, logTail(a.dir, task))
 	}
 	b.again[i]++
 	b.s.shown.say("%s: task %d_%d left no point (%s); submitted again", name, a.id, task, how)
