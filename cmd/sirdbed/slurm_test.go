@@ -19,8 +19,8 @@ import (
 
 // What squeue prints is taken as a whole or not at all.
 func TestParseTasks(t *testing.T) {
-	got, err := parseTasks("7|0|PENDING\n7|11|NODE_FAIL\n")
-	want := map[slurmTask]taskState{{7, 0}: "PENDING", {7, 11}: "NODE_FAIL"}
+	got, err := parseTasks("7|0|PENDING\n7|11|NODE_FAIL\n8|N/A|CANCELLED\n")
+	want := map[slurmTask]taskState{{7, 0}: "PENDING", {7, 11}: "NODE_FAIL", {8, rest}: "CANCELLED"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
@@ -28,7 +28,7 @@ func TestParseTasks(t *testing.T) {
 		t.Errorf("nothing: got %v, %v", got, err)
 	}
 	for _, bad := range []string{
-		"7|0|PENDING\n\n", "CLUSTER: c\n7|0|PENDING\n", "7_0|0|PENDING", "7|0-3|PENDING", "7|N/A|RUNNING", "7|0|",
+		"7|0|PENDING\n\n", "CLUSTER: c\n7|0|PENDING\n", "7_0|0|PENDING", "7|0-3|PENDING", "7|N|RUNNING", "7|0|",
 		"7|0|running", "7|0|PENDING|", " 7|0|PENDING", "-7|0|PENDING", "7|0|PENDING\r\n",
 		"9999999999999999999|0|PENDING",
 	} {
@@ -183,6 +183,20 @@ func TestTasksWithoutOutcome(t *testing.T) {
 				t.Errorf("%d arrays, %v, want %q", len(calls()), err, c.contains)
 			}
 		})
+	}
+}
+
+// Tasks that were canceled before they began have a line together, and fail.
+func TestRestOfArrayCanceled(t *testing.T) {
+	b, _ := submitting(t, 3, "")
+	if err := b.submitAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.grace = 0
+	id := b.arrays[0].id
+	b.look(map[slurmTask]taskState{{id, 0}: "RUNNING", {id, rest}: "CANCELLED"})
+	if len(b.s.failures) != 2 || b.open() != 1 || len(b.waiting) != 0 {
+		t.Errorf("%d open, %d wait, failures %v", b.open(), len(b.waiting), b.s.failures)
 	}
 }
 

@@ -39,6 +39,10 @@ type slurmTask struct {
 	Task  int
 }
 
+// rest stands for the tasks of an array that have no line of their own: squeue has one line, with N/A, for those
+// that were canceled before they began.
+const rest = -1
+
 // A taskState is what Slurm says of a task (squeue(1), job state codes).
 type taskState string
 
@@ -58,7 +62,7 @@ func (s slurmTools) submit(ctx context.Context, script string, args ...string) (
 
 var (
 	onlyDigits = regexp.MustCompile(`^[0-9]{1,18}$`)
-	taskLine   = regexp.MustCompile(`^([0-9]{1,18})\|([0-9]{1,9})\|([A-Z_]+)$`)
+	taskLine   = regexp.MustCompile(`^([0-9]{1,18})\|([0-9]{1,9}|N/A)\|([A-Z_]+)$`)
 )
 
 // tasks lists the tasks of the user's jobs of a name that the controller knows. It forgets
@@ -84,9 +88,11 @@ func parseTasks(out string) (map[slurmTask]taskState, error) {
 		if err != nil {
 			return nil, err
 		}
-		task, err := strconv.Atoi(m[2])
-		if err != nil {
-			return nil, err
+		task := rest
+		if m[2] != "N/A" {
+			if task, err = strconv.Atoi(m[2]); err != nil {
+				return nil, err
+			}
 		}
 		list[slurmTask{array, task}] = taskState(m[3])
 	}

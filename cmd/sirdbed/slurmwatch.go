@@ -167,7 +167,10 @@ func (b *slurmBatch) look(states map[slurmTask]taskState) {
 	running := 0
 	for _, a := range b.arrays {
 		for _, k := range a.tasks() {
-			state := states[slurmTask{a.id, k}]
+			state, ok := states[slurmTask{a.id, k}]
+			if !ok {
+				state = states[slurmTask{a.id, rest}]
+			}
 			if state == "RUNNING" {
 				running++
 			}
