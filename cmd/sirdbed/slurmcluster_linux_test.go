@@ -80,8 +80,8 @@ func newNetwork() error {
 
 func (c *cluster) at(name string) string { return filepath.Join(c.dir, name) }
 
-// slurmConf is slurm.conf, with the host's name and the cluster's directory. A node that does not answer is down after
-// SlurmdTimeout.
+// slurmConf is slurm.conf, with the host's name and the cluster's directory. A node that does
+// not answer is down after SlurmdTimeout.
 const slurmConf = `
 ClusterName=test
 SlurmctldHost=%[1]s(127.0.0.1)
@@ -139,9 +139,7 @@ func (c *cluster) start(name, program string, args ...string) {
 	c.t.Helper()
 	const own = `mount --make-rprivate / && mount -t proc proc /proc && exec "$@"`
 	cmd := exec.Command("/bin/sh", append([]string{"-c", own, "sh", program}, args...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL,
-	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS}
 	out, err := os.Create(c.at(name + ".out"))
 	if err != nil {
 		c.t.Fatal(err)
@@ -154,11 +152,15 @@ func (c *cluster) start(name, program string, args ...string) {
 	c.daemons[name] = cmd
 }
 
-// launch starts a program as one of the cluster's machines.
+// launch starts a program as one of the cluster's machines. It ends with the test's process.
 func (c *cluster) launch(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	cmd.Env = append(cmd.Env, "SLURM_CONF="+c.at("slurm.conf"))
 	return c.thread.Do(cmd.Start)
 }
