@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"sirdbed/baselines/all"
@@ -84,6 +85,36 @@ func TestPointIsKept(t *testing.T) {
 	info, err := os.Stat(filepath.Join(path, p.Key+suffix))
 	if err != nil || info.Size() > Size {
 		t.Errorf("%v bytes, %v", info.Size(), err)
+	}
+}
+
+// Whoever keeps the same point at the same time, it is whole and there once.
+func TestPointIsKeptByManyAtOnce(t *testing.T) {
+	path := t.TempDir()
+	p := run(t, experiment())
+	a := Address{p.Key, p.Code}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := OpenStore(path) // as processes do
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			for range 50 {
+				if _, err := s.Put(p); err != nil {
+					t.Error(err)
+				}
+				if got, stale := s.Get(a); got == nil || stale {
+					t.Errorf("%v", s.Damaged())
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 

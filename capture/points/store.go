@@ -1,6 +1,7 @@
 package points
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,12 +72,21 @@ func (s *Store) Put(p *Point) (*Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kept, s.dir.Write(p.Key+suffix, func(file *os.File) error {
+	// Under a name of its own first: two machines may have run the same point.
+	own := p.Key + "-" + rand.Text() + suffix
+	err = s.dir.Write(own, func(file *os.File) error {
 		if _, err := file.Write(append(text, '\n')); err != nil {
 			return err
 		}
 		return file.Sync() // the machine may be switched off
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.dir.Rename(own, p.Key+suffix); err != nil {
+		return nil, errors.Join(err, s.dir.Remove(own))
+	}
+	return kept, nil
 }
 
 // Damaged lists the files that could not be read, and why.

@@ -29,6 +29,7 @@ type reproduceOptions struct {
 	jobs      int
 	within    time.Duration
 	dryRun    bool
+	slurm     slurmOptions
 }
 
 func newReproduce() *cobra.Command {
@@ -54,7 +55,7 @@ func newReproduce() *cobra.Command {
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "out", directories)
 	completeFlag(c, "points", directories)
-	for _, flag := range []string{"scale", "protocols", "seeds", "samples", "jobs", "for"} {
+	for _, flag := range []string{"scale", "protocols", "seeds", "samples", "jobs", "for", "slurm-option"} {
 		completeFlag(c, flag, noFiles)
 	}
 	return c
@@ -97,6 +98,7 @@ func (o *reproduceOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
 	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan, with time and disk, and run nothing")
+	o.slurm.flags(f)
 }
 
 // plan is what the options and arguments ask for.
@@ -131,20 +133,23 @@ func (o *reproduceOptions) plan(args []string) ([]reproduce.Job, error) {
 
 // reproduce runs what is missing of a plan and shows what came of it.
 func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) error {
+	plain := make([]sweep.Job, len(jobs))
+	for i := range jobs {
+		plain[i] = jobs[i].Job
+	}
+	if err := o.slurm.check(plain, o.jobs); err != nil {
+		return err
+	}
 	store, err := points.OpenStore(o.points)
 	if err != nil {
 		return badInput(fmt.Errorf("--points: %w", err))
 	}
 	defer store.Close()
-	plain := make([]sweep.Job, len(jobs))
-	for i := range jobs {
-		plain[i] = jobs[i].Job
-	}
 	s := &sweeper{
 		jobs: plain, store: store, shown: newSweepProgress(c.ErrOrStderr()),
-		round: func(i int) int { return jobs[i].Round },
+		round: func(i int) int { return jobs[i].Round }, slurm: o.slurm,
 	}
-	if s.atOnce, err = pointsAtOnce(plain, o.jobs); err != nil {
+	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
 		return err
 	}
 	if o.within > 0 {

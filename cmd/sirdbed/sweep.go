@@ -34,6 +34,7 @@ type sweepOptions struct {
 	within   time.Duration
 	dryRun   bool
 	json     bool
+	slurm    slurmOptions
 }
 
 func newSweep() *cobra.Command {
@@ -54,11 +55,12 @@ func newSweep() *cobra.Command {
 		},
 	}
 	o.flags(c.Flags())
+	c.AddCommand(newSweepPoint())
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
 	completeFlag(c, "points", directories)
-	for _, flag := range []string{"over", "seeds", "set", "metric", "by", "jobs", "for"} {
+	for _, flag := range []string{"over", "seeds", "set", "metric", "by", "jobs", "for", "slurm-option"} {
 		completeFlag(c, flag, noFiles)
 	}
 	return c
@@ -76,6 +78,10 @@ const sweepHelp = `
 	of other code are run again. The longest points run first, as many at once as there are processors (engine model).
 	A point ends early only where a leaf's queue grows without bound.
 
+	With --slurm the points are tasks of Slurm job arrays, and this command gathers them. The directory of points must
+	be on a file system that Slurm's nodes share, and so must the program, under the same paths. Points whose node died
+	are submitted again, up to three times, and those that failed are not. An interrupt cancels what was submitted.
+
 	In the results' directory are sweep.parquet, with a row for each point, and sweep.json.
 
 	Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted.
@@ -88,7 +94,8 @@ const sweepExamples = `
 	sirdbed sweep small-wkc --over sird.b=1bdp,1.5bdp,2bdp --over sird.sthr=0.5,1,inf --variant sird
 	sirdbed sweep my.yaml --metric slowdown,stat=p99,group=A --metric goodput_gbps --by load
 	sirdbed sweep my.yaml --dry-run
-	sirdbed sweep my.yaml --for 2h50m`
+	sirdbed sweep my.yaml --for 2h50m
+	sirdbed sweep my.yaml --slurm --slurm-option --partition=long`
 
 func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.over, "over", nil, "sweep over `[NAME:]PATH=VALUES`, such as sird.sthr=0.5,1,inf (repeatable)")
@@ -106,6 +113,7 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be run, and about how long it takes, and run nothing")
 	f.BoolVar(&o.json, "json", false, "print sweep.json to stdout, and nothing else")
+	o.slurm.flags(f)
 }
 
 // grid is what the options ask for.
@@ -154,13 +162,16 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
+	if err := o.slurm.check(jobs, o.jobs); err != nil {
+		return err
+	}
 	store, err := points.OpenStore(o.points)
 	if err != nil {
 		return badInput(fmt.Errorf("--points: %w", err))
 	}
 	defer store.Close()
-	s := &sweeper{jobs: jobs, store: store, shown: newSweepProgress(c.ErrOrStderr())}
-	if s.atOnce, err = pointsAtOnce(jobs, o.jobs); err != nil {
+	s := &sweeper{jobs: jobs, store: store, shown: newSweepProgress(c.ErrOrStderr()), slurm: o.slurm}
+	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
 		return err
 	}
 	if o.within > 0 {

@@ -25,6 +25,7 @@ type sweeper struct {
 	until  time.Time // no point begins that would not have ended by then; zero: no end
 	shown  *sweepProgress
 	round  func(i int) int // jobs of an earlier round are run first; nil: there is one
+	slurm  slurmOptions
 
 	mu       sync.Mutex
 	found    []*points.Point // by job: nil until it is there
@@ -61,6 +62,23 @@ func (s *sweeper) run(ctx context.Context, missing []int) error {
 		defer cancel()
 	}
 	s.shown.begin(s, queue)
+	err := s.runAll(ctx, queue)
+	s.shown.end()
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errInterrupted
+	}
+	return err
+}
+
+// runAll runs jobs here or over Slurm.
+func (s *sweeper) runAll(ctx context.Context, queue []int) error {
+	if s.slurm.submit {
+		b, err := newSlurmBatch(s, s.slurm.pass, queue)
+		if err != nil {
+			return err
+		}
+		return b.run(ctx)
+	}
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(s.atOnce, len(queue)) {
@@ -75,10 +93,6 @@ func (s *sweeper) run(ctx context.Context, missing []int) error {
 	}
 	close(next)
 	workers.Wait()
-	s.shown.end()
-	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return errInterrupted
-	}
 	return nil
 }
 
@@ -105,10 +119,7 @@ func (s *sweeper) order(missing []int) []int {
 func (s *sweeper) one(ctx context.Context, i int) {
 	j := &s.jobs[i]
 	if ctx.Err() != nil || s.tooLate(j) {
-		s.mu.Lock()
-		s.late++
-		s.mu.Unlock()
-		s.shown.left(i)
+		s.leave(i)
 		return
 	}
 	began := time.Now()
@@ -117,23 +128,36 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		p, err = s.store.Put(p)
 		err = explainDisk(err, s.store.Path())
 	}
+	if err != nil && ctx.Err() != nil {
+		s.leave(i)
+		return
+	}
+	s.ended(i, time.Since(began), p, err)
+}
+
+// leave notes that there was no time for a job.
+func (s *sweeper) leave(i int) {
+	s.mu.Lock()
+	s.late++
+	s.mu.Unlock()
+	s.shown.left(i)
+}
+
+// ended notes a job's point, or why it failed, and shows it.
+func (s *sweeper) ended(i int, took time.Duration, p *points.Point, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case err == nil:
+	j := &s.jobs[i]
+	if err != nil {
+		s.failures = append(s.failures, failure{j.Name(), err})
+	} else {
 		for k := range s.jobs {
 			if s.jobs[k].Address == j.Address {
 				s.found[k] = p
 			}
 		}
-	case ctx.Err() != nil:
-		s.late++
-		s.shown.left(i)
-		return
-	default:
-		s.failures = append(s.failures, failure{j.Name(), err})
 	}
-	s.shown.done(i, time.Since(began), p, err)
+	s.shown.done(i, took, p, err)
 }
 
 // tooLate reports whether a job would not end in time.
@@ -182,13 +206,15 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 }
 
 // pointsAtOnce is how many points run at once: as many as asked for, or one for each
-// processor where the engine can run several.
-func pointsAtOnce(jobs []sweep.Job, asked int) (int, error) {
+// processor where the engine can run several. Over Slurm it is one until more are seen.
+func (s *sweeper) pointsAtOnce(asked int) (int, error) {
 	several := true
-	for i := range jobs {
-		several = several && engines[jobs[i].Engine].atOnce != nil
+	for i := range s.jobs {
+		several = several && engines[s.jobs[i].Engine].atOnce != nil
 	}
 	switch {
+	case s.slurm.submit:
+		return 1, nil
 	case asked < 0:
 		return 0, badInput(fmt.Errorf("--jobs is %d: want 1 or more", asked))
 	case asked > 1 && !several:

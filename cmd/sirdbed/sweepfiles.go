@@ -154,7 +154,11 @@ func (s *sweeper) announce(w io.Writer, scenario string, missing, stale []int) {
 	if queue := s.order(missing); len(queue) > 0 {
 		s.shown.s, s.shown.queue = s, queue
 		left, _ := s.shown.remaining()
-		fmt.Fprintf(w, "to run: %s, %d at once, about %s\n", count(len(queue), "point"), s.atOnce, rough(left))
+		where := fmt.Sprintf("%d at once, about %s", s.atOnce, rough(left))
+		if s.slurm.submit {
+			where = fmt.Sprintf("over Slurm, about %s of processor time", rough(left))
+		}
+		fmt.Fprintf(w, "to run: %s, %s\n", count(len(queue), "point"), where)
 	}
 }
 

@@ -121,6 +121,25 @@ func (p *sweepProgress) open() (n int) {
 	return n
 }
 
+// running notes how many points run at once.
+func (p *sweepProgress) running(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.s.atOnce = max(n, 1)
+	p.draw()
+}
+
+// say writes a line.
+func (p *sweepProgress) say(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	fmt.Fprintf(p.w, format+"\n", args...)
+	p.draw()
+}
+
 // left notes that a point is not run.
 func (p *sweepProgress) left(i int) {
 	p.mu.Lock()
