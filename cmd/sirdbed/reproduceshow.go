@@ -101,7 +101,8 @@ func (r *reproduction) write(dir *tree.Dir) error {
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
 			Format: 1, Scale: r.o.scale, Engine: r.o.engine,
-			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Scores: r.comparison.Scores, Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
+			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Scores: r.comparison.Scores,
+			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
 	}
 	plots, err := dir.Make(report.PlotsDir)

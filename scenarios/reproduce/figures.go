@@ -69,8 +69,8 @@ func (f *Found) queueByGoodput(
 			figure := report.Figure{
 				Name: name + "-" + config + "-" + workload, Title: what + ", " + title(config, workload),
 				X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "queue (MB)", Log: true},
-				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries less " +
-					"than is offered.",
+				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries " +
+					"less than is offered.",
 			}
 			if m != nil {
 				figure.Caption += " Crosses are the maxima that the paper prints."
