@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"sirdbed/emu/tree"
+	"sirdbed/topo/regular"
 )
 
 // A Store is a directory of points, a file each, which is there as a whole or not at all.
@@ -46,6 +47,12 @@ func (s *Store) Path() string { return s.dir.Path() }
 func (s *Store) Get(a Address) (point *Point, stale bool) {
 	name := a.Key + suffix
 	text, err := s.dir.Read(name)
+	for range 10 { // another process keeps the same point
+		if !errors.Is(err, regular.ErrReplaced) {
+			break
+		}
+		text, err = s.dir.Read(name)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}

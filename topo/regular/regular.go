@@ -12,6 +12,10 @@ import (
 	"syscall"
 )
 
+// ErrReplaced is matched by the error of a file that another one took the place of while it
+// was opened.
+var ErrReplaced = errors.New("it was replaced while it was opened: try again")
+
 // Open opens a file for reading that a user has named. A link to it is followed.
 func Open(path string) (*os.File, error) {
 	return open("open", path, "want a regular file",
@@ -45,7 +49,7 @@ func open(
 	}
 	now, err := file.Stat()
 	if err == nil && !os.SameFile(before, now) {
-		err = &fs.PathError{Op: op, Path: path, Err: errors.New("it was replaced while it was opened: try again")}
+		err = &fs.PathError{Op: op, Path: path, Err: ErrReplaced}
 	}
 	if err != nil {
 		file.Close()
