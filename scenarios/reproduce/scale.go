@@ -30,7 +30,7 @@ type Scale struct {
 var Scales = []Scale{
 	{
 		Name: "paper", Doc: "the paper's 144 hosts and numbers of messages", fanIn: "30", warmup: 1, thirds: true,
-		samples: map[string]float64{"wka": 5.5e6, "wkb": 591e3, "wkc": 35.8e3}, // protocols.md, 8.2
+		samples: map[string]float64{"wka": 5.5e6, "wkb": 591e3, "wkc": 35.8e3}, // scenarios/README, Durations
 	},
 	{
 		Name: "small", Doc: "16 hosts in two racks, as many messages a host", fanIn: "12", warmup: 1, thirds: true,
