@@ -156,11 +156,6 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) err
 		s.until = time.Now().Add(o.within)
 	}
 	missing, stale := s.look()
-	for i, p := range s.found {
-		if p != nil {
-			s.shown.learn(&plain[i], p.Result.WallSeconds)
-		}
-	}
 	s.announce(c.ErrOrStderr(), "reproduce, scale "+o.scale, missing, stale)
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs, missing)

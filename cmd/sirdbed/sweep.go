@@ -178,11 +178,6 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 		s.until = time.Now().Add(o.within)
 	}
 	missing, stale := s.look()
-	for i, p := range s.found {
-		if p != nil {
-			s.shown.learn(&jobs[i], p.Result.WallSeconds)
-		}
-	}
 	s.announce(c.ErrOrStderr(), scenario.Name, missing, stale)
 	if o.dryRun {
 		return s.list(c.OutOrStdout(), missing, stale)

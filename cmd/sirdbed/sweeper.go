@@ -33,7 +33,7 @@ type sweeper struct {
 	late     int // left out, since there was no time for them
 }
 
-// look finds the points that the store has. stale lists jobs that it has by other code.
+// look finds the points that the store has, and learns how long they took. stale lists jobs that it has by other code.
 func (s *sweeper) look() (missing, stale []int) {
 	s.found = make([]*points.Point, len(s.jobs))
 	for i := range s.jobs {
@@ -45,6 +45,7 @@ func (s *sweeper) look() (missing, stale []int) {
 			missing, stale = append(missing, i), append(stale, i)
 		default:
 			s.found[i] = p
+			s.shown.learn(&s.jobs[i], p.Result.WallSeconds)
 		}
 	}
 	return missing, stale
