@@ -109,6 +109,7 @@ func (h *Homa) Receive(now Time, p *transport.Packet) {
 // data.
 func (h *Homa) Next(now Time, p *transport.Packet) bool {
 	if h.lossCheck.Due(now) {
+		h.sleep.End() // what is found may be more than the packet that this call gives
 		h.checkLoss(now)
 	}
 	p.Entropy = uint16(h.env.Rand.Uint32()) // spray over all paths

@@ -209,3 +209,23 @@ func TestMessageGivenUpByItsReceiverBeginsAgain(t *testing.T) {
 		t.Errorf("given up %d times, begun again %d times", a, b)
 	}
 }
+
+// One check for lost messages may find several: their packets follow one another at the
+// link's rate.
+func TestWhatACheckFindsIsSentAtOnce(t *testing.T) {
+	f := rack(t, 4)
+	var asked []units.Time
+	sends := []model.Send{{Dst: 1, Size: mss}, {Dst: 2, Size: mss}, {Dst: 3, Size: mss}}
+	sim := newSim(t, model.Config{Fabric: f, Sends: sends,
+		Lose: loses(f, 3, func(_ model.PacketEvent, hd homa.Header) bool { return hd.Kind == "DATA" }),
+		OnPacket: func(e model.PacketEvent) {
+			if hd, ok := leavesHost(f, e); ok && hd.Kind == "NEED_ACK" {
+				asked = append(asked, e.At)
+			}
+		}})
+	modeltest.AllDone(t, f, sim, units.Second)
+	// The first message was sent a check before the others.
+	if len(asked) != 3 || asked[2]-asked[1] > 100*units.Nanosecond {
+		t.Errorf("NEED_ACK left at %v, want the last two in a row", asked)
+	}
+}
