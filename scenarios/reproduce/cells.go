@@ -117,20 +117,30 @@ func P99(p *points.Point) float64 {
 
 // Goodput is the highest over all loads, in Gbps a host.
 func (f *Found) Goodput(study, workload, protocol string) (c Figure) {
-	return f.highest(study, workload, protocol, func(p *points.Point) float64 { return p.Result.GoodputGbps })
+	return f.highest(study, workload, protocol, goodput)
+}
+
+// goodput is that of a point, in Gbps a host; deepest and average are of its leaves' queues,
+// in MB.
+func goodput(p *points.Point) float64 { return p.Result.GoodputGbps }
+func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
+func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
+
+// unbounded says how a leaf's queue grew without bound in a point, "" if none did.
+func unbounded(p *points.Point) string {
+	if p.Unbounded != "" || p.Course == nil {
+		return p.Unbounded
+	}
+	return p.Course.QueuesGrow()
 }
 
 // Queue is the deepest queue of a leaf over all loads, in MB, unstable if one grew without
 // bound at any load.
 func (f *Found) Queue(study, workload, protocol string) (c Figure) {
-	c = f.highest(study, workload, protocol, func(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 })
+	c = f.highest(study, workload, protocol, deepest)
 	for _, load := range f.Loads(study) {
 		for _, p := range f.At(Place{study, workload, load, protocol, "released"}) {
-			why := p.Unbounded
-			if why == "" && p.Course != nil {
-				why = p.Course.QueuesGrow()
-			}
-			if why != "" {
+			if why := unbounded(p); why != "" {
 				c.Unstable, c.Why = true, "at load "+load+": "+why
 			}
 		}
@@ -140,7 +150,7 @@ func (f *Found) Queue(study, workload, protocol string) (c Figure) {
 
 // MeanQueue is the mean queue of a leaf at the load at which that is the highest, in MB.
 func (f *Found) MeanQueue(study, workload, protocol string) Figure {
-	return f.highest(study, workload, protocol, func(p *points.Point) float64 { return p.Leaves().Mean / 1e6 })
+	return f.highest(study, workload, protocol, average)
 }
 
 // highest is the highest of a figure over all loads, of released arrivals.

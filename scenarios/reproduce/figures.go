@@ -43,9 +43,6 @@ func (f *Found) Figures() (list []report.Figure) {
 	return list
 }
 
-func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
-func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
-
 // look is a protocol's color, the same in all figures.
 func look(protocol string) int {
 	if i := slices.Index(paper.Protocols, protocol); i >= 0 {

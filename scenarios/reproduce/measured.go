@@ -40,7 +40,7 @@ func (f *Found) Measured(arrivals string) *paper.Measured {
 func (f *Found) quantities(m *paper.Measured) {
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
-		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 {
+		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || !j.Full && f.hasFull(j.place()) {
 			continue
 		}
 		if j.Study == testbedIncast {
@@ -68,6 +68,16 @@ func (f *Found) quantities(m *paper.Measured) {
 	}
 	wanted := paper.Wanted()
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
+}
+
+// hasFull reports whether there is a point with all messages at a place.
+func (f *Found) hasFull(p Place) bool {
+	for i := range f.Jobs {
+		if f.Points[i] != nil && f.Jobs[i].Full && f.Jobs[i].place() == p {
+			return true
+		}
+	}
+	return false
 }
 
 // put adds a quantity; of several of a name the first, or the highest.
@@ -163,7 +173,7 @@ func figuresOf(p *points.Point) map[string]paper.Value {
 		all["p99"+group] = paper.Value{Number: s.P99, Unstable: unstable}
 	}
 	leaves := p.Leaves()
-	grows := p.Unbounded != "" || p.Course != nil && p.Course.QueuesGrow() != ""
+	grows := unbounded(p) != ""
 	all[paper.MaxTorQueue] = paper.Value{Number: float64(leaves.Max) / 1e6, Unstable: grows}
 	all[paper.MeanTorQueue] = paper.Value{Number: leaves.Mean / 1e6, Unstable: grows}
 	if curve := p.Curves.Queues[results.DownlinkQueues]; curve != nil {

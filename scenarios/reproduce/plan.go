@@ -46,6 +46,7 @@ var Rounds = []string{
 	"the tables' points at half load, as printed",
 	"all other points, a third of the messages",
 	"the tables' points at half load with true Poisson arrivals",
+	"the points that set a maximum of the tables, all messages",
 	"more seeds of the tables' points, a third of the messages",
 }
 
@@ -53,6 +54,7 @@ const (
 	roundTables = iota
 	roundOthers
 	roundPoisson
+	roundMaxima // known when those before are there: see Found.Maxima
 	roundSeeds
 )
 

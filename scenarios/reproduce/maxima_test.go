@@ -1,0 +1,81 @@
+package reproduce
+
+import (
+	"slices"
+	"testing"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
+)
+
+// found makes up a plan's points: each has the goodput and the leaves' deepest queue that
+// of has for its load.
+func found(t *testing.T, o Options, of func(load string) (gbps float64, queue int64)) *Found {
+	t.Helper()
+	f := &Found{Jobs: plan(t, o)}
+	for i := range f.Jobs {
+		p := &points.Point{Experiment: f.Jobs[i].Experiment}
+		var most int64
+		p.Result.GoodputGbps, most = of(f.Jobs[i].Label("load"))
+		p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: most}}
+		f.Points = append(f.Points, p)
+	}
+	return f
+}
+
+func TestPointsThatSetAMaximumRunAtFullSize(t *testing.T) {
+	scale, err := FindScale("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Scale: scale, Figures: []string{"fig8"}, Protocols: []string{"sird"}, Seeds: 2}
+	highest := map[string]float64{"0.9": 2}
+	deep := map[string]int64{"0.95": 5}
+	f := found(t, o, func(load string) (float64, int64) { return highest[load], deep[load] })
+	loads := func() (list []string) {
+		jobs, err := f.Maxima(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range jobs {
+			if j.Label("workload") != "wkb" {
+				continue
+			}
+			list = append(list, j.Label("load"))
+			if third := f.Jobs[slices.IndexFunc(f.Jobs, func(k Job) bool { return k.place() == j.place() })]; !j.Full ||
+				j.Round != roundMaxima || j.Experiment.Duration < 29*third.Experiment.Duration/10 || j.Address == third.Address {
+				t.Errorf("at load %s: full %v, round %d, %v after %v", j.Label("load"), j.Full, j.Round,
+					j.Experiment.Duration, third.Experiment.Duration)
+			}
+		}
+		return list
+	}
+	if got := loads(); !slices.Equal(got, []string{"0.9", "0.95"}) {
+		t.Errorf("again at loads %v, want the one of the goodput and the one of the queue", got)
+	}
+	if again, _ := f.Maxima(o); len(again) > 0 {
+		f.Jobs, f.Points = append(f.Jobs, again[0]), append(f.Points, &points.Point{})
+		if got := loads(); len(got) != 2 {
+			t.Errorf("with one of them there, at loads %v", got)
+		}
+	}
+	deep["0.95"], deep["0.9"] = 1, 4
+	f = found(t, o, func(load string) (float64, int64) { return highest[load], deep[load] })
+	if got := loads(); !slices.Equal(got, []string{"0.9"}) {
+		t.Errorf("again at loads %v, want one for both", got)
+	}
+	highest["0.9"], highest["0.5"] = 0, 3 // which has all messages already
+	f = found(t, o, func(load string) (float64, int64) { return highest[load], deep[load] })
+	for _, p := range f.Points {
+		p.Unbounded = "a leaf's queue grew"
+	}
+	if got := loads(); len(got) != 0 {
+		t.Errorf("again at loads %v, want none: the queue has no bound", got)
+	}
+	f.Points[0] = nil
+	if got, err := f.Maxima(o); err != nil || slices.ContainsFunc(got, func(j Job) bool {
+		return j.place().Workload == f.Jobs[0].place().Workload
+	}) {
+		t.Errorf("%v of a workload of which a point is missing, error %v", got, err)
+	}
+}
