@@ -15,7 +15,7 @@ import (
 const courseSlices = 40
 
 // A Course is how a run went, from 0 to the end of the window, in parts of equal length:
-// what was offered and received, and what waited in the leaves.
+// what was offered and received, what waited in the leaves, and what protocols showed.
 type Course struct {
 	Slice units.Time `json:"slice_ns"` // length of a part
 	// By part: payload in bytes, and the leaves' queues (the sum over a leaf's ports) as
@@ -24,21 +24,31 @@ type Course struct {
 	Received  []float64 `json:"received_bytes"`
 	QueueMax  []float64 `json:"leaf_queue_max_bytes"`
 	QueueMean []float64 `json:"leaf_queue_mean_bytes"`
+	// Gauges are, by name and part, the mean over the part of the sum over hosts, in the
+	// gauge's own unit; a list ends before a part in which a host has no sample. Hosts are
+	// the single hosts by name, of fabrics of a few.
+	Gauges map[string][]float64  `json:"gauges,omitempty"`
+	Hosts  map[string]HostCourse `json:"hosts,omitempty"`
 }
 
 // course makes a Course while a run goes on.
 type course struct {
 	Course
+	fabric  *topo.Fabric
 	to      units.Time
 	got     map[topo.HostID][]float64 // by host and part: its payload gauge at the last sample in it
+	gauges  map[string][]*partMeans   // by name and host
 	sampled []int                     // by part: samples of queues
 
 	bytes, squares float64 // sums of messages' sizes, and of their squares
 }
 
-func newCourse(x *emu.Experiment) *course {
+func newCourse(x *emu.Experiment, fabric *topo.Fabric) *course {
 	_, to := x.Window()
-	c := &course{to: to, got: map[topo.HostID][]float64{}, sampled: make([]int, courseSlices)}
+	c := &course{
+		fabric: fabric, to: to, got: map[topo.HostID][]float64{}, gauges: map[string][]*partMeans{},
+		sampled: make([]int, courseSlices),
+	}
 	c.Slice = max(1, (to+courseSlices-1)/courseSlices)
 	for _, part := range []*[]float64{&c.Offered, &c.Received, &c.QueueMax, &c.QueueMean} {
 		*part = make([]float64, courseSlices)
@@ -132,22 +142,38 @@ func (c *Course) QueuesGrow() string {
 
 // result is the course up to a time: where the run ended early, parts are left out.
 func (c *course) result(to units.Time) *Course {
-	for h := range c.got {
-		before := 0.0
-		for i, n := range c.got[h] {
-			n = max(n, before) // no sample in this part
-			c.Received[i] += n - before
-			before = n
-		}
-	}
 	n := min(int((to+c.Slice-1)/c.Slice), courseSlices)
 	r := c.Course
+	if len(c.fabric.Hosts) <= courseHosts {
+		r.Hosts = map[string]HostCourse{}
+	}
+	for h := range c.fabric.Hosts {
+		received := c.receivedBy(topo.HostID(h))
+		for i, bytes := range received {
+			r.Received[i] += bytes
+		}
+		if r.Hosts != nil {
+			r.Hosts[c.fabric.HostName(topo.HostID(h))] = HostCourse{received[:n], map[string][]float64{}}
+		}
+	}
 	for i := range n {
 		r.QueueMean[i] /= float64(max(c.sampled[i], 1))
 	}
 	r.Offered, r.Received = r.Offered[:n], r.Received[:n]
 	r.QueueMax, r.QueueMean = r.QueueMax[:n], r.QueueMean[:n]
+	c.addGauges(&r, n)
 	return &r
+}
+
+// receivedBy is the payload that a host received in each part.
+func (c *course) receivedBy(h topo.HostID) []float64 {
+	list, before := make([]float64, courseSlices), 0.0
+	for i, n := range c.got[h] {
+		n = max(n, before) // no sample in this part
+		list[i] = n - before
+		before = n
+	}
+	return list
 }
 
 // Undelivered is the payload that was offered and not received by the end of each part.

@@ -69,10 +69,10 @@ func NewFold(x *emu.Experiment, opt Options) (*Fold, error) {
 	f := &Fold{
 		l: l, opt: opt, framing: l.framing(opt), open: map[foldKey]*folded{}, fastest: map[fastestKey]Message{},
 		tally:  l.newTally(DefaultBorders, func() sampler { return &binned{} }),
-		course: newCourse(x), sums: make([]hash.Hash, len(fabric.Hosts)+1),
+		course: newCourse(x, fabric), sums: make([]hash.Hash, len(fabric.Hosts)+1),
 	}
 	f.toAck = f.framing != nil && opt.ToAck != nil && opt.ToAck(x.Protocol)
-	f.queues, f.gauges = newQueueFold(l, f.course), newGaugeFold(x)
+	f.queues, f.gauges = newQueueFold(l, f.course), newGaugeFold(x, f.course)
 	for i := range f.sums {
 		f.sums[i] = sha256.New()
 	}

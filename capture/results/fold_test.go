@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"sirdbed/baselines/all"
@@ -74,6 +75,7 @@ func TestFoldAgreesWithAnalyze(t *testing.T) {
 			want := analyzed(t, &x)
 			got := foldedRun(t, &x)
 			compareVariants(t, got, want)
+			compareCourse(t, got.Course, want)
 			if again := foldedRun(t, &x); again.Digest != got.Digest {
 				t.Error("a second run has another digest")
 			}
@@ -193,6 +195,38 @@ func compareVariants(t *testing.T, got, want *results.Variant) {
 	} {
 		if a, b := jsonOf(t, part.got), jsonOf(t, part.want); a != b {
 			t.Errorf("%s, want %s", a, b)
+		}
+	}
+}
+
+// compareCourse compares a Course's gauges with the series that they are means of.
+func compareCourse(t *testing.T, got *results.Course, want *results.Variant) {
+	t.Helper()
+	for _, name := range want.GaugeNames() {
+		list, ok := got.Gauges[name]
+		if name == results.PayloadGauge || strings.Contains(name, "/") {
+			if ok {
+				t.Errorf("the course has gauge %s", name)
+			}
+			continue
+		}
+		if len(list) != len(got.Offered) {
+			t.Errorf("gauge %s has %d of %d parts", name, len(list), len(got.Offered))
+		}
+		for i, v := range list {
+			sum, from := 0.0, units.Time(i)*got.Slice
+			for _, s := range want.Gauges {
+				if s.Gauge != name {
+					continue
+				}
+				in := s.Between(from, min(from+got.Slice, want.To))
+				for _, p := range in {
+					sum += p.Value / float64(len(in))
+				}
+			}
+			if math.Abs(v-sum) > 1e-9*math.Abs(sum)+1e-9 {
+				t.Errorf("gauge %s is %v in part %d, want %v", name, v, i, sum)
+			}
 		}
 	}
 }

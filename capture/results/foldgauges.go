@@ -9,11 +9,18 @@ import (
 	"sirdbed/topo/units"
 )
 
-// A gaugeFold sums gauges up over the window and over hosts.
+// A gaugeFold sums gauges up over the window and over hosts, and for the course of the run.
 type gaugeFold struct {
 	from, to units.Time
-	names    map[gaugeKey]*gaugeSum
+	names    map[gaugeKey]hostGauge
 	sums     map[string]*gaugeSum
+	course   *course
+}
+
+// A hostGauge is where the samples of a host's gauge go.
+type hostGauge struct {
+	*gaugeSum
+	parts *partMeans // nil: in no Course
 }
 
 type gaugeKey struct {
@@ -29,8 +36,8 @@ type gaugeSum struct {
 	hosts   map[topo.HostID]bool
 }
 
-func newGaugeFold(x *emu.Experiment) *gaugeFold {
-	g := &gaugeFold{names: map[gaugeKey]*gaugeSum{}, sums: map[string]*gaugeSum{}}
+func newGaugeFold(x *emu.Experiment, c *course) *gaugeFold {
+	g := &gaugeFold{names: map[gaugeKey]hostGauge{}, sums: map[string]*gaugeSum{}, course: c}
 	g.from, g.to = x.Window()
 	return g
 }
@@ -42,17 +49,24 @@ func (g *gaugeFold) name(h topo.HostID, number uint16, name string) {
 		g.sums[name] = s
 	}
 	s.hosts[h] = true
-	g.names[gaugeKey{h, number}] = s
+	g.names[gaugeKey{h, number}] = hostGauge{s, g.course.gauge(h, name)}
 }
 
 func (g *gaugeFold) isPayload(h topo.HostID, number uint16) bool {
-	s := g.names[gaugeKey{h, number}]
-	return s != nil && s.payload
+	s, ok := g.names[gaugeKey{h, number}]
+	return ok && s.payload
 }
 
 func (g *gaugeFold) take(h topo.HostID, r *record.Record) {
-	s, v := g.names[gaugeKey{h, r.Peer}], r.Float()
-	if s == nil || r.At < g.from || r.At >= g.to || math.IsNaN(v) || math.IsInf(v, 0) {
+	s, ok := g.names[gaugeKey{h, r.Peer}]
+	v := r.Float()
+	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	if s.parts != nil {
+		s.parts.add(r.At, v)
+	}
+	if r.At < g.from || r.At >= g.to {
 		return
 	}
 	s.sum += v

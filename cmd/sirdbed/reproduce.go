@@ -24,12 +24,8 @@ type reproduceOptions struct {
 	protocols []string
 	seeds     int
 	samples   float64
-	points    string
 	out       string
-	jobs      int
-	within    time.Duration
-	dryRun    bool
-	slurm     slurmOptions
+	pointOptions
 }
 
 func newReproduce() *cobra.Command {
@@ -54,8 +50,8 @@ func newReproduce() *cobra.Command {
 	o.flags(c.Flags())
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "out", directories)
-	completeFlag(c, "points", directories)
-	for _, flag := range []string{"scale", "protocols", "seeds", "samples", "jobs", "for", "slurm-option"} {
+	o.complete(c)
+	for _, flag := range []string{"scale", "protocols", "seeds", "samples"} {
 		completeFlag(c, flag, noFiles)
 	}
 	return c
@@ -93,12 +89,8 @@ func (o *reproduceOptions) flags(f *pflag.FlagSet) {
 		"compare the protocols `NAME,...` (default: the paper's six; +NAME is beside them)")
 	f.IntVar(&o.seeds, "seeds", reproduce.DefaultSeeds, "repeat the tables' points at half load with `N` seeds")
 	f.Float64Var(&o.samples, "samples", 1, "have `SHARE` of the messages of the scale")
-	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
 	f.StringVar(&o.out, "out", "", "write the results to `DIRECTORY`, new or empty (default: results/reproduce-TIME)")
-	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
-	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan, with time and disk, and run nothing")
-	o.slurm.flags(f)
+	o.pointOptions.flags(f, "print the plan, with time and disk, and run nothing")
 }
 
 // plan is what the options and arguments ask for.
@@ -119,9 +111,6 @@ func (o *reproduceOptions) plan(args []string) ([]reproduce.Job, error) {
 	if !(o.samples > 0 && o.samples <= 100) {
 		return nil, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
 	}
-	if o.within < 0 {
-		return nil, fmt.Errorf("--for is negative: want a time such as 2h50m")
-	}
 	if slices.Contains(args, "all") {
 		args = nil
 	}
@@ -137,46 +126,26 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) err
 	for i := range jobs {
 		plain[i] = jobs[i].Job
 	}
-	if err := o.slurm.check(plain, o.jobs); err != nil {
-		return err
-	}
-	store, err := points.OpenStore(o.points)
+	s, err := o.begin(c.ErrOrStderr(), "reproduce, scale "+o.scale, plain, func(i int) int { return jobs[i].Round })
 	if err != nil {
-		return badInput(fmt.Errorf("--points: %w", err))
-	}
-	defer store.Close()
-	s := &sweeper{
-		jobs: plain, store: store, shown: newSweepProgress(c.ErrOrStderr()),
-		round: func(i int) int { return jobs[i].Round }, slurm: o.slurm,
-	}
-	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
 		return err
 	}
-	if o.within > 0 {
-		s.until = time.Now().Add(o.within)
-	}
-	missing, stale := s.look()
-	s.announce(c.ErrOrStderr(), "reproduce, scale "+o.scale, missing, stale)
+	defer s.close()
 	if o.dryRun {
-		return s.printPlan(c.OutOrStdout(), jobs, missing)
+		return s.printPlan(c.OutOrStdout(), jobs)
 	}
-	if err := checkJobs(plain, missing); err != nil {
-		return err
-	}
-	err = s.run(c.Context(), missing)
-	if showErr := o.show(c, &reproduce.Found{Jobs: jobs, Points: s.found}); showErr != nil {
-		return showErr
-	}
-	return s.outcome(c.ErrOrStderr(), err)
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
+		return o.show(c, &reproduce.Found{Jobs: jobs, Points: s.found})
+	})
 }
 
 // printPlan prints the rounds of a plan, with what is there and what the rest takes.
-func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job, missing []int) error {
+func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job) error {
 	t := report.Table{
 		Title: "Plan", Left: 1,
 		Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
 	}
-	queue := s.order(missing)
+	queue := s.order()
 	for round, what := range reproduce.Rounds {
 		all, there, run, seconds := 0, 0, 0, 0.0
 		for i := range jobs {

@@ -1,23 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"time"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sirdbed/capture/metric"
-	"sirdbed/capture/points"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
 	"sirdbed/scenarios/sweep"
 )
-
-// pointsDir is where sweeps keep their points unless --points names another place.
-const pointsDir = resultsDir + "/points"
 
 // sweepOptions are the options of sweep on the command line.
 type sweepOptions struct {
@@ -28,13 +19,9 @@ type sweepOptions struct {
 	variants []string
 	metrics  []string
 	by       string
-	points   string
 	out      string
-	jobs     int
-	within   time.Duration
-	dryRun   bool
 	json     bool
-	slurm    slurmOptions
+	pointOptions
 }
 
 func newSweep() *cobra.Command {
@@ -59,8 +46,8 @@ func newSweep() *cobra.Command {
 	completeFlag(c, "engine", completeEngine)
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
-	completeFlag(c, "points", directories)
-	for _, flag := range []string{"over", "seeds", "set", "metric", "by", "jobs", "for", "slurm-option"} {
+	o.complete(c)
+	for _, flag := range []string{"over", "seeds", "set", "metric", "by"} {
 		completeFlag(c, flag, noFiles)
 	}
 	return c
@@ -106,14 +93,10 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.metrics, "metric", nil,
 		"show `METRIC[,FIELD=VALUE...]`, such as slowdown,stat=p99,group=A (repeatable; see sirdbed explain)")
 	f.StringVar(&o.by, "by", "", "show a table of each metric with `AXIS` across its top")
-	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
 	f.StringVar(&o.out, "out", "",
 		"write the results to `DIRECTORY`, new or empty (default: results/SCENARIO-sweep-TIME)")
-	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
-	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be run, and about how long it takes, and run nothing")
 	f.BoolVar(&o.json, "json", false, "print sweep.json to stdout, and nothing else")
-	o.slurm.flags(f)
+	o.pointOptions.flags(f, "print what would be run, and about how long it takes, and run nothing")
 }
 
 // grid is what the options ask for.
@@ -155,71 +138,22 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err != nil {
 		return badInput(err)
 	}
-	if o.within < 0 {
-		return badInput(errors.New("--for is negative: want a time such as 2h50m"))
-	}
 	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by}
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
-	if err := o.slurm.check(jobs, o.jobs); err != nil {
-		return err
-	}
-	store, err := points.OpenStore(o.points)
+	s, err := o.begin(c.ErrOrStderr(), scenario.Name, jobs, nil)
 	if err != nil {
-		return badInput(fmt.Errorf("--points: %w", err))
-	}
-	defer store.Close()
-	s := &sweeper{jobs: jobs, store: store, shown: newSweepProgress(c.ErrOrStderr()), slurm: o.slurm}
-	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
 		return err
 	}
-	if o.within > 0 {
-		s.until = time.Now().Add(o.within)
-	}
-	missing, stale := s.look()
-	s.announce(c.ErrOrStderr(), scenario.Name, missing, stale)
+	defer s.close()
 	if o.dryRun {
-		return s.list(c.OutOrStdout(), missing, stale)
+		return s.list(c.OutOrStdout())
 	}
-	if done, err := enterFor(c.Context(), jobs, missing); done {
-		return err
-	}
-	if err := checkJobs(jobs, missing); err != nil {
-		return err
-	}
-	err = s.run(c.Context(), missing)
-	t.found = s.found
-	if showErr := o.show(c, scenario.Name, &t); showErr != nil {
-		return showErr
-	}
-	return s.outcome(c.ErrOrStderr(), err)
-}
-
-// enterFor runs this command line again in a sandbox, if the engine of what is missing
-// needs one, and returns done.
-func enterFor(ctx context.Context, jobs []sweep.Job, missing []int) (done bool, err error) {
-	for _, i := range missing {
-		if enter := engines[jobs[i].Engine].enter; enter != nil {
-			var list []emu.Experiment
-			for _, k := range missing {
-				list = append(list, jobs[k].Experiment)
-			}
-			return enter(ctx, list, showing{}, joining{})
-		}
-	}
-	return false, nil
-}
-
-// checkJobs finds out whether the machine can run each of them, before any is run.
-func checkJobs(jobs []sweep.Job, missing []int) error {
-	for _, i := range missing {
-		j := &jobs[i]
-		if err := engines[j.Engine].make(whileUp{}).Check(&j.Experiment); err != nil {
-			return badInput(fmt.Errorf("%s: %w", j.Name(), err))
-		}
-	}
-	return nil
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
+		t.found = s.found
+		return o.show(c, scenario.Name, &t)
+	})
 }
 
 // defaultMetrics are those of a sweep that asks for none.

@@ -27,33 +27,35 @@ type sweeper struct {
 	round  func(i int) int // jobs of an earlier round are run first; nil: there is one
 	slurm  slurmOptions
 
+	missing []int // jobs whose points were not there when it began
+	stale   []int // those of them that are there by other code
+
 	mu       sync.Mutex
 	found    []*points.Point // by job: nil until it is there
 	failures []failure
 	late     int // left out, since there was no time for them
 }
 
-// look finds the points that the store has, and learns how long they took. stale lists jobs that it has by other code.
-func (s *sweeper) look() (missing, stale []int) {
+// look finds the points that the store has, and learns how long they took.
+func (s *sweeper) look() {
 	s.found = make([]*points.Point, len(s.jobs))
 	for i := range s.jobs {
 		p, old := s.store.Get(s.jobs[i].Address)
 		switch {
 		case p == nil:
-			missing = append(missing, i)
+			s.missing = append(s.missing, i)
 		case old:
-			missing, stale = append(missing, i), append(stale, i)
+			s.missing, s.stale = append(s.missing, i), append(s.stale, i)
 		default:
 			s.found[i] = p
 			s.shown.learn(&s.jobs[i], p.Result.WallSeconds)
 		}
 	}
-	return missing, stale
 }
 
 // run runs what is missing. It returns errInterrupted if ctx ended it before its end.
-func (s *sweeper) run(ctx context.Context, missing []int) error {
-	queue := s.order(missing)
+func (s *sweeper) run(ctx context.Context) error {
+	queue := s.order()
 	if len(queue) == 0 {
 		return nil
 	}
@@ -97,10 +99,11 @@ func (s *sweeper) runAll(ctx context.Context, queue []int) error {
 	return nil
 }
 
-// order puts earlier rounds first, and of a round the longest, so that no processor is left
-// with one at the end; jobs of the same experiment are run once.
-func (s *sweeper) order(missing []int) []int {
-	queue := slices.Clone(missing)
+// order lists what is missing as it is to be run: earlier rounds first, and of a round the
+// longest, so that no processor is left with one at the end; jobs of the same experiment are
+// run once.
+func (s *sweeper) order() []int {
+	queue := slices.Clone(s.missing)
 	slices.SortStableFunc(queue, func(a, b int) int {
 		if s.round != nil && s.round(a) != s.round(b) {
 			return cmp.Compare(s.round(a), s.round(b))

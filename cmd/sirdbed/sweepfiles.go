@@ -143,15 +143,15 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 	})
 }
 
-// announce writes what a sweep has and what it will run.
-func (s *sweeper) announce(w io.Writer, scenario string, missing, stale []int) {
-	fmt.Fprintf(w, "%s: %s, %d of them in %s", scenario, count(len(s.jobs), "point"), len(s.jobs)-len(missing),
+// announce writes what there is, and what will be run.
+func (s *sweeper) announce(w io.Writer, what string) {
+	fmt.Fprintf(w, "%s: %s, %d of them in %s", what, count(len(s.jobs), "point"), len(s.jobs)-len(s.missing),
 		s.store.Path())
-	if len(stale) > 0 {
-		fmt.Fprintf(w, "; %s of them there by other code", count(len(stale), "point"))
+	if len(s.stale) > 0 {
+		fmt.Fprintf(w, "; %s of them there by other code", count(len(s.stale), "point"))
 	}
 	fmt.Fprintln(w)
-	if queue := s.order(missing); len(queue) > 0 {
+	if queue := s.order(); len(queue) > 0 {
 		s.shown.s, s.shown.queue = s, queue
 		left, _ := s.shown.remaining()
 		where := fmt.Sprintf("%d at once, about %s", s.atOnce, rough(left))
@@ -163,13 +163,13 @@ func (s *sweeper) announce(w io.Writer, scenario string, missing, stale []int) {
 }
 
 // list prints what would be run.
-func (s *sweeper) list(w io.Writer, missing, stale []int) error {
+func (s *sweeper) list(w io.Writer) error {
 	t := report.Table{Title: "To run", Left: 2, Header: []string{"point", "why", "about"}}
 	other := map[int]bool{}
-	for _, i := range stale {
+	for _, i := range s.stale {
 		other[i] = true
 	}
-	for _, i := range s.order(missing) {
+	for _, i := range s.order() {
 		why := "missing"
 		if other[i] {
 			why = "other code"

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sirdbed/capture/points"
+	"sirdbed/emu"
+	"sirdbed/scenarios/sweep"
+)
+
+// pointsDir is where points are kept unless --points names another place.
+const pointsDir = resultsDir + "/points"
+
+// pointOptions are the options that sweep and reproduce have in common: where points are
+// kept, and how those that are missing are run.
+type pointOptions struct {
+	points string
+	jobs   int
+	within time.Duration
+	dryRun bool
+	slurm  slurmOptions
+}
+
+// flags adds the options. dryRun says what --dry-run prints.
+func (o *pointOptions) flags(f *pflag.FlagSet, dryRun string) {
+	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
+	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
+	f.BoolVar(&o.dryRun, "dry-run", false, dryRun)
+	o.slurm.flags(f)
+}
+
+// complete completes the options' values.
+func (o *pointOptions) complete(c *cobra.Command) {
+	completeFlag(c, "points", directories)
+	for _, flag := range []string{"jobs", "for", "slurm-option"} {
+		completeFlag(c, flag, noFiles)
+	}
+}
+
+// begin opens the store, finds what is missing of jobs, and says so. round is the round of a
+// job: earlier ones are run first; nil: there is one. The sweeper is to be closed.
+func (o *pointOptions) begin(w io.Writer, what string, jobs []sweep.Job, round func(int) int) (*sweeper, error) {
+	if o.within < 0 {
+		return nil, badInput(errors.New("--for is negative: want a time such as 2h50m"))
+	}
+	if err := o.slurm.check(jobs, o.jobs); err != nil {
+		return nil, err
+	}
+	s := &sweeper{jobs: jobs, shown: newSweepProgress(w), round: round, slurm: o.slurm}
+	var err error
+	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
+		return nil, err
+	}
+	if s.store, err = points.OpenStore(o.points); err != nil {
+		return nil, badInput(fmt.Errorf("--points: %w", err))
+	}
+	if o.within > 0 {
+		s.until = time.Now().Add(o.within)
+	}
+	s.look()
+	s.announce(w, what)
+	return s, nil
+}
+
+// close ends the use of the store.
+func (s *sweeper) close() error { return s.store.Close() }
+
+// complete runs what is missing, in a sandbox where the engine needs one, shows what was
+// found, also after a failure, and says what is still missing.
+func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) error {
+	if done, err := s.enter(ctx); done {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	err := s.run(ctx)
+	if showErr := show(); showErr != nil {
+		return showErr
+	}
+	return s.outcome(w, err)
+}
+
+// enter runs this command line again in a sandbox, if the engine of what is missing needs
+// one, and returns done.
+func (s *sweeper) enter(ctx context.Context) (done bool, err error) {
+	for _, i := range s.missing {
+		if enter := engines[s.jobs[i].Engine].enter; enter != nil {
+			var list []emu.Experiment
+			for _, k := range s.missing {
+				list = append(list, s.jobs[k].Experiment)
+			}
+			return enter(ctx, list, showing{}, joining{})
+		}
+	}
+	return false, nil
+}
+
+// check finds out whether the machine can run what is missing, before any of it is run.
+func (s *sweeper) check() error {
+	for _, i := range s.missing {
+		j := &s.jobs[i]
+		if err := engines[j.Engine].make(whileUp{}).Check(&j.Experiment); err != nil {
+			return badInput(fmt.Errorf("%s: %w", j.Name(), err))
+		}
+	}
+	return nil
+}
