@@ -46,6 +46,9 @@ type Experiment struct {
 
 	// Dilation of the real and virtual engines, 0: chosen by the engine.
 	Dilation units.Dilation `json:"dilation,omitempty"`
+	// Guests are how many kernels the virtual engine splits the fabric over, 0: one. Their
+	// number is part of the result.
+	Guests int `json:"guests,omitempty"`
 }
 
 // Window returns the measured part of the experiment.
