@@ -40,11 +40,11 @@ func newReproduce() *cobra.Command {
 			return starting(append(reproduce.FigureNames(), "all"), begun), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			jobs, err := o.plan(args)
+			plan, err := o.plan(args)
 			if err != nil {
 				return badInput(err)
 			}
-			return o.reproduce(c, jobs)
+			return o.reproduce(c, plan)
 		},
 	}
 	o.flags(c.Flags())
@@ -63,8 +63,9 @@ const reproduceHelp = `
 
 	A night's plan has rounds: the points of the tables at half load, with as many messages as in the paper and arrivals
 	as released, which is how the printed numbers were made; all other points with a third of the messages; the tables'
-	points with true Poisson arrivals; more seeds. So that what is stopped early lacks seeds first. Points are kept as
-	those of sirdbed sweep are, and the same command goes on where it stopped.
+	points with true Poisson arrivals; more seeds; and, when these are there, the points that set a maximum of a table
+	once more with all messages. So that what is stopped early lacks these and seeds first. Points are kept as those of
+	sirdbed sweep are, and the same command goes on where it stopped.
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
 	puts a protocol of your own into every figure.
@@ -94,49 +95,62 @@ func (o *reproduceOptions) flags(f *pflag.FlagSet) {
 }
 
 // plan is what the options and arguments ask for.
-func (o *reproduceOptions) plan(args []string) ([]reproduce.Job, error) {
+func (o *reproduceOptions) plan(args []string) (p reproduce.Options, err error) {
 	scale, err := reproduce.FindScale(o.scale)
 	if err != nil {
-		return nil, fmt.Errorf("--scale: %w", err)
+		return p, fmt.Errorf("--scale: %w", err)
 	}
 	if err := engineExists(emu.EngineName(o.engine)); err != nil {
-		return nil, err
+		return p, err
 	}
 	if engines[emu.EngineName(o.engine)].enter != nil {
-		return nil, fmt.Errorf("--engine %s: want an engine with exact time, model or virtual", o.engine)
+		return p, fmt.Errorf("--engine %s: want an engine with exact time, model or virtual", o.engine)
 	}
 	if o.seeds < 1 || o.seeds > 100 {
-		return nil, fmt.Errorf("--seeds is %d: want 1 to 100", o.seeds)
+		return p, fmt.Errorf("--seeds is %d: want 1 to 100", o.seeds)
 	}
 	if !(o.samples > 0 && o.samples <= 100) {
-		return nil, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
+		return p, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
 	}
 	if slices.Contains(args, "all") {
 		args = nil
 	}
-	return reproduce.Plan(reproduce.Options{
+	return reproduce.Options{
 		Scale: scale, Engine: emu.EngineName(o.engine), Figures: args, Protocols: o.protocols, Seeds: o.seeds,
 		Samples: o.samples,
-	})
+	}, nil
 }
 
 // reproduce runs what is missing of a plan and shows what came of it.
-func (o *reproduceOptions) reproduce(c *cobra.Command, jobs []reproduce.Job) error {
-	plain := make([]sweep.Job, len(jobs))
-	for i := range jobs {
-		plain[i] = jobs[i].Job
-	}
-	s, err := o.begin(c.ErrOrStderr(), "reproduce, scale "+o.scale, plain, func(i int) int { return jobs[i].Round })
+func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) error {
+	jobs, err := reproduce.Plan(plan)
 	if err != nil {
+		return badInput(err)
+	}
+	s := &sweeper{jobs: plain(jobs), round: func(i int) int { return jobs[i].Round }}
+	found := func() *reproduce.Found { return &reproduce.Found{Jobs: jobs, Points: s.found} }
+	s.grow = func() ([]sweep.Job, error) {
+		more, err := found().Maxima(plan)
+		jobs = append(jobs, more...)
+		return plain(more), err
+	}
+	if err := o.begin(c.ErrOrStderr(), "reproduce, scale "+o.scale, s); err != nil {
 		return err
 	}
 	defer s.close()
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs)
 	}
-	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
-		return o.show(c, &reproduce.Found{Jobs: jobs, Points: s.found})
-	})
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found()) })
+}
+
+// plain are jobs of a plan as a sweeper runs them.
+func plain(jobs []reproduce.Job) []sweep.Job {
+	list := make([]sweep.Job, len(jobs))
+	for i := range jobs {
+		list[i] = jobs[i].Job
+	}
+	return list
 }
 
 // printPlan prints the rounds of a plan, with what is there and what the rest takes.
@@ -146,7 +160,7 @@ func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job) error {
 		Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
 	}
 	queue := s.order()
-	for round, what := range reproduce.Rounds {
+	for round, what := range reproduce.Rounds { // of the last, those that are known so far
 		all, there, run, seconds := 0, 0, 0, 0.0
 		for i := range jobs {
 			if jobs[i].Round == round {

@@ -142,8 +142,8 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
-	s, err := o.begin(c.ErrOrStderr(), scenario.Name, jobs, nil)
-	if err != nil {
+	s := &sweeper{jobs: jobs}
+	if err := o.begin(c.ErrOrStderr(), scenario.Name, s); err != nil {
 		return err
 	}
 	defer s.close()

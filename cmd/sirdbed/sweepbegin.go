@@ -12,7 +12,6 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/emu"
-	"sirdbed/scenarios/sweep"
 )
 
 // pointsDir is where points are kept unless --points names another place.
@@ -45,29 +44,31 @@ func (o *pointOptions) complete(c *cobra.Command) {
 	}
 }
 
-// begin opens the store, finds what is missing of jobs, and says so. round is the round of a
-// job: earlier ones are run first; nil: there is one. The sweeper is to be closed.
-func (o *pointOptions) begin(w io.Writer, what string, jobs []sweep.Job, round func(int) int) (*sweeper, error) {
+// begin opens the store, finds what is missing of s's jobs, and says so. s is to be closed.
+func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
 	if o.within < 0 {
-		return nil, badInput(errors.New("--for is negative: want a time such as 2h50m"))
+		return badInput(errors.New("--for is negative: want a time such as 2h50m"))
 	}
-	if err := o.slurm.check(jobs, o.jobs); err != nil {
-		return nil, err
+	if err := o.slurm.check(s.jobs, o.jobs); err != nil {
+		return err
 	}
-	s := &sweeper{jobs: jobs, shown: newSweepProgress(w), round: round, slurm: o.slurm}
+	s.shown, s.slurm = newSweepProgress(w), o.slurm
 	var err error
 	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
-		return nil, err
+		return err
 	}
 	if s.store, err = points.OpenStore(o.points); err != nil {
-		return nil, badInput(fmt.Errorf("--points: %w", err))
+		return badInput(fmt.Errorf("--points: %w", err))
 	}
 	if o.within > 0 {
 		s.until = time.Now().Add(o.within)
 	}
 	s.look()
+	if err := s.extend(); err != nil {
+		return errors.Join(err, s.close())
+	}
 	s.announce(w, what)
-	return s, nil
+	return nil
 }
 
 // close ends the use of the store.
@@ -83,6 +84,12 @@ func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) 
 		return err
 	}
 	err := s.run(ctx)
+	if err == nil && s.grow != nil {
+		s.missing = nil
+		if err = s.extend(); err == nil {
+			err = s.run(ctx)
+		}
+	}
 	if showErr := show(); showErr != nil {
 		return showErr
 	}

@@ -26,8 +26,11 @@ type sweeper struct {
 	shown  *sweepProgress
 	round  func(i int) int // jobs of an earlier round are run first; nil: there is one
 	slurm  slurmOptions
+	// grow lists jobs that follow from what was found and are not among jobs yet; nil: there are
+	// none.
+	grow func() ([]sweep.Job, error)
 
-	missing []int // jobs whose points were not there when it began
+	missing []int // jobs whose points were not there when it looked
 	stale   []int // those of them that are there by other code
 
 	mu       sync.Mutex
@@ -38,8 +41,9 @@ type sweeper struct {
 
 // look finds the points that the store has, and learns how long they took.
 func (s *sweeper) look() {
-	s.found = make([]*points.Point, len(s.jobs))
-	for i := range s.jobs {
+	from := len(s.found)
+	s.found = append(s.found, make([]*points.Point, len(s.jobs)-from)...)
+	for i := from; i < len(s.jobs); i++ {
 		p, old := s.store.Get(s.jobs[i].Address)
 		switch {
 		case p == nil:
@@ -51,6 +55,17 @@ func (s *sweeper) look() {
 			s.shown.learn(&s.jobs[i], p.Result.WallSeconds)
 		}
 	}
+}
+
+// extend adds the jobs that follow from what was found, and looks for their points.
+func (s *sweeper) extend() error {
+	if s.grow == nil {
+		return nil
+	}
+	more, err := s.grow()
+	s.jobs = append(s.jobs, more...)
+	s.look()
+	return err
 }
 
 // run runs what is missing. It returns errInterrupted if ctx ended it before its end.

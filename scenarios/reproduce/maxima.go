@@ -10,8 +10,12 @@ import (
 // Maxima lists the points that set a maximum of the tables, of goodput or of a leaf's
 // queue over all loads, once more with all of a point's messages. They follow from what
 // was found: of a configuration, workload and protocol of which points are missing there
-// are none, and none for queues that grew without bound.
+// are none, and none for queues that grew without bound. Those that are in f already are
+// left out, and all if the tables were not asked for.
 func (f *Found) Maxima(o Options) (jobs []Job, err error) {
+	if len(o.Figures) > 0 && !slices.Contains(o.Figures, "tables") {
+		return nil, nil
+	}
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			for _, protocol := range f.Protocols(config) {
@@ -32,6 +36,9 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 					j.Full, j.Round = true, roundMaxima
 					if err := j.fill(&o); err != nil {
 						return nil, err
+					}
+					if slices.ContainsFunc(f.Jobs, func(k Job) bool { return k.Address == j.Address }) {
+						continue
 					}
 					jobs = append(jobs, j)
 				}

@@ -46,16 +46,16 @@ var Rounds = []string{
 	"the tables' points at half load, as printed",
 	"all other points, a third of the messages",
 	"the tables' points at half load with true Poisson arrivals",
-	"the points that set a maximum of the tables, all messages",
 	"more seeds of the tables' points, a third of the messages",
+	"the points that set a maximum of the tables, all messages",
 }
 
 const (
 	roundTables = iota
 	roundOthers
 	roundPoisson
-	roundMaxima // known when those before are there: see Found.Maxima
 	roundSeeds
+	roundMaxima // known when those before are there: see Found.Maxima
 )
 
 // A study is a scenario of scenarios/paper, or one of the testbed's experiments.
