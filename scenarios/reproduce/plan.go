@@ -259,7 +259,7 @@ func (j *Job) fill(o *Options) error {
 	if !j.Full && o.Scale.thirds {
 		messages /= 3
 	}
-	x.Warmup = o.Scale.warmUp(all.Sizes, load)
+	x.Warmup = o.Scale.warmUp(j.Study, all.Sizes, load)
 	if x.Duration, err = window(fabric, all, messages); err != nil {
 		return err
 	}

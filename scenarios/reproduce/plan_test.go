@@ -69,6 +69,35 @@ func TestAllProtocolsRunAsLong(t *testing.T) {
 	}
 }
 
+// The warm-up is by configuration, workload and load, and no shorter at higher loads.
+func TestWarmUpIsByTheTable(t *testing.T) {
+	scale, err := FindScale("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		study, workload string
+		load            float64
+		want            units.Time
+	}{
+		{"balanced", "wka", 0.5, 2 * units.Millisecond},
+		{"balanced", "wka", 0.85, 3 * units.Millisecond},
+		{"incast", "wkb", 0.5, 12 * units.Millisecond},
+		{"core", "wkb", 0.5, 20 * units.Millisecond},
+		{"core", "wkc", 0.8, 30 * units.Millisecond},
+		{"frontier", "wkc", 0.95, 40 * units.Millisecond},
+	} {
+		if got := scale.warmUp(test.study, test.workload, test.load); got != test.want {
+			t.Errorf("%s, %s, load %v: %v, want %v", test.study, test.workload, test.load, got, test.want)
+		}
+	}
+	for place, list := range warmups {
+		if !slices.IsSorted(list[:]) {
+			t.Errorf("%s is warmed up for %v: shorter at a higher load", place, list)
+		}
+	}
+}
+
 func TestPlanIsChangedByOptions(t *testing.T) {
 	all := plan(t, Options{})
 	fig2 := plan(t, Options{Figures: []string{"fig2"}})
