@@ -153,13 +153,14 @@ func (f *Found) MeanQueue(study, workload, protocol string) Figure {
 	return f.highest(study, workload, protocol, average)
 }
 
-// highest is the highest of a figure over all loads, of released arrivals.
+// highest is the highest of a figure over all loads, of released arrivals; there is none
+// until all loads are there.
 func (f *Found) highest(study, workload, protocol string, of func(*points.Point) float64) (c Figure) {
 	c.Why = "not run"
 	for _, load := range f.Loads(study) {
 		list := f.At(Place{study, workload, load, protocol, "released"})
 		if len(list) == 0 {
-			continue
+			return Figure{Why: "not run at load " + load}
 		}
 		if v := of(list[0]); !c.There || v > c.Value { // of the first seed
 			c = Figure{Value: v, There: true}

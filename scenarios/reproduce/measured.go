@@ -54,6 +54,9 @@ func (f *Found) quantities(m *paper.Measured) {
 			if load != "" {
 				put(m, head+"/load="+load+rest+"/"+name, v, false)
 			}
+			if load != "" && f.lacksLoad(j) {
+				continue
+			}
 			switch name { // of which the claims have the most of all loads
 			case "goodput_gbps":
 				put(m, head+rest+"/"+paper.MaxGoodput, v, true)
@@ -74,6 +77,17 @@ func (f *Found) quantities(m *paper.Measured) {
 func (f *Found) hasFull(p Place) bool {
 	for i := range f.Jobs {
 		if f.Points[i] != nil && f.Jobs[i].Full && f.Jobs[i].place() == p {
+			return true
+		}
+	}
+	return false
+}
+
+// lacksLoad reports whether the points of a job at other loads are missing.
+func (f *Found) lacksLoad(j *Job) bool {
+	p := j.place()
+	for _, p.Load = range f.Loads(p.Study) {
+		if len(f.At(p)) == 0 {
 			return true
 		}
 	}
