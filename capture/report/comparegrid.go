@@ -52,15 +52,17 @@ func CompareGrids(names []string, lists [][]GridFigure) *Comparison {
 func (c *Comparison) Common() bool {
 	there := func(v Value) bool { return v.Value != nil || v.Unstable }
 	for i := range c.Results {
-		if !slices.ContainsFunc(c.Rows, func(r ComparisonRow) bool { return there(r.Values[0]) && there(r.Values[i]) }) {
+		if !slices.ContainsFunc(c.Rows, func(r ComparisonRow) bool {
+			return there(r.Values[0]) && there(r.Values[i])
+		}) {
 			return false
 		}
 	}
 	return true
 }
 
-// MedianOf is the value of several seeds' figures, which it puts in order. least is what depths of
-// queues differ by at least, if they do: 0 for other figures.
+// MedianOf is the value of several seeds' figures, which it puts in order. least is what
+// depths of queues differ by at least, if they do: 0 for other figures.
 func MedianOf(seeds []float64, least float64) Value {
 	slices.Sort(seeds)
 	n := len(seeds)

@@ -55,8 +55,11 @@ func TestOrdersOfAComparison(t *testing.T) {
 				Value: MedianOf([]float64{x}, 0)})
 		}
 		// Another group is not put in order with this one, nor is what stands alone.
-		return append(list, GridFigure{Place: "wkb sird", Metric: "p99", Group: "wkb", One: "sird",
-			Value: MedianOf([]float64{100}, 0)}, GridFigure{Place: "all", Metric: "p99", Value: MedianOf([]float64{5}, 0)})
+		return append(list,
+			GridFigure{
+				Place: "wkb sird", Metric: "p99", Group: "wkb", One: "sird", Value: MedianOf([]float64{100}, 0),
+			},
+			GridFigure{Place: "all", Metric: "p99", Value: MedianOf([]float64{5}, 0)})
 	}
 	c := CompareGrids([]string{"x", "y"}, [][]GridFigure{grid(1, 1.05, 3), grid(2, 1, 1.9)})
 	if right, of := c.inOrder(); right != 1 || of != 2 { // sird and homa are within 10 %

@@ -95,8 +95,8 @@ func (c *Comparison) note(several bool) string {
 		note = "less: the second less the first; diff: as a share of the first. "
 	}
 	if several {
-		note += "Of several seeds a figure is the median; spread: largest less smallest of the seeds, over the median, " +
-			"the larger one. "
+		note += "Of several seeds a figure is the median; spread: largest less smallest of the seeds, over the " +
+			"median, the larger one. "
 	}
 	if c.summaries != nil {
 		note += fewNote

@@ -88,8 +88,8 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 			return badInput(errors.New("paper is compared with one result"))
 		}
 		if o.limited {
-			return badInput(errors.New("--within: against the paper's numbers the tolerances are 15 % for sird and 25 % " +
-				"for others"))
+			return badInput(errors.New("--within: against the paper's numbers the tolerances are 15 % for sird and " +
+				"25 % for others"))
 		}
 	}
 	var list []*compared
@@ -114,8 +114,8 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 func (o *compareOptions) sideBySide(paths []string, list []*compared, stdout, stderr io.Writer) error {
 	for _, c := range list[1:] {
 		if c.kind() != list[0].kind() {
-			return badInput(fmt.Errorf("%s is of a %s, %s of a %s: compare results of one kind", paths[0], list[0].kind(),
-				c.path, c.kind()))
+			return badInput(fmt.Errorf("%s is of a %s, %s of a %s: compare results of one kind",
+				report.Printable(paths[0]), list[0].kind(), report.Printable(c.path), c.kind()))
 		}
 	}
 	var comparison *report.Comparison
@@ -198,7 +198,8 @@ func (c *compared) isInvalid() bool {
 	case c.summary != nil:
 		return isInvalid(c.summary)
 	case c.sweep != nil:
-		return slices.ContainsFunc(c.sweep.Points, func(r SweepRow) bool { return r.Verdict == string(results.Invalid) })
+		invalid := func(r SweepRow) bool { return r.Verdict == string(results.Invalid) }
+		return slices.ContainsFunc(c.sweep.Points, invalid)
 	}
 	return false
 }

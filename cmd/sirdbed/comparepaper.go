@@ -266,8 +266,8 @@ func (p *printComparison) JUnit(w io.Writer) error {
 		c := report.Case{Name: r.Print.Cell.String(), Out: string(r.Verdict)}
 		switch {
 		case isOutside(r):
-			c.Failure = fmt.Sprintf("got %s, want %s within %.0f %%: %s", r.Here.Text(), r.Print.Text(), 100*r.Tolerance,
-				r.Verdict)
+			c.Failure = fmt.Sprintf("got %s, want %s within %.0f %%: %s", r.Here.Text(), r.Print.Text(),
+				100*r.Tolerance, r.Verdict)
 		case r.Verdict == paper.SuspectPrint:
 			c.Skipped = "the print is doubted: " + r.Print.Suspect
 		}

@@ -118,11 +118,9 @@ func FoundAt(list []Placed) (f *Found, poisson bool) {
 		if p.Place.Arrivals != "released" && !poisson {
 			continue
 		}
+		at := []sweep.Coordinate{{Axis: "workload", Label: p.Place.Workload}, {Axis: "load", Label: p.Place.Load}}
 		f.Jobs = append(f.Jobs, Job{
-			Job: sweep.Job{
-				At:         []sweep.Coordinate{{Axis: "workload", Label: p.Place.Workload}, {Axis: "load", Label: p.Place.Load}},
-				Experiment: p.Point.Experiment, Engine: p.Point.Engine,
-			},
+			Job:   sweep.Job{At: at, Experiment: p.Point.Experiment, Engine: p.Point.Engine},
 			Study: p.Place.Study, Arrivals: "released",
 		})
 		f.Points = append(f.Points, p.Point)

@@ -36,7 +36,7 @@ func TestPlacesAreThoseOfThePlan(t *testing.T) {
 			j := &jobs[k]
 			got, ok := PlaceOf(&j.Experiment)
 			if !isTable(j.Study) {
-				// The paper's own settings of what other studies vary are the same experiments; none is at another place.
+				// The paper's own settings of what other studies vary are the same experiments.
 				if want := j.place(); ok && (got.Protocol != want.Protocol || got.Arrivals != want.Arrivals) {
 					t.Errorf("%s %s is taken for %v", j.Study, j.Name(), got)
 				}
