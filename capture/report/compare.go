@@ -2,10 +2,8 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,8 +19,9 @@ type Comparison struct {
 	// In what the results differ beside their figures: faults, what --set changed.
 	Differences []string `json:"differences,omitempty"`
 	Within      *float64 `json:"within,omitempty"` // how far figures may differ: 0.1 is 10 %; nil: as they like
+	Orders      []Order  `json:"orders,omitempty"` // pairs that the first result tells apart
 
-	summaries []*results.Summary // by result
+	summaries []*results.Summary // by result; nil: they are grids
 }
 
 // A ComparisonRow is one figure of all results.
@@ -30,14 +29,21 @@ type ComparisonRow struct {
 	Variant string  `json:"variant"`
 	Metric  string  `json:"metric"`
 	Values  []Value `json:"values"` // by result
+
+	group, one string // what is compared with what: see Figure
 }
 
 // A Value is one result's figure. Text stands in for figures that are words.
 type Value struct {
 	Value    *float64 `json:"value"`              // null: the result has none
 	Text     string   `json:"text,omitempty"`     // of a verdict
+	Less     *float64 `json:"less,omitempty"`     // the first result's subtracted; nil: one of the two is missing
 	Relative *float64 `json:"relative,omitempty"` // to the first result: 0.1 is 10 % more; nil: none that is finite
 	Few      bool     `json:"few_samples,omitempty"`
+	// Seeds are the figures of several seeds, of which Value is the median, in order.
+	Seeds []float64 `json:"seeds,omitempty"`
+	// Unstable says that there is no figure since the load was not carried.
+	Unstable bool `json:"unstable,omitempty"`
 
 	least float64 // differences of less are none, in the figure's unit
 }
@@ -107,23 +113,31 @@ func Compare(names []string, list []*results.Summary) *Comparison {
 			}
 		}
 		for _, metric := range order {
-			c.add(name, metric, figures)
+			row := ComparisonRow{Variant: name, Metric: metric, group: metric, one: name}
+			for i := range figures {
+				row.Values = append(row.Values, figures[i][metric])
+			}
+			c.add(row)
 		}
 	}
+	c.order()
 	return c
 }
 
-func (c *Comparison) add(variant, metric string, figures []map[string]Value) {
-	row := ComparisonRow{Variant: variant, Metric: metric}
-	first := figures[0][metric].Value
-	for i := range figures {
-		v := figures[i][metric]
-		if i > 0 && first != nil && v.Value != nil && *first != 0 {
-			if relative := *v.Value / *first - 1; !math.IsInf(relative, 0) && !math.IsNaN(relative) {
-				v.Relative = &relative
-			}
+// add adds a row, and how its figures differ from the first.
+func (c *Comparison) add(row ComparisonRow) {
+	first := row.Values[0].Value
+	for i := range row.Values {
+		v := &row.Values[i]
+		if i == 0 || first == nil || v.Value == nil {
+			continue
 		}
-		row.Values = append(row.Values, v)
+		if less := *v.Value - *first; finite(less) {
+			v.Less = &less
+		}
+		if relative := *v.Value / *first - 1; *first != 0 && finite(relative) {
+			v.Relative = &relative
+		}
 	}
 	c.Rows = append(c.Rows, row)
 }
@@ -172,98 +186,4 @@ func eachFigure(v *results.VariantSummary, add func(string, Value)) {
 	if v.Stability != nil && v.Stability.Known {
 		plain("unstable", unstable)
 	}
-}
-
-// Print writes the comparison, for a terminal.
-func (c *Comparison) Print(w io.Writer) error {
-	p := &printer{w: w}
-	for _, line := range c.Differences {
-		p.line("%s", Printable(line))
-	}
-	for _, t := range c.tables() {
-		p.table(t.printable())
-	}
-	return p.err
-}
-
-// tables are the comparison's, one for each variant.
-func (c *Comparison) tables() (tables []Table) {
-	for _, row := range c.Rows {
-		if n := len(tables); n == 0 || tables[n-1].Title != row.Variant {
-			t := Table{Title: row.Variant, Left: 1, Header: []string{"metric"}}
-			for i, name := range c.Results {
-				t.Header = append(t.Header, shortName(name, c.Results))
-				if i > 0 {
-					t.Header = append(t.Header, "diff")
-				}
-			}
-			if c.Within != nil {
-				t.Header = append(t.Header, "within "+percent(*c.Within))
-			}
-			tables = append(tables, t)
-		}
-		cells := []string{row.Metric}
-		for i, v := range row.Values {
-			cells = append(cells, v.text())
-			if i > 0 {
-				cells = append(cells, v.difference())
-			}
-		}
-		if c.Within != nil {
-			cells = append(cells, string(c.worst(row)))
-		}
-		t := &tables[len(tables)-1]
-		t.Rows = append(t.Rows, cells)
-	}
-	if n := len(tables); n > 0 {
-		tables[n-1].Note = "diff: to the first. " + fewNote
-		if c.Within != nil {
-			tables[n-1].Note += " These have no limit. missing: not on both sides."
-		}
-	}
-	return tables
-}
-
-func (v *Value) text() string {
-	switch {
-	case v.Text != "":
-		return v.Text
-	case v.Value == nil:
-		return "-"
-	case v.Few:
-		return number(*v.Value) + "*"
-	}
-	return number(*v.Value)
-}
-
-func (v *Value) difference() string {
-	switch {
-	case v.Relative == nil:
-		return ""
-	case *v.Relative > 9.995:
-		return fmt.Sprintf("x%.0f", *v.Relative+1)
-	}
-	text := fmt.Sprintf("%+.1f %%", 100**v.Relative)
-	if text == "-0.0 %" || text == "+0.0 %" {
-		return "0.0 %"
-	}
-	return text
-}
-
-// shortName is the last part of a path, unless several results have the same.
-func shortName(name string, names []string) string {
-	base := filepath.Base(name)
-	if base == results.SummaryFile {
-		base = filepath.Base(filepath.Dir(name))
-	}
-	same := 0
-	for _, other := range names {
-		if filepath.Base(other) == filepath.Base(name) {
-			same++
-		}
-	}
-	if same > 1 && base == filepath.Base(name) {
-		return name
-	}
-	return base
 }

@@ -70,6 +70,30 @@ func (o Outcome) suites(prefix string) []junitSuite {
 	return list
 }
 
+// A Case is a test case of a JUnit file.
+type Case struct {
+	Name    string
+	Failure string // what was got, and what was wanted; "": it passes
+	Skipped string // why it was not looked at
+	Out     string // what it says beside that
+}
+
+// WriteJUnit writes a JUnit file with one suite of cases, as the command of a name.
+func WriteJUnit(w io.Writer, command, suite string, cases []Case) error {
+	s := newSuite(suite, 0)
+	for _, c := range cases {
+		test := junitCase{Name: c.Name, Out: c.Out}
+		if c.Failure != "" {
+			test.Failure = &junitResult{Type: "differs", Message: c.Failure}
+		}
+		if c.Skipped != "" {
+			test.Skipped = &junitResult{Message: c.Skipped}
+		}
+		s.add(test)
+	}
+	return writeJUnit(w, command, s)
+}
+
 // runCheck is the check of the verdict that a variant ran to its end: its case
 // has the time that this took, and stands for variants without a verdict.
 const runCheck = "run"

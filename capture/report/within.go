@@ -14,8 +14,9 @@ const (
 	beyond   standing = "FAIL"
 	missing  standing = "missing" // on one of the two sides
 	near     standing = "ok"
-	few      standing = "few" // samples on either side: held to no limit
-	noFigure standing = ""    // words, or nothing on both sides
+	byChance standing = "seeds" // beyond, but what seeds have overlaps
+	few      standing = "few"   // samples on either side: held to no limit
+	noFigure standing = ""      // words, or nothing on both sides
 )
 
 // standing compares a figure with the first result's: it has to be within the
@@ -25,6 +26,8 @@ func (c *Comparison) standing(first, v Value) standing {
 	switch {
 	case c.Within == nil || first.Value == nil && v.Value == nil:
 		return noFigure
+	case first.Unstable != v.Unstable && (first.Value != nil || v.Value != nil):
+		return beyond
 	case first.Few || v.Few:
 		return few
 	case first.Value == nil || v.Value == nil:
@@ -33,8 +36,16 @@ func (c *Comparison) standing(first, v Value) standing {
 		return near
 	case *c.Within > 0 && math.Abs(*v.Value-*first.Value) < first.least:
 		return near
+	case overlap(first.Seeds, v.Seeds):
+		return byChance
 	}
 	return beyond
+}
+
+// overlap reports whether two lists in order, of several figures each, have a range in
+// common.
+func overlap(a, b []float64) bool {
+	return len(a) > 1 && len(b) > 1 && a[0] <= b[len(b)-1] && b[0] <= a[len(a)-1]
 }
 
 // limited calls each for every figure that a limit is for: those of results but
@@ -55,7 +66,7 @@ func (c *Comparison) worst(row ComparisonRow) standing {
 	for _, v := range row.Values[1:] {
 		found[c.standing(row.Values[0], v)] = true
 	}
-	for _, s := range []standing{beyond, missing, near, few} {
+	for _, s := range []standing{beyond, missing, byChance, near, few} {
 		if found[s] {
 			return s
 		}
@@ -74,7 +85,7 @@ func (c *Comparison) Count() (n Count) {
 		case beyond:
 			n.Limited++
 			n.Beyond++
-		case near:
+		case near, byChance:
 			n.Limited++
 		case missing:
 			n.Missing++

@@ -4,17 +4,42 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
-	"sirdbed/emu/tree"
 )
+
+const compareHelp = `
+	Show two or more results side by side: each figure of the first, and those of the others with their difference from
+	it, absolute and as a share. RESULT is the directory of a result, or its summary.json. Variants are matched by name.
+	Results of sweeps, and of reproductions, are matched point by point, whatever their seeds and engines: of several
+	seeds a figure is the median, and there is a column of their spread. Pairs of variants or protocols that the first
+	result tells apart (by 10 %, goodput by 5 %), and another has in another order, are listed below.
+
+	With --within each row says whether it is within that of the first, and the exit code is 4 if a figure differs by
+	more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100 samples have no limit,
+	figures of several seeds whose ranges overlap are not held apart, and depths of queues that differ by less than the
+	smallest frame, 84 bytes, are the same, unless PERCENT is 0. As for a run, the exit code is 3 if the verdict of a
+	result is INVALID, and 4 if a bound of one is not met. Results without a common variant are bad input, with exit
+	code 2.
+
+	compare RESULT paper shows what of a run, a sweep or a reproduction the paper has printed numbers of, cell by cell:
+	p99 slowdown at half load, the highest goodput and the deepest queue over the loads that were run, for the three
+	configurations and workloads, by whatever scenario. The exit code is 4 if a cell is outside its tolerance, 15 % for
+	sird and 25 % for others, or unstable on one side alone; printed numbers that are doubted do not count. A result
+	without any of these cells is bad input.`
+
+const compareExamples = `
+	sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
+	sirdbed compare results/model results/real --json
+	sirdbed compare results/before results/after --within 5 --junit compare.xml
+	sirdbed compare results/sweep-model results/sweep-virtual --within 10
+	sirdbed compare results/reproduce-20260101-120000 paper
+	sirdbed compare results/small-wkc-sweep-20260101-120000 paper --json`
 
 // compareOptions are the options of compare on the command line.
 type compareOptions struct {
@@ -27,24 +52,12 @@ type compareOptions struct {
 func newCompare() *cobra.Command {
 	var o compareOptions
 	c := &cobra.Command{
-		Use:   "compare RESULT RESULT...",
-		Short: "Show results side by side",
-		Long: text(`
-			Show two or more results side by side: each figure of the first, and those of the others with their
-			difference from it. Variants are matched by name. RESULT is the directory of a result, or its
-			summary.json.
-
-			With --within each row says whether it is within that of the first, and the exit code is 4 if a figure
-			differs by more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100
-			samples have no limit, and depths of queues that differ by less than the smallest frame, 84 bytes, are
-			the same, unless PERCENT is 0. As for a run, the exit code is 3 if the verdict of a result is INVALID, and
-			4 if a bound of one is not met. Results without a common variant are bad input, with exit code 2.`),
-		Example: examples(`
-			sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
-			sirdbed compare results/model results/real --json
-			sirdbed compare results/before results/after --within 5 --junit compare.xml`),
+		Use:               "compare RESULT (RESULT... | paper)",
+		Short:             "Show results side by side, or beside what the paper printed",
+		Long:              text(compareHelp),
+		Example:           examples(compareExamples),
 		Args:              cobra.MinimumNArgs(2),
-		ValidArgsFunction: completeResults,
+		ValidArgsFunction: completeCompared,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !(o.within >= 0) || math.IsInf(o.within, 0) || math.Signbit(o.within) { // NaN and -0 too
 				return badInput(errors.New("--within: it is a percentage of 0 or more, and finite"))
@@ -62,31 +75,68 @@ func newCompare() *cobra.Command {
 	return c
 }
 
+// againstPrint is the name that stands for what the paper printed.
+const againstPrint = "paper"
+
 // compare prints results side by side, and fails if they differ by more than is
 // allowed.
 func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error {
+	print := paths[len(paths)-1] == againstPrint
+	if print {
+		paths = paths[:len(paths)-1]
+		if len(paths) != 1 {
+			return badInput(errors.New("paper is compared with one result"))
+		}
+		if o.limited {
+			return badInput(errors.New("--within: against the paper's numbers the tolerances are 15 % for sird and " +
+				"25 % for others"))
+		}
+	}
+	var list []*compared
 	var dirs []string
 	for _, path := range paths {
-		if filepath.Base(path) == results.SummaryFile {
-			path = filepath.Dir(path)
+		c, err := readCompared(path, stderr)
+		if err != nil {
+			return badInput(errors.New(report.Printable(err.Error())))
 		}
-		dirs = append(dirs, path)
+		list, dirs = append(list, c), append(dirs, c.dir)
 	}
 	if err := o.files.check(dirs...); err != nil {
 		return err
 	}
-	var list []*results.Summary
-	for _, path := range paths {
-		s, err := readCompared(path, stderr)
-		if err != nil {
-			return badInput(errors.New(report.Printable(err.Error())))
+	if print {
+		return o.withPrint(list[0], stdout, stderr)
+	}
+	return o.sideBySide(paths, list, stdout, stderr)
+}
+
+// sideBySide compares results with each other.
+func (o *compareOptions) sideBySide(paths []string, list []*compared, stdout, stderr io.Writer) error {
+	for _, c := range list[1:] {
+		if c.kind() != list[0].kind() {
+			return badInput(fmt.Errorf("%s is of a %s, %s of a %s: compare results of one kind",
+				report.Printable(paths[0]), list[0].kind(), report.Printable(c.path), c.kind()))
 		}
-		list = append(list, s)
 	}
-	if err := report.Common(paths, list); err != nil {
-		return badInput(err)
+	var comparison *report.Comparison
+	if list[0].summary != nil {
+		var summaries []*results.Summary
+		for _, c := range list {
+			summaries = append(summaries, c.summary)
+		}
+		if err := report.Common(paths, summaries); err != nil {
+			return badInput(err)
+		}
+		comparison = report.Compare(paths, summaries)
+	} else {
+		var grids [][]report.GridFigure
+		for _, c := range list {
+			grids = append(grids, c.grid())
+		}
+		if comparison = report.CompareGrids(paths, grids); !comparison.Common() {
+			return badInput(errors.New("the results have no point in common: their axes or labels differ"))
+		}
 	}
-	comparison := report.Compare(paths, list)
 	if o.limited {
 		share := o.within / 100
 		comparison.Within = &share
@@ -103,59 +153,36 @@ func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error
 	if err != nil || !o.limited {
 		return err
 	}
-	return verdictOf(comparison, paths, list, stderr)
-}
-
-// readCompared reads a result. If raw files of it are damaged or missing, its verdict
-// is INVALID, whatever it was.
-func readCompared(path string, stderr io.Writer) (*results.Summary, error) {
-	s, err := results.ReadSummary(path)
-	if err != nil {
-		return nil, err
-	}
-	if filepath.Base(path) == results.SummaryFile {
-		path = filepath.Dir(path) // of the result, if it is one: it may be damaged
-	}
-	dir, err := tree.Open(path)
-	if err != nil {
-		return s, nil
-	}
-	defer dir.Close()
-	var record struct {
-		Checksums bool `json:"checksums"`
-	}
-	if err := results.ReadJSON(dir, scenarioFile, &record); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if damage := results.NewAudit(dir, record.Checksums, false).Apply(s); damage != "" {
-		fmt.Fprintf(stderr, "%s is INVALID: %s\n", report.Printable(path), report.Printable(damage))
-	}
-	return s, nil
+	return verdictOf(comparison, list, stderr)
 }
 
 // verdictOf returns the error with which a comparison with a limit ends, as a run
 // does: where its JUnit file has failures, which is for any of the results.
-func verdictOf(c *report.Comparison, paths []string, list []*results.Summary, stderr io.Writer) error {
+func verdictOf(c *report.Comparison, list []*compared, stderr io.Writer) error {
 	code := exitFine
 	if !c.Count().OK() {
 		fmt.Fprintln(stderr, c.Told())
 		code = exitUnmet
 	}
-	for i, s := range list {
+	for _, r := range list {
+		if r.summary == nil {
+			continue
+		}
 		unmet := 0
-		for _, b := range s.Bounds {
+		for _, b := range r.summary.Bounds {
 			if !b.OK {
 				unmet++
 			}
 		}
 		if unmet > 0 {
-			fmt.Fprintf(stderr, "%s: %d of %d bounds are not met\n", report.Printable(paths[i]), unmet, len(s.Bounds))
+			fmt.Fprintf(stderr, "%s: %d of %d bounds are not met\n", report.Printable(r.path), unmet,
+				len(r.summary.Bounds))
 			code = max(code, exitUnmet)
 		}
 	}
-	for i, s := range list {
-		if isInvalid(s) {
-			fmt.Fprintf(stderr, "%s: the verdict is INVALID\n", report.Printable(paths[i]))
+	for _, r := range list {
+		if r.isInvalid() {
+			fmt.Fprintf(stderr, "%s: the verdict is INVALID\n", report.Printable(r.path))
 			code = exitInvalid
 		}
 	}
@@ -163,6 +190,18 @@ func verdictOf(c *report.Comparison, paths []string, list []*results.Summary, st
 		return nil
 	}
 	return &codedError{code, errReported}
+}
+
+// isInvalid reports whether a result's verdict is INVALID, or that of a point.
+func (c *compared) isInvalid() bool {
+	switch {
+	case c.summary != nil:
+		return isInvalid(c.summary)
+	case c.sweep != nil:
+		invalid := func(r SweepRow) bool { return r.Verdict == string(results.Invalid) }
+		return slices.ContainsFunc(c.sweep.Points, invalid)
+	}
+	return false
 }
 
 // isInvalid reports whether a result's verdict is INVALID, or a check's of it.

@@ -61,11 +61,27 @@ func completeVariants(_ *cobra.Command, args []string, begun string) ([]cobra.Co
 // completeResults completes results of the usual directory, and other ones by
 // their directories.
 func completeResults(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	list, _ := filepath.Glob(filepath.Join(resultsDir, "*", scenarioFile))
-	for i := range list {
-		list[i] = filepath.Dir(list[i])
+	return starting(resultsWith(scenarioFile), begun), cobra.ShellCompDirectiveDefault
+}
+
+// completeCompared completes results of runs, sweeps and reproductions, and what the paper printed.
+func completeCompared(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list := resultsWith(scenarioFile, sweepJSON, comparisonJSON)
+	if len(args) == 1 {
+		list = append(list, againstPrint)
 	}
 	return starting(list, begun), cobra.ShellCompDirectiveDefault
+}
+
+// resultsWith lists the usual directory's results that have a file of some names.
+func resultsWith(files ...string) (list []string) {
+	for _, file := range files {
+		found, _ := filepath.Glob(filepath.Join(resultsDir, "*", file))
+		for _, path := range found {
+			list = append(list, filepath.Dir(path))
+		}
+	}
+	return list
 }
 
 // first is a completer for the first argument alone.

@@ -37,10 +37,11 @@ type reproduction struct {
 // A ComparedPaper is comparison.json.
 type ComparedPaper struct {
 	Format   int                    `json:"format"`
-	Scale    string                 `json:"scale"`
-	Engine   string                 `json:"engine"`
+	Scale    string                 `json:"scale,omitempty"`
+	Engine   string                 `json:"engine,omitempty"`
 	Points   int                    `json:"points"`
 	Missing  int                    `json:"missing"`
+	Notes    []string               `json:"notes,omitempty"` // what a reader has to know first
 	Scores   paper.Scores           `json:"scores"`
 	Cells    []paper.Row            `json:"cells"`
 	Claims   []paper.Finding        `json:"claims"`

@@ -48,7 +48,7 @@ func newResults() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
-	c.AddCommand(newPrune())
+	c.AddCommand(newPrune(), newResultsDiff())
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/emu/tree"
+	"sirdbed/scenarios/reproduce"
 	"sirdbed/scenarios/sweep"
 )
 
@@ -51,6 +52,11 @@ type SweepRow struct {
 	// The sum over a leaf's ports, in bytes: over leaves and the window.
 	LeafMax  int64   `parquet:"leaf_queue_max_bytes" json:"leaf_queue_max_bytes"`
 	LeafMean float64 `parquet:"leaf_queue_mean_bytes" json:"leaf_queue_mean_bytes"`
+	// QueueGrows says why a leaf's queue is taken to grow without bound, "" if it is not.
+	QueueGrows string `parquet:"queue_grows" json:"queue_grows,omitempty"`
+	// Paper is where in the paper's tables the point belongs, if it does; Hosts are the fabric's.
+	Paper *reproduce.Place `parquet:"-" json:"paper,omitempty"`
+	Hosts int64            `parquet:"hosts" json:"hosts"`
 
 	Metrics map[string]float64 `parquet:"metrics" json:"metrics"` // those that were asked for
 
@@ -90,6 +96,14 @@ func sweepRow(j *sweep.Job, p *points.Point) SweepRow {
 		OfferedGbps: p.Result.OfferedGbps, GoodputGbps: p.Result.GoodputGbps, Messages: int64(slow.Count),
 		SlowdownP50: slow.P50, SlowdownP99: slow.P99, SlowdownMean: slow.Mean, AckedP99: acked.P99,
 		LeafMax: leaf.Max, LeafMean: leaf.Mean, Metrics: map[string]float64{}, WallSeconds: p.Result.WallSeconds,
+	}
+	r.Hosts = int64(j.Experiment.Topology.Leaves * j.Experiment.Topology.HostsPerLeaf)
+	r.QueueGrows = p.Unbounded
+	if r.QueueGrows == "" && p.Course != nil {
+		r.QueueGrows = p.Course.QueuesGrow()
+	}
+	if place, ok := reproduce.PlaceOf(&j.Experiment); ok {
+		r.Paper = &place
 	}
 	for _, c := range j.At {
 		r.At[c.Axis] = c.Label

@@ -41,13 +41,13 @@ func (c *Comparison) grid(table string) Table {
 		run, printed := false, false
 		for _, r := range byProtocol[protocol] {
 			i := 2 + column(r.Print.Cell.Config, r.Print.Cell.Workload)
-			here[i] = r.Here.text() + r.Verdict.mark()
+			here[i] = r.Here.Text() + r.Verdict.mark()
 			run = run || r.Here != nil
 			if r.Verdict == NotPrinted {
 				continue
 			}
 			printed = true
-			paper[i] = r.Print.text()
+			paper[i] = r.Print.Text()
 			if r.Ratio != 0 {
 				ratio[i] = fmt.Sprintf("%.2f", r.Ratio)
 			}
@@ -105,7 +105,7 @@ func (c *Comparison) Cells(outside bool) (list []Table) {
 // cells is a row as Cells has it.
 func (r Row) cells() []string {
 	cell := r.Print.Cell
-	row := []string{cell.Config, cell.Workload, cell.Protocol, r.Print.text(), r.Here.text(), "-", "-",
+	row := []string{cell.Config, cell.Workload, cell.Protocol, r.Print.Text(), r.Here.Text(), "-", "-",
 		percent(r.Tolerance).String(), "-", "-", string(r.Verdict)}
 	if !r.Print.Unstable && !r.Here.Unstable {
 		row[5], row[6] = signed(r.Difference), fmt.Sprintf("%.2f", r.Ratio)
@@ -160,7 +160,7 @@ func (c *Comparison) WrongOrders() Table {
 		row := []string{o.Better.Table, o.Better.Config, o.Better.Workload}
 		for _, cell := range []Cell{o.Better, o.Worse} {
 			p, _ := printOf(cell)
-			row = append(row, cell.Protocol, p.text()+p.mark(), here[cell].text())
+			row = append(row, cell.Protocol, p.Text()+p.mark(), here[cell].Text())
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -18,6 +18,9 @@ var titles = map[string]string{
 	MeanTorQueue: "Mean queue of a ToR, the most of all loads, MB",
 }
 
+// Title is what a table is called, with its unit.
+func Title(table string) string { return titles[table] }
+
 // tableHeader is the header of a table with the nine columns, after some others.
 // Where there is little room it has "bal a" for Balanced and WKa.
 func tableHeader(first ...string) (header, wide []string) {
@@ -30,8 +33,8 @@ func tableHeader(first ...string) (header, wide []string) {
 	return header, wide
 }
 
-// text prints a value: its number, or that it is unstable.
-func (v *Value) text() string {
+// Text prints a value: its number, or that it is unstable.
+func (v *Value) Text() string {
 	switch {
 	case v == nil:
 		return "-"
@@ -41,8 +44,8 @@ func (v *Value) text() string {
 	return fixed(v.Number)
 }
 
-// text prints the number as the paper does.
-func (p Print) text() string {
+// Text prints the number as the paper does.
+func (p Print) Text() string {
 	if p.Unstable {
 		return "unst"
 	}

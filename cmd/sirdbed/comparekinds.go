@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+	"sirdbed/emu/tree"
+	"sirdbed/scenarios/paper"
+	"sirdbed/scenarios/sweep"
+)
+
+// A compared is a result that compare has read: one of its fields beside path is there.
+type compared struct {
+	path    string
+	dir     string           // path's directory
+	summary *results.Summary // of a run
+	sweep   *SweepOutcome
+	paper   *ComparedPaper // of a reproduction
+}
+
+// comparedFiles are the files by which results of each kind are known. A path may name one.
+var comparedFiles = []string{comparisonJSON, sweepJSON, results.SummaryFile}
+
+// readCompared reads a result. If raw files of a run are damaged or missing, its verdict is
+// INVALID, whatever it was.
+func readCompared(path string, stderr io.Writer) (*compared, error) {
+	c := &compared{path: path, dir: path}
+	file := ""
+	if base := filepath.Base(path); slices.Contains(comparedFiles, base) {
+		c.dir, file = filepath.Dir(path), base
+	}
+	dir, err := tree.Open(c.dir)
+	if err == nil {
+		defer dir.Close()
+		for _, name := range comparedFiles[:2] {
+			if _, e := dir.Lstat(name); e == nil && (file == "" || file == name) {
+				return c, c.read(dir, name)
+			}
+		}
+	}
+	if c.summary, err = readRun(path, stderr); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// read reads the file of a sweep or a reproduction.
+func (c *compared) read(dir *tree.Dir, name string) error {
+	var format int
+	var err error
+	if name == sweepJSON {
+		c.sweep = &SweepOutcome{}
+		err = results.ReadJSON(dir, name, c.sweep)
+		format = c.sweep.Format
+	} else {
+		c.paper = &ComparedPaper{}
+		err = results.ReadJSON(dir, name, c.paper)
+		format = c.paper.Format
+	}
+	if err == nil && format != 1 {
+		err = fmt.Errorf("%s has format %d: this sirdbed has 1", dir.At(name), format)
+	}
+	return err
+}
+
+// readRun reads the summary of a run.
+func readRun(path string, stderr io.Writer) (*results.Summary, error) {
+	s, err := results.ReadSummary(path)
+	if err != nil {
+		return nil, err
+	}
+	if filepath.Base(path) == results.SummaryFile {
+		path = filepath.Dir(path) // of the result, if it is one: it may be damaged
+	}
+	dir, err := tree.Open(path)
+	if err != nil {
+		return s, nil
+	}
+	defer dir.Close()
+	var record struct {
+		Checksums bool `json:"checksums"`
+	}
+	if err := results.ReadJSON(dir, scenarioFile, &record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if damage := results.NewAudit(dir, record.Checksums, false).Apply(s); damage != "" {
+		fmt.Fprintf(stderr, "%s is INVALID: %s\n", report.Printable(path), report.Printable(damage))
+	}
+	return s, nil
+}
+
+// kind is what the result is of.
+func (c *compared) kind() string {
+	switch {
+	case c.sweep != nil:
+		return "sweep"
+	case c.paper != nil:
+		return "reproduction"
+	}
+	return "run"
+}
+
+// grid has the figures of a sweep or a reproduction.
+func (c *compared) grid() []report.GridFigure {
+	if c.sweep != nil {
+		return c.sweep.grid()
+	}
+	return c.paper.grid()
+}
+
+// grid has the figures of a sweep, medians of its seeds.
+func (o *SweepOutcome) grid() (list []report.GridFigure) {
+	type figure struct {
+		report.GridFigure
+		seeds []float64
+		least float64
+	}
+	var figures []*figure
+	index := map[string]*figure{}
+	for i := range o.Points {
+		r := &o.Points[i]
+		place, group, one := o.place(r)
+		r.each(func(metric string, x, least float64) {
+			key := metric + "\x00" + place
+			f := index[key]
+			if f == nil {
+				f = &figure{report.GridFigure{Place: place, Metric: metric, Group: group, One: one}, nil, least}
+				index[key] = f
+				figures = append(figures, f)
+			}
+			f.seeds = append(f.seeds, x)
+		})
+	}
+	for _, f := range figures {
+		f.Value = report.MedianOf(f.seeds, f.least)
+		list = append(list, f.GridFigure)
+	}
+	return list
+}
+
+// place is where a point is, but for its seed: as a whole, and in two parts, of which the
+// second is its variant and protocol.
+func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
+	var where, whose []string
+	for _, axis := range o.Axes {
+		switch label := r.At[axis]; {
+		case axis == seedAxis:
+		case axis == sweep.VariantAxis || axis == sweep.ProtocolAxis:
+			whose = append(whose, label)
+		default:
+			where = append(where, axis+"="+label)
+		}
+	}
+	group, one = strings.Join(where, " "), strings.Join(whose, " ")
+	if place = strings.TrimSpace(group + " " + one); place == "" {
+		place = r.Variant
+	}
+	return place, group, one
+}
+
+// leastQueue is by how much queues differ at least, if they do, in bytes: the smallest frame.
+const leastQueue = 84
+
+// each calls visit for the figures of a point that are worth a comparison. least is by how
+// much they differ if they do.
+func (r *SweepRow) each(visit func(metric string, x, least float64)) {
+	visit("goodput, Gbps per host", r.GoodputGbps, 0)
+	if r.Messages > 0 {
+		visit("slowdown p50", r.SlowdownP50, 0)
+		visit("slowdown p99", r.SlowdownP99, 0)
+	}
+	if r.AckedP99 > 0 {
+		visit("slowdown until acknowledged p99", r.AckedP99, 0)
+	}
+	visit("leaf queue max, KB", float64(r.LeafMax)/1000, leastQueue/1000.0)
+	visit("leaf queue mean, KB", r.LeafMean/1000, leastQueue/1000.0)
+	unstable := 0.0
+	if r.Unstable {
+		unstable = 1
+	}
+	visit("unstable", unstable, 0)
+}
+
+// grid has the cells of a reproduction that were run.
+func (p *ComparedPaper) grid() (list []report.GridFigure) {
+	for _, r := range p.Cells {
+		c := r.Print.Cell
+		if r.Here == nil {
+			continue
+		}
+		f := report.GridFigure{
+			Place: strings.Join([]string{c.Config, c.Workload, c.Protocol}, " "), Metric: paper.Title(c.Table),
+			Group: c.Config + " " + c.Workload, One: c.Protocol,
+		}
+		f.Value = report.MedianOf(slices.Clone(r.Here.Seeds), 0)
+		f.Value.Unstable = r.Here.Unstable
+		if x := r.Here.Number; !r.Here.Unstable {
+			f.Value.Value = &x // of all messages, where seeds have a third of them
+		} else {
+			f.Value.Value = nil
+		}
+		list = append(list, f)
+	}
+	return list
+}

@@ -1,0 +1,132 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"sirdbed/baselines/all"
+	"sirdbed/capture/points"
+	"sirdbed/emu"
+	"sirdbed/scenarios/paper"
+	"sirdbed/scenarios/sweep"
+	"sirdbed/topo"
+	"sirdbed/topo/units"
+	"sirdbed/traffic"
+)
+
+// The paper's fabric, section 6.2.
+const (
+	paperHosts    = 144
+	paperHostRate = units.BitsPerSecond(100e9)
+)
+
+// coreCapacity is which load of hosts the core carries in the configuration Core, whose
+// loads are of that.
+const coreCapacity = 0.56
+
+// loads are those of the paper's tables.
+var loads = []float64{0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95}
+
+// PlaceOf says where in the paper's tables an experiment belongs, whoever wrote its
+// scenario: one of the three configurations at any scale with the paper's ratios, one of its
+// workloads between all hosts at one of its loads, a protocol with its own parameters, and
+// nothing else. ok: it belongs there.
+func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
+	t := x.Topology
+	if t.Leaves < 2 || t.HostRate != paperHostRate || changed(x) {
+		return p, false
+	}
+	p = Place{Study: "balanced", Protocol: x.Protocol, Arrivals: "poisson"}
+	load, capacity := 0.0, 1.0
+	core := float64(t.CoreRate) * float64(t.Spines) / (float64(t.HostRate) * float64(t.HostsPerLeaf))
+	for i := range x.Streams {
+		s := &x.Streams[i]
+		switch {
+		case s.Pattern == traffic.PatternPoisson && p.Workload == "" && between(s) &&
+			slices.Contains(paper.Workloads, s.Sizes):
+			p.Workload = s.Sizes
+			if s.Arrivals == traffic.ArrivalsReleased {
+				p.Arrivals = "released"
+			}
+		case s.Pattern == traffic.PatternIncast && p.Study == "balanced" && between(s):
+			p.Study = "incast"
+		default:
+			return p, false
+		}
+		load += s.Load
+	}
+	switch {
+	case p.Workload == "":
+		return p, false
+	case core == 0.5 && p.Study == "balanced":
+		p.Study, capacity = "core", coreCapacity
+	case core != 1:
+		return p, false
+	}
+	for _, l := range loads {
+		if math.Abs(load/capacity-l) < 0.015 {
+			p.Load = strconv.FormatFloat(l, 'f', -1, 64)
+		}
+	}
+	return p, p.Load != ""
+}
+
+// changed reports whether something is another than in the paper's runs: a parameter, or
+// that nothing is lost but by queues.
+func changed(x *emu.Experiment) bool {
+	if x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0 {
+		return true
+	}
+	p, err := all.Find(x.Protocol)
+	if err != nil {
+		return true
+	}
+	fabric, err := topo.New(x.Topology)
+	if err != nil {
+		return true
+	}
+	here, err1 := all.DecodeParams(p, fabric, x.Params)
+	var fitted json.RawMessage
+	if p.Fit != nil {
+		fitted = p.Fit(fabric, p.DefaultParams(fabric), x.Streams)
+	}
+	own, err2 := all.DecodeParams(p, fabric, fitted)
+	return err1 != nil || err2 != nil || !reflect.DeepEqual(here, own)
+}
+
+// between reports whether a stream is between all hosts, all the time, as the paper's are.
+func between(s *traffic.Stream) bool {
+	everyone := func(hosts []string) bool { return len(hosts) == 0 || slices.Equal(hosts, []string{"all"}) }
+	return everyone(s.From) && everyone(s.To) && s.Start == 0 && s.Stop == 0 && s.Load > 0
+}
+
+// A Placed is a point that belongs into the paper's tables.
+type Placed struct {
+	Place Place
+	Point *points.Point
+}
+
+// FoundAt is what was found at places: where some arrivals are as released, those alone,
+// since the printed numbers are of them. poisson says that there were none.
+func FoundAt(list []Placed) (f *Found, poisson bool) {
+	f = &Found{}
+	poisson = !slices.ContainsFunc(list, func(p Placed) bool { return p.Place.Arrivals == "released" })
+	for _, p := range list {
+		if p.Place.Arrivals != "released" && !poisson {
+			continue
+		}
+		at := []sweep.Coordinate{{Axis: "workload", Label: p.Place.Workload}, {Axis: "load", Label: p.Place.Load}}
+		f.Jobs = append(f.Jobs, Job{
+			Job:   sweep.Job{At: at, Experiment: p.Point.Experiment, Engine: p.Point.Engine},
+			Study: p.Place.Study, Arrivals: "released",
+		})
+		f.Points = append(f.Points, p.Point)
+	}
+	return f, poisson
+}
+
+// PaperSized reports whether a fabric has as many hosts as the paper's.
+func PaperSized(hosts int) bool { return hosts == paperHosts }
