@@ -81,6 +81,8 @@ type bar struct {
 	look      int
 	p50, p99  float64
 	few       bool
+
+	least, most float64 // the spread of p50, if it has one
 }
 
 // bars is a plotter of grouped bars that works on logarithmic axes, which
@@ -110,6 +112,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 		fill(c, median, solid)
 		mid := (median.Min.X + median.Max.X) / 2
 		stripe(c, bar.look, median.Max.X-median.Min.X, mid, median.Min.Y, mid, median.Max.Y)
+		spread(c, p, mid, bar.least, bar.most, ink)
 	}
 }
 

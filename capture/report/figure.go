@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -62,6 +63,9 @@ type Series struct {
 type Point struct {
 	X, Y float64
 	High float64 // of a bar; less than Y: it has no lighter part
+	// Spread is the range of the figures that a dot or a bar's Y is the median of, such as
+	// those of several seeds: a thin line from the least to the most. Both 0: there is none.
+	Spread [2]float64
 	// Hollow marks what is to be read with care: a dot of an unstable run, a bar of few samples.
 	Hollow bool
 	Note   string // shown on hover: "load 50 %"
@@ -103,11 +107,13 @@ func (s Series) MarshalJSON() ([]byte, error) {
 		X        digits   `json:"x"`
 		Y        digits   `json:"y"`
 		High     digits   `json:"high,omitempty"`
+		Least    digits   `json:"least,omitempty"` // of spreads
+		Most     digits   `json:"most,omitempty"`
 		Hollow   []int    `json:"hollow,omitempty"` // indexes
 		Notes    []string `json:"notes,omitempty"`
 	}{Name: s.Name, Protocol: s.Protocol, Look: s.Look, Shape: s.Shape, Faint: s.Faint, Width: s.Width,
 		X: digits{}, Y: digits{}}
-	noted := false
+	noted, spread := false, s.spreads()
 	for i, p := range s.Points {
 		n := len(row.Y)
 		same := s.Shape == Steps && n > 0 && row.Y[n-1] == p.Y && i < len(s.Points)-1
@@ -121,12 +127,29 @@ func (s Series) MarshalJSON() ([]byte, error) {
 		if s.Shape == Bars {
 			row.High = append(row.High, max(p.Y, p.High))
 		}
+		if spread {
+			least, most := p.span()
+			row.Least, row.Most = append(row.Least, least), append(row.Most, most)
+		}
 		noted = noted || p.Note != ""
 	}
 	if !noted {
 		row.Notes = nil
 	}
 	return json.Marshal(row)
+}
+
+// spreads reports whether a point of the series has a spread.
+func (s *Series) spreads() bool {
+	return slices.ContainsFunc(s.Points, func(p Point) bool { return p.Spread != [2]float64{} })
+}
+
+// span is the point's spread, or from Y to Y.
+func (p *Point) span() (least, most float64) {
+	if p.Spread == [2]float64{} || !finite(p.Spread[0]) || !finite(p.Spread[1]) {
+		return p.Y, p.Y
+	}
+	return p.Spread[0], p.Spread[1]
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -20,6 +20,8 @@ func TestSeriesAsJSON(t *testing.T) {
 		`{"name":"c","look":0,"shape":"bars","x":[0,1],"y":[1,2],"high":[3,2],"hollow":[1],"notes":["","few"]}`: {
 			Name: "c", Shape: Bars,
 			Points: []Point{{X: 0, Y: 1, High: 3}, {X: 1, Y: 2, Hollow: true, Note: "few"}}},
+		`{"name":"e","look":0,"shape":"curve","x":[1,2],"y":[5,6],"least":[4,6],"most":[9,6]}`: {
+			Name: "e", Shape: Curve, Points: []Point{{X: 1, Y: 5, Spread: [2]float64{4, 9}}, {X: 2, Y: 6}}},
 		`{"name":"d","look":0,"shape":"marks","x":[],"y":[]}`: {Name: "d", Shape: Marks},
 	} {
 		got, err := json.Marshal(s)
@@ -44,6 +46,15 @@ func TestShapesHavePictures(t *testing.T) {
 		return len(svg)
 	}
 	alone := length(curve)
+	for _, shape := range []Shape{Curve, Bars} {
+		plain := Series{Name: "measured", Shape: shape, Points: points}
+		spread := Series{Name: "measured", Shape: shape, Points: []Point{
+			{X: 1, Y: 1, High: 2, Spread: [2]float64{0, 1.5}}, {X: 2, Y: 3, High: 4, Hollow: true},
+		}}
+		if a, b := length([]Series{plain}), length([]Series{spread}); b < a+100 {
+			t.Errorf("a spread adds %d bytes to %s", b-a, shape)
+		}
+	}
 	f := Figure{Series: curve}
 	f.Guides = []Guide{{Label: "at X", X: 1.5}, {Label: "at Y", Y: 2}, {Label: "outside", Y: 50}}
 	svg, err := f.SVG()

@@ -22,7 +22,10 @@ func (f *Figure) onLog() *Figure {
 			}
 			g.Series[i].Points = append(g.Series[i].Points, p)
 			least = [2]float64{min(least[0], p.X), min(least[1], p.Y)}
-			most = [2]float64{max(most[0], p.X), max(most[1], p.Y, p.High)}
+			most = [2]float64{max(most[0], p.X), max(most[1], p.Y, p.High, p.Spread[1])}
+			if f.Y.Log && p.Spread[0] > 0 {
+				least[1] = min(least[1], p.Spread[0])
+			}
 		}
 	}
 	g.X, g.Y = g.X.onLog(least[0], most[0]), g.Y.onLog(least[1], most[1])

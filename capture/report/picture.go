@@ -32,7 +32,7 @@ func (f *Figure) SVG() ([]byte, error) {
 	if b := f.bars(); len(b.list) > 0 {
 		c.Add(b)
 		for _, bar := range b.list {
-			c.Y.Min, c.Y.Max = min(c.Y.Min, bar.p50), max(c.Y.Max, bar.p99)
+			c.Y.Min, c.Y.Max = min(c.Y.Min, bar.p50), max(c.Y.Max, bar.p99, bar.most)
 		}
 	}
 	c.Add(guides(f.Guides))
@@ -121,6 +121,11 @@ func (f *Figure) draw(c *chart, s *Series) error {
 	c.Add(l)
 	if s.Shape == Curve {
 		c.Add(&dots{s.Points, colorOf(s.Look)})
+		for i := range s.Points {
+			if least, most := s.Points[i].span(); finite(most) && (least > 0 || !f.Y.Log) {
+				c.Y.Min, c.Y.Max = min(c.Y.Min, least), max(c.Y.Max, most)
+			}
+		}
 	}
 	return nil
 }
@@ -133,7 +138,8 @@ func (f *Figure) bars() *bars {
 			continue
 		}
 		for _, p := range s.Points {
-			b.list = append(b.list, bar{int(p.X), b.each, s.Look, p.Y, max(p.Y, p.High), p.Hollow})
+			least, most := p.span()
+			b.list = append(b.list, bar{int(p.X), b.each, s.Look, p.Y, max(p.Y, p.High), p.Hollow, least, most})
 		}
 		b.each++
 	}
@@ -157,12 +163,31 @@ type dots struct {
 // Plot implements plot.Plotter.
 func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	for i := range d.points {
+		least, most := d.points[i].span()
+		spread(c, p, x(d.points[i].X), least, most, d.color)
+	}
 	for _, pt := range d.points {
 		at := vg.Point{X: x(pt.X), Y: y(pt.Y)}
 		c.DrawGlyph(draw.GlyphStyle{Color: d.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
 		if pt.Hollow {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, at)
 		}
+	}
+}
+
+// spread draws the range of a point, if it has one, as far as it is in sight.
+func spread(c draw.Canvas, p *plot.Plot, x vg.Length, least, most float64, of color.Color) {
+	if !(most > least) {
+		return
+	}
+	_, y := p.Transforms(&c)
+	low, high := max(least, p.Y.Min), min(most, p.Y.Max)
+	style := draw.LineStyle{Color: of, Width: vg.Points(0.9)}
+	c.StrokeLine2(style, x, y(low), x, y(high))
+	const half = 2.5
+	for _, end := range []float64{low, high} {
+		c.StrokeLine2(style, x-half, y(end), x+half, y(end))
 	}
 }
 

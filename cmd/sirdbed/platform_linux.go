@@ -72,11 +72,13 @@ func realEngine(up whileUp) *real.Engine {
 		Devices:     deviceMachine(),
 		Built:       func(f *fabric.Fabric) { nodes = nodesOf(f) },
 		Running: func(hosts []real.RunningHost) {
-			if hosts == nil {
+			switch {
+			case up.running == nil:
+			case hosts == nil:
 				up.running(nil, nil)
-				return
+			default:
+				up.running(hostStates(hosts), nodes)
 			}
-			up.running(hostStates(hosts), nodes)
 		},
 	}
 }

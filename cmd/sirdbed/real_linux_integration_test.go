@@ -46,6 +46,23 @@ func TestRealRunDeliversEverything(t *testing.T) {
 	b.gone()
 }
 
+// A sweep runs its points on a kernel too, one after another.
+func TestSweepOnReal(t *testing.T) {
+	b := build(t)
+	out, err := b.command("sweep", "real.yaml", "--set", "duration=2ms", "--seeds", "1..2", "--json").Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		t.Fatalf("%v\n%s", err, exit.Stderr)
+	}
+	var s SweepOutcome
+	if err := json.Unmarshal(out, &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Points) != 2 || s.Points[0].Engine != "real" || s.Points[1].GoodputGbps == 0 {
+		t.Errorf("%d points: %+v", len(s.Points), s.Points)
+	}
+	b.gone()
+}
+
 func TestExecEntersAHost(t *testing.T) {
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		t.Skip("nsenter is not installed")

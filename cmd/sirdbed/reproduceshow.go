@@ -106,19 +106,7 @@ func (r *reproduction) write(dir *tree.Dir) error {
 			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
 	}
-	plots, err := dir.Make(report.PlotsDir)
-	if err != nil {
-		return err
-	}
-	defer plots.Close()
-	for i := range r.figures {
-		svg, err := r.figures[i].SVG()
-		if err == nil {
-			err = plots.WriteText(r.figures[i].Name+".svg", svg)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, writePlots(dir, r.figures))...)
 }
 
 // lead says what was run.

@@ -19,6 +19,7 @@ type sweepOptions struct {
 	variants []string
 	metrics  []string
 	by       string
+	x        string
 	out      string
 	json     bool
 	pointOptions
@@ -47,7 +48,7 @@ func newSweep() *cobra.Command {
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
 	o.complete(c)
-	for _, flag := range []string{"over", "seeds", "set", "metric", "by"} {
+	for _, flag := range []string{"over", "seeds", "set", "metric", "by", "x"} {
 		completeFlag(c, flag, noFiles)
 	}
 	return c
@@ -69,7 +70,9 @@ const sweepHelp = `
 	be on a file system that Slurm's nodes share, and so must the program, under the same paths. Points whose node died
 	are submitted again, up to three times, and those that failed are not. An interrupt cancels what was submitted.
 
-	In the results' directory are sweep.parquet, with a row for each point, and sweep.json.
+	In the results' directory are sweep.parquet, with a row for each point, sweep.json, and report.html, in which each
+	metric is drawn over one axis (--x), with a series for each value of another (--by), and a figure for each place on
+	the others; the figures are pictures in plots too.
 
 	Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted.
 
@@ -80,6 +83,7 @@ const sweepExamples = `
 	sirdbed sweep small-wkc --seeds 1..5 --variant sird,homa
 	sirdbed sweep small-wkc --over sird.b=1bdp,1.5bdp,2bdp --over sird.sthr=0.5,1,inf --variant sird
 	sirdbed sweep my.yaml --metric slowdown,stat=p99,group=A --metric goodput_gbps --by load
+	sirdbed sweep my.yaml --over load=0.2..0.8/0.1 --over sird.sthr=0.5,1,inf --x load --by sthr
 	sirdbed sweep my.yaml --dry-run
 	sirdbed sweep my.yaml --for 2h50m
 	sirdbed sweep my.yaml --slurm --slurm-option --partition=long`
@@ -92,7 +96,10 @@ func (o *sweepOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
 	f.StringArrayVar(&o.metrics, "metric", nil,
 		"show `METRIC[,FIELD=VALUE...]`, such as slowdown,stat=p99,group=A (repeatable; see sirdbed explain)")
-	f.StringVar(&o.by, "by", "", "show a table of each metric with `AXIS` across its top")
+	f.StringVar(&o.x, "x", "", "draw figures over `AXIS` (default: the first that has numbers)")
+	f.StringVar(&o.by, "by", "",
+		"show a table of each metric with `AXIS` across its top, and draw a series for each of its values "+
+			"(default: no such table, and series by protocol)")
 	f.StringVar(&o.out, "out", "",
 		"write the results to `DIRECTORY`, new or empty (default: results/SCENARIO-sweep-TIME)")
 	f.BoolVar(&o.json, "json", false, "print sweep.json to stdout, and nothing else")
@@ -138,7 +145,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err != nil {
 		return badInput(err)
 	}
-	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by}
+	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by, x: o.x}
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
@@ -152,7 +159,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
 		t.found = s.found
-		return o.show(c, scenario.Name, &t)
+		return o.show(c, scenario, &t, commandAgain(c, []string{g.Path}))
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/emu/tree"
+	"sirdbed/scenarios"
 	"sirdbed/scenarios/reproduce"
 	"sirdbed/scenarios/sweep"
 )
@@ -121,19 +122,20 @@ type SweepOutcome struct {
 }
 
 // show prints a sweep's tables and writes its files.
-func (o *sweepOptions) show(c *cobra.Command, scenario string, t *sweepTable) error {
+func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTable, command string) error {
 	axes, _ := sweep.Axes(t.jobs)
-	rows := t.rows(scenario)
-	all := &SweepOutcome{Format: 1, Scenario: scenario, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows)}
+	rows := t.rows(s.Name)
+	all := &SweepOutcome{Format: 1, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows)}
 	if len(rows) == 0 {
 		return nil
 	}
-	dir, err := makeResults(o.out, scenario+"-sweep", time.Now())
+	dir, err := makeResults(o.out, s.Name+"-sweep", time.Now())
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	err = errors.Join(writeSweep(dir, rows), dir.WriteJSON(sweepJSON, all))
+	err = errors.Join(writeSweep(dir, rows), dir.WriteJSON(sweepJSON, all),
+		t.writePage(dir, all, s.Description, command))
 	if err = explainDisk(err, dir.Path()); err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func (o *sweepOptions) show(c *cobra.Command, scenario string, t *sweepTable) er
 	if err := report.PrintTables(c.OutOrStdout(), t.tables()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\n", dir.Path())
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", dir.Path(), dir.At(report.PageFile))
 	return err
 }
 

@@ -38,7 +38,11 @@ type sweepTable struct {
 	jobs    []sweep.Job
 	found   []*points.Point // by job; nil: missing
 	metrics []metric.Metric
-	by      string // the axis across the top; "": metrics are
+	by      string // the axis across the top, as asked for; "": metrics are
+	x       string // the axis along figures, as asked for
+	// across and series are the axes along figures and of their series, as asked for or
+	// chosen; "": the grid has none.
+	across, series string
 }
 
 // A figure is a metric at one place of a grid.
@@ -46,15 +50,6 @@ type figure struct {
 	values []float64 // of the seeds
 	why    string    // there are none
 	note   string    // on all of them, such as that they are unstable
-}
-
-func (t *sweepTable) check() error {
-	axes, _ := sweep.Axes(t.jobs)
-	if t.by != "" && (!slices.Contains(axes, t.by) || t.by == seedAxis) {
-		axes = slices.DeleteFunc(axes, func(a string) bool { return a == seedAxis })
-		return fmt.Errorf("--by %s: the grid has no such axis: it has %s", t.by, strings.Join(axes, ", "))
-	}
-	return nil
 }
 
 // axes lists the axes of the table: those with more than one label, without seeds. A grid
@@ -144,7 +139,7 @@ func (f figure) String() string {
 // across the top.
 func (t *sweepTable) tables() []report.Table {
 	if t.by != "" {
-		return t.across()
+		return t.byAxis()
 	}
 	axes := t.axes()
 	table := report.Table{Title: "Points", Left: len(axes), Header: slices.Clone(axes), Note: t.note()}
@@ -163,10 +158,13 @@ func (t *sweepTable) tables() []report.Table {
 	return []report.Table{table}
 }
 
-// across makes a table of each metric.
-func (t *sweepTable) across() (list []report.Table) {
+// byAxis makes a table of each metric. The axis along figures is the last of the rows'.
+func (t *sweepTable) byAxis() (list []report.Table) {
 	_, all := sweep.Axes(t.jobs)
 	rest := slices.DeleteFunc(t.axes(), func(a string) bool { return a == t.by })
+	if i := slices.Index(rest, t.x); i >= 0 {
+		rest = append(slices.Delete(rest, i, i+1), t.x)
+	}
 	for k := range t.metrics {
 		table := report.Table{
 			Title: heading(&t.metrics[k]) + " by " + t.by, Left: len(rest), Header: slices.Clone(rest), Note: t.note(),

@@ -15,7 +15,7 @@ function spanOf(figure, axis, list) {
   };
   for (const s of list) {
     s[axis].forEach(take);
-    if (axis === "y" && s.high) s.high.forEach(take);
+    if (axis === "y") for (const more of [s.high, s.least, s.most]) if (more) more.forEach(take);
   }
   if (axis === "x" && figure.time && !log) [low, high] = [0, figure.time.end];
   const min = given.min || 0, max = given.max || 0;

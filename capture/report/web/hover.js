@@ -36,6 +36,10 @@ function nearest(u, at, list) {
   return best;
 }
 
+// spreadOf is a row with the range that a point is the median of, if it has one.
+const spreadOf = (s, i) => s.most && s.most[i] > s.least[i] ?
+  [[s, "range", digits(s.least[i]) + " to " + digits(s.most[i])]] : [];
+
 // reading is what stands in the box: a title and rows of cells, each of a look.
 function reading(u, at, figure, list) {
   const x = u.posToVal(at.left, "x");
@@ -46,7 +50,8 @@ function reading(u, at, figure, list) {
       const i = s.x.indexOf(g);
       if (i < 0) continue;
       const values = [s.y[i], s.high ? s.high[i] : NaN].slice(0, parts.length);
-      rows.push([s, ...values.map((v) => Number.isNaN(v) ? "" : digits(v)), s.notes ? s.notes[i] : ""]);
+      const range = spreadOf(s, i).map((row) => row[2]), note = s.notes ? s.notes[i] : "";
+      rows.push([s, ...values.map((v) => Number.isNaN(v) ? "" : digits(v)), [...range, note].join(" ").trim()]);
     }
     return rows.length ? { title: figure.groups[g], head: ["", ...parts, ""], rows } : null;
   }
@@ -56,7 +61,7 @@ function reading(u, at, figure, list) {
     if (!hit) return null;
     const { s, i } = hit;
     return { title: s.name + (s.notes ? ", " + s.notes[i] : ""),
-      rows: [[s, figure.x.label, digits(s.x[i])], [s, figure.y.label, digits(s.y[i])]] };
+      rows: [[s, figure.x.label, digits(s.x[i])], [s, figure.y.label, digits(s.y[i])], ...spreadOf(s, i)] };
   }
   const rows = [];
   for (const s of list) {

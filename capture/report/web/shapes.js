@@ -1,5 +1,5 @@
 // What uPlot has no shape for, drawn on its canvas: grey outside the measured window,
-// stages, faults, bars, dots and crosses. k is how many pixels of the canvas a pixel of
+// stages, faults, bars, dots, spreads and crosses. k is how many pixels of the canvas a pixel of
 // the page has.
 
 const colorOf = (look) => data.colors[look % data.colors.length];
@@ -93,9 +93,26 @@ function drawBars(u, list, k) {
         if (few.has(i)) hatch(ctx, left, top, width, middle - top, color, k);
         ctx.fillStyle = color;
         ctx.fillRect(left, middle, width, bottom - middle);
+        if (s.most) drawSpread(ctx, left + width / 2, Y, box, s.least[i], s.most[i], "#1d2125", k);
       });
     });
   });
+}
+
+// drawSpread draws a thin line from the least to the most of what a point is the median of.
+function drawSpread(ctx, x, Y, box, least, most, color, k) {
+  if (!(most > least)) return;
+  const low = Y(least), bottom = Number.isFinite(low) ? low : box.top + box.height, top = Y(most), r = 3.5 * k;
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1.2 * k;
+  ctx.beginPath();
+  ctx.moveTo(x, bottom);
+  ctx.lineTo(x, top);
+  for (const y of [bottom, top]) {
+    ctx.moveTo(x - r, y);
+    ctx.lineTo(x + r, y);
+  }
+  ctx.stroke();
 }
 
 function hatch(ctx, left, top, width, height, color, k) {
@@ -118,6 +135,7 @@ function hatch(ctx, left, top, width, height, color, k) {
 function drawDots(u, s, k) {
   clipped(u, (ctx, box, X, Y) => {
     const hollow = new Set(s.hollow || []);
+    if (s.most) s.x.forEach((x, i) => drawSpread(ctx, X(x), Y, box, s.least[i], s.most[i], colorOf(s.look), k));
     ctx.strokeStyle = colorOf(s.look);
     ctx.lineWidth = 1.8 * k;
     s.x.forEach((x, i) => {
