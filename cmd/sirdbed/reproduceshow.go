@@ -123,18 +123,21 @@ func (r *reproduction) write(dir *tree.Dir) error {
 // lead says what was run.
 func (r *reproduction) lead() []string {
 	seeds := map[uint64]bool{}
-	codes := map[string]bool{}
+	codes, others := map[string]bool{}, ""
 	wall := 0.0
 	for _, p := range r.f.Points {
 		if p != nil {
 			seeds[p.Experiment.Seed], codes[p.Protocol()+" "+p.Code] = true, true
 			wall += p.Result.WallSeconds
+			if string(p.Engine) != r.o.engine {
+				others = fmt.Sprintf(", kernel TCP on %s", p.Engine)
+			}
 		}
 	}
 	list := []string{
-		"The evaluation of the SIRD paper (NSDI '25, section 6.2), run again and compared with what was printed.",
-		fmt.Sprintf("Scale %s on the engine %s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
-			r.o.scale, r.o.engine, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
+		"The evaluation of the SIRD paper (NSDI '25, section 6), run again and compared with what was printed.",
+		fmt.Sprintf("Scale %s on the engine %s%s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
+			r.o.scale, r.o.engine, others, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
 			runtime.Version()),
 		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
 			"printed numbers were made with.",
@@ -157,6 +160,9 @@ func (r *reproduction) page() *report.Page {
 	}
 	if n := r.missing(); n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: cells without them are not run.", n))
+	}
+	if r.o.left != "" {
+		p.Notes = append(p.Notes, "Left out: "+r.o.left)
 	}
 	if r.o.scale != "paper" {
 		p.Notes = append(p.Notes, "At this scale the fabric is smaller than the paper's: orders "+

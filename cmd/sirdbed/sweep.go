@@ -185,7 +185,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if done, err := enterFor(c.Context(), jobs, missing); done {
 		return err
 	}
-	if err := checkJobs(jobs, missing); err != nil {
+	if err := s.check(missing); err != nil {
 		return err
 	}
 	err = s.run(c.Context(), missing)
@@ -209,17 +209,6 @@ func enterFor(ctx context.Context, jobs []sweep.Job, missing []int) (done bool, 
 		}
 	}
 	return false, nil
-}
-
-// checkJobs finds out whether the machine can run each of them, before any is run.
-func checkJobs(jobs []sweep.Job, missing []int) error {
-	for _, i := range missing {
-		j := &jobs[i]
-		if err := engines[j.Engine].make(whileUp{}).Check(&j.Experiment); err != nil {
-			return badInput(fmt.Errorf("%s: %w", j.Name(), err))
-		}
-	}
-	return nil
 }
 
 // defaultMetrics are those of a sweep that asks for none.

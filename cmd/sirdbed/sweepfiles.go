@@ -145,8 +145,8 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 
 // announce writes what a sweep has and what it will run.
 func (s *sweeper) announce(w io.Writer, scenario string, missing, stale []int) {
-	fmt.Fprintf(w, "%s: %s, %d of them in %s", scenario, count(len(s.jobs), "point"), len(s.jobs)-len(missing),
-		s.store.Path())
+	fmt.Fprintf(w, "%s: %s, %d of them in %s", scenario, count(len(s.jobs), "point"),
+		len(s.jobs)-len(missing)-len(s.without), s.store.Path())
 	if len(stale) > 0 {
 		fmt.Fprintf(w, "; %s of them there by other code", count(len(stale), "point"))
 	}
