@@ -33,7 +33,10 @@ func TestPointsOfTheVirtualEngine(t *testing.T) {
 		first, again string // of what is printed
 	}{
 		{[]string{"sweep", "virtual.yaml", "--engine", "virtual", "--points", "p"}, ": done in ", " in p\n\n"},
-		{[]string{"reproduce", "fig3", "--scale", "smoke", "--points", "q"}, "loaded tcp-cubic: done in ", "5 of them in q"},
+		{
+			[]string{"reproduce", "fig3", "--scale", "smoke", "--points", "q"},
+			"loaded tcp-cubic: done in ", "5 of them in q",
+		},
 	} {
 		if got := sirdbed(true, append(c.args, "--out", "first-"+c.args[0])...); !strings.Contains(got, c.first) {
 			t.Errorf("%v: no %q in\n%s", c.args, c.first, got)

@@ -50,7 +50,8 @@ func (s *sweeper) leaveOut(missing []int, optional func(i int) bool) (rest []int
 		}
 		if err != nil {
 			s.without[i] = true
-			why = fmt.Sprintf("%s by %s, on the engine %s: %v", j.Experiment.Scenario, j.Experiment.Protocol, j.Engine, err)
+			x := &j.Experiment
+			why = fmt.Sprintf("%s by %s, on the engine %s: %v", x.Scenario, x.Protocol, j.Engine, err)
 		}
 		return err != nil
 	})

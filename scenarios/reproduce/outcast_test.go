@@ -23,9 +23,11 @@ func outcastPoint(j *Job, held func(n int) float64) *points.Point {
 		Slice: 4 * units.Millisecond, Offered: make([]float64, 40), Hosts: map[string]results.HostCourse{},
 	}
 	for _, host := range []string{"h1-1", "h1-2", "h1-3", "h1-4"} {
-		c.Hosts[host] = results.HostCourse{Received: make([]float64, 40), Gauges: map[string][]float64{
-			"credit_held": make([]float64, 40), "credit_out": make([]float64, 40), "credit_available": make([]float64, 40),
-		}}
+		h := results.HostCourse{Received: make([]float64, 40), Gauges: map[string][]float64{}}
+		for _, gauge := range []string{"credit_held", "credit_out", "credit_available"} {
+			h.Gauges[gauge] = make([]float64, 40)
+		}
+		c.Hosts[host] = h
 	}
 	begins := []int{0, 5, 15, 25, 40}
 	for part := range 40 {
