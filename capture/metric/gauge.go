@@ -2,7 +2,9 @@ package metric
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"sirdbed/capture/results"
@@ -20,6 +22,9 @@ var gaugeMean = Descriptor{
 }
 
 func (m *Metric) gaugeMean(v *results.Variant) (float64, error) {
+	if v.Folded {
+		return m.keptMean(v)
+	}
 	list, err := m.series(v)
 	if err != nil {
 		return 0, err
@@ -42,6 +47,20 @@ func (m *Metric) gaugeMean(v *results.Variant) (float64, error) {
 	return sum / float64(n), nil
 }
 
+// keptMean is the mean of a gauge of a folded variant, which has the one over the window and
+// all hosts.
+func (m *Metric) keptMean(v *results.Variant) (float64, error) {
+	kept := results.Summarize([]*results.Variant{v}).Variants[0].Gauges
+	s, ok := kept[m.Gauge]
+	switch {
+	case !ok:
+		return 0, missing("gauge", m.Gauge, slices.Sorted(maps.Keys(kept)))
+	case !m.wholeWindow():
+		return 0, notKept(v, "gauges of single hosts and times", "leave out host, hosts, from and to")
+	}
+	return s.Mean, nil
+}
+
 var gaugeSum = Descriptor{
 	Name:    "gauge_sum",
 	Doc:     "A statistic over time of the sum of a gauge over the hosts that have it; in the gauge's own unit.",
@@ -53,6 +72,9 @@ var gaugeSum = Descriptor{
 }
 
 func (m *Metric) gaugeSum(v *results.Variant) (float64, error) {
+	if v.Folded {
+		return 0, notKept(v, "samples of gauges", "ask for gauge_mean")
+	}
 	list, err := m.series(v)
 	if err != nil {
 		return 0, err

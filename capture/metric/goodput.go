@@ -35,6 +35,9 @@ func (m *Metric) goodput(v *results.Variant) (float64, error) {
 
 // goodputWithin is the goodput of a part of the run, by the hosts' gauges.
 func (m *Metric) goodputWithin(v *results.Variant) (float64, error) {
+	if v.Folded {
+		return 0, notKept(v, "goodput of parts of the window", "leave out from and to")
+	}
 	from, to, err := m.span(v)
 	if err != nil {
 		return 0, err
@@ -100,6 +103,9 @@ var share = Descriptor{
 func (m *Metric) share(v *results.Variant) (float64, error) {
 	if m.Host == "" {
 		return 0, fmt.Errorf("host is missing: whose share?")
+	}
+	if v.Folded {
+		return 0, notKept(v, "payload by time", "ask for goodput_gbps of the host")
 	}
 	h, err := hostOf(v, m.Host)
 	if err != nil {

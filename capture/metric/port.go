@@ -55,6 +55,9 @@ func packets(name, doc string, count func(*emu.PortFacts) int64) Descriptor {
 }
 
 func (m *Metric) countPackets(v *results.Variant, count func(*emu.PortFacts) int64) (float64, error) {
+	if v.Facts == nil && v.Folded {
+		return 0, notKept(v, "counts of single ports", "")
+	}
 	if v.Facts == nil {
 		return 0, fmt.Errorf("facts.json is missing, which counts them")
 	}

@@ -33,9 +33,9 @@ func (m *Metric) queue(v *results.Variant) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return m.pickQueue(q.Ports[v.Fabric.Downlink(h).Name]), nil
+		return m.portQueue(v, v.Fabric.Downlink(h).Name)
 	case m.Port != "":
-		return m.overPorts(v, func(p *topo.Port) float64 { return m.pickQueue(q.Ports[p.Name]) })
+		return m.overPorts(v, m.portQueue)
 	case m.Switch != "":
 		if s, ok := q.Switches[m.Switch]; ok {
 			return m.pickQueue(s), nil
@@ -43,6 +43,15 @@ func (m *Metric) queue(v *results.Variant) (float64, error) {
 		return m.overSwitches(v)
 	}
 	return m.pickQueue(results.QueueStats{Max: q.Max, Mean: q.Mean, P99: q.P99, P999: q.P999}), nil
+}
+
+// portQueue is the queue of a port.
+func (m *Metric) portQueue(v *results.Variant, port string) (float64, error) {
+	s, ok := v.Queue.Ports[port]
+	if !ok {
+		return 0, notKept(v, "queues of single ports", "ask for switches")
+	}
+	return m.pickQueue(s), nil
 }
 
 func (m *Metric) pickQueue(s results.QueueStats) float64 {
@@ -74,14 +83,20 @@ func (m *Metric) overSwitches(v *results.Variant) (float64, error) {
 }
 
 // overPorts combines what get says of the ports that m names.
-func (m *Metric) overPorts(v *results.Variant, get func(*topo.Port) float64) (float64, error) {
+func (m *Metric) overPorts(
+	v *results.Variant, get func(v *results.Variant, port string) (float64, error),
+) (float64, error) {
 	ports, err := m.ports(v)
 	if err != nil {
 		return 0, err
 	}
 	var values []float64
 	for _, p := range ports {
-		values = append(values, get(p))
+		value, err := get(v, p.Name)
+		if err != nil {
+			return 0, err
+		}
+		values = append(values, value)
 	}
 	return m.combine(values), nil
 }

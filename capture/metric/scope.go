@@ -39,6 +39,23 @@ func hostOf(v *results.Variant, name string) (topo.HostID, error) {
 	return 0, missing("host", name, have)
 }
 
+// notKept is the error of what summaries of a run do not have, where there is no more: of a
+// folded variant. instead says what to do, "" if there is nothing.
+func notKept(v *results.Variant, what, instead string) error {
+	if !v.Folded {
+		return fmt.Errorf("the results have no %s", what)
+	}
+	if instead != "" {
+		instead += ", or "
+	}
+	return fmt.Errorf("points do not keep %s: %srun the experiment with sirdbed run", what, instead)
+}
+
+// wholeWindow reports whether m is over the measured window and all hosts.
+func (m *Metric) wholeWindow() bool {
+	return m.From == nil && m.To == nil && m.Host == "" && len(m.Hosts) == 0
+}
+
 // span resolves From and To.
 func (m *Metric) span(v *results.Variant) (from, to units.Time, err error) {
 	from, to = v.From, v.To

@@ -85,6 +85,18 @@ func engineExists(name emu.EngineName) error {
 		name, strings.Join(engineNames(), ", "), scenarios.DidYouMean(string(name), engineNames())))
 }
 
+// reserveEngine keeps what an engine needs from being removed until release is called. Its
+// error says that this binary or machine lacks that.
+func reserveEngine(name emu.EngineName) (release func(), err error) {
+	if err := engineExists(name); err != nil {
+		return nil, err
+	}
+	if reserve := engines[name].reserve; reserve != nil {
+		return reserve()
+	}
+	return func() {}, nil
+}
+
 // checkRoom reports a run for which a process may have too little.
 func (r *scenarioRun) checkRoom() error {
 	room := engines[r.engine].room

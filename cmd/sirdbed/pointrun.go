@@ -48,6 +48,11 @@ func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*poi
 			reached(at)
 		}
 	}
+	release, err := reserveEngine(j.Engine)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	facts, err := engines[j.Engine].make(whileUp{}).Run(ctx, &x, run, hooks)
 	grown, _ := errors.AsType[*unbounded](context.Cause(ctx))
 	if err != nil && grown == nil {

@@ -27,6 +27,7 @@ const (
 type reproduction struct {
 	o          *reproduceOptions
 	f          *reproduce.Found
+	lacks      string // what was left out
 	comparison *paper.Comparison
 	poisson    *paper.Measured // with true Poisson arrivals at half load
 	measured   *paper.Measured
@@ -48,10 +49,11 @@ type ComparedPaper struct {
 	Measured map[string]paper.Value `json:"quantities"`
 }
 
-// show prints what a reproduction came to, and writes its files.
-func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found) error {
+// show prints what a reproduction came to, and writes its files. lacks says what was left
+// out, and why, "" if nothing was.
+func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks string) error {
 	r := &reproduction{
-		o: o, f: f, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures(),
+		o: o, f: f, lacks: lacks, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures(),
 	}
 	if r.missing() == len(f.Jobs) {
 		return nil
@@ -112,18 +114,21 @@ func (r *reproduction) write(dir *tree.Dir) error {
 // lead says what was run.
 func (r *reproduction) lead() []string {
 	seeds := map[uint64]bool{}
-	codes := map[string]bool{}
+	codes, others := map[string]bool{}, ""
 	wall := 0.0
 	for _, p := range r.f.Points {
 		if p != nil {
 			seeds[p.Experiment.Seed], codes[p.Protocol()+" "+p.Code] = true, true
 			wall += p.Result.WallSeconds
+			if string(p.Engine) != r.o.engine {
+				others = fmt.Sprintf(", kernel TCP on %s", p.Engine)
+			}
 		}
 	}
 	list := []string{
-		"The evaluation of the SIRD paper (NSDI '25, section 6.2), run again and compared with what was printed.",
-		fmt.Sprintf("Scale %s on the engine %s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
-			r.o.scale, r.o.engine, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
+		"The evaluation of the SIRD paper (NSDI '25, section 6), run again and compared with what was printed.",
+		fmt.Sprintf("Scale %s on the engine %s%s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
+			r.o.scale, r.o.engine, others, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
 			runtime.Version()),
 		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
 			"printed numbers were made with.",
@@ -146,6 +151,9 @@ func (r *reproduction) page() *report.Page {
 	}
 	if n := r.missing(); n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: cells without them are not run.", n))
+	}
+	if r.lacks != "" {
+		p.Notes = append(p.Notes, "Left out: "+r.lacks)
 	}
 	if r.o.scale != "paper" {
 		p.Notes = append(p.Notes, "At this scale the fabric is smaller than the paper's: orders "+

@@ -67,7 +67,11 @@ func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
 	if err := s.extend(); err != nil {
 		return errors.Join(err, s.close())
 	}
+	s.leaveOut()
 	s.announce(w, what)
+	if s.lacks != "" {
+		fmt.Fprintf(w, "left out: %s\n", s.lacks)
+	}
 	return nil
 }
 
@@ -109,15 +113,4 @@ func (s *sweeper) enter(ctx context.Context) (done bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// check finds out whether the machine can run what is missing, before any of it is run.
-func (s *sweeper) check() error {
-	for _, i := range s.missing {
-		j := &s.jobs[i]
-		if err := engines[j.Engine].make(whileUp{}).Check(&j.Experiment); err != nil {
-			return badInput(fmt.Errorf("%s: %w", j.Name(), err))
-		}
-	}
-	return nil
 }

@@ -29,12 +29,16 @@ type sweeper struct {
 	// grow lists jobs that follow from what was found and are not among jobs yet; nil: there are
 	// none.
 	grow func() ([]sweep.Job, error)
+	// optional reports whether a job is left out where the machine cannot run it; nil: none is.
+	optional func(i int) bool
+	lacks    string // which jobs were left out, and why; "": none
 
 	missing []int // jobs whose points were not there when it looked
 	stale   []int // those of them that are there by other code
 
 	mu       sync.Mutex
 	found    []*points.Point // by job: nil until it is there
+	without  map[int]bool    // jobs that are left out: this machine cannot run them
 	failures []failure
 	late     int // left out, since there was no time for them
 }
@@ -97,6 +101,10 @@ func (s *sweeper) runAll(ctx context.Context, queue []int) error {
 		}
 		return b.run(ctx)
 	}
+	for len(queue) > 0 && s.alone(queue[0]) {
+		s.one(ctx, queue[0])
+		queue = queue[1:]
+	}
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(s.atOnce, len(queue)) {
@@ -114,12 +122,21 @@ func (s *sweeper) runAll(ctx context.Context, queue []int) error {
 	return nil
 }
 
-// order lists what is missing as it is to be run: earlier rounds first, and of a round the
-// longest, so that no processor is left with one at the end; jobs of the same experiment are
-// run once.
+// alone reports whether a job takes the whole machine.
+func (s *sweeper) alone(i int) bool { return engines[s.jobs[i].Engine].atOnce == nil }
+
+// order lists what is missing as it is to be run: first what takes the whole machine, then
+// earlier rounds, and of a round the longest, so that no processor is left with one at the
+// end; jobs of the same experiment are run once.
 func (s *sweeper) order() []int {
 	queue := slices.Clone(s.missing)
 	slices.SortStableFunc(queue, func(a, b int) int {
+		switch {
+		case s.alone(a) && !s.alone(b):
+			return -1
+		case s.alone(b) && !s.alone(a):
+			return 1
+		}
 		if s.round != nil && s.round(a) != s.round(b) {
 			return cmp.Compare(s.round(a), s.round(b))
 		}
@@ -190,8 +207,8 @@ func (s *sweeper) tooLate(j *sweep.Job) bool {
 
 // missingPoints counts the jobs without a point.
 func (s *sweeper) missingPoints() (n int) {
-	for _, p := range s.found {
-		if p == nil {
+	for i, p := range s.found {
+		if p == nil && !s.without[i] {
 			n++
 		}
 	}
@@ -225,11 +242,11 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 }
 
 // pointsAtOnce is how many points run at once: as many as asked for, or one for each
-// processor where the engine can run several. Over Slurm it is one until more are seen.
+// processor where an engine can run several. Over Slurm it is one until more are seen.
 func (s *sweeper) pointsAtOnce(asked int) (int, error) {
-	several := true
+	several := len(s.jobs) == 0
 	for i := range s.jobs {
-		several = several && engines[s.jobs[i].Engine].atOnce != nil
+		several = several || !s.alone(i)
 	}
 	switch {
 	case s.slurm.submit:

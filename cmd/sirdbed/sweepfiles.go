@@ -161,8 +161,8 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 
 // announce writes what there is, and what will be run.
 func (s *sweeper) announce(w io.Writer, what string) {
-	fmt.Fprintf(w, "%s: %s, %d of them in %s", what, count(len(s.jobs), "point"), len(s.jobs)-len(s.missing),
-		s.store.Path())
+	fmt.Fprintf(w, "%s: %s, %d of them in %s", what, count(len(s.jobs), "point"),
+		len(s.jobs)-len(s.missing)-len(s.without), s.store.Path())
 	if len(s.stale) > 0 {
 		fmt.Fprintf(w, "; %s of them there by other code", count(len(s.stale), "point"))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
@@ -26,23 +27,30 @@ type sweepProgress struct {
 	began time.Time
 	queue []int           // the jobs to run
 	state map[int]float64 // by job: the share that is done; 1: ended or left out
-	took  map[string]rate // by protocol
+	took  map[kind]rate
+}
+
+// A kind of points, of which some tell how long others take. Protocol "": all of an engine.
+type kind struct {
+	engine   emu.EngineName
+	protocol string
 }
 
 // A rate is what points of a kind took, in seconds, and were expected to by cost.
 type rate struct{ took, cost float64 }
 
 func newSweepProgress(w io.Writer) *sweepProgress {
-	return &sweepProgress{w: w, state: map[int]float64{}, took: map[string]rate{}}
+	return &sweepProgress{w: w, state: map[int]float64{}, took: map[kind]rate{}}
 }
 
 // learn takes what a point took, of this sweep or an earlier one.
 func (p *sweepProgress) learn(j *sweep.Job, seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, kind := range []string{j.Experiment.Protocol, ""} {
-		r := p.took[kind]
-		p.took[kind] = rate{r.took + seconds, r.cost + j.Cost}
+	for _, protocol := range []string{j.Experiment.Protocol, ""} {
+		k := kind{j.Engine, protocol}
+		r := p.took[k]
+		p.took[k] = rate{r.took + seconds, r.cost + j.Cost}
 	}
 }
 
@@ -59,9 +67,9 @@ func (p *sweepProgress) begin(s *sweeper, queue []int) {
 
 // seconds is how long a job takes, by what others took. known says that any have.
 func (p *sweepProgress) seconds(j *sweep.Job) (s float64, known bool) {
-	r, ok := p.took[j.Experiment.Protocol]
+	r, ok := p.took[kind{j.Engine, j.Experiment.Protocol}]
 	if !ok {
-		r, ok = p.took[""]
+		r, ok = p.took[kind{j.Engine, ""}]
 	}
 	if !ok || r.cost == 0 {
 		return j.Cost, false

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,12 +44,13 @@ type sweepTable struct {
 	// across and series are the axes along figures and of their series, as asked for or
 	// chosen; "": the grid has none.
 	across, series string
+
+	unknown map[string]error // by a metric's heading: why its first point without a figure has none
 }
 
 // A figure is a metric at one place of a grid.
 type figure struct {
 	values []float64 // of the seeds
-	why    string    // there are none
 	note   string    // on all of them, such as that they are unstable
 }
 
@@ -90,7 +92,6 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 	for _, i := range jobs {
 		p := t.found[i]
 		if p == nil {
-			f.why = cmp.Or(f.why, "not run")
 			continue
 		}
 		v, err := p.Variant(t.jobs[i].Name())
@@ -99,7 +100,7 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 			x, err = m.Eval(v)
 		}
 		if err != nil {
-			f.why = cmp.Or(f.why, err.Error())
+			t.explain(m, err)
 			continue
 		}
 		f.values = append(f.values, x/scale(m))
@@ -112,6 +113,16 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 	}
 	slices.Sort(f.values)
 	return f
+}
+
+// explain notes why a metric has no figure of a point, for its first one.
+func (t *sweepTable) explain(m *metric.Metric, err error) {
+	if t.unknown == nil {
+		t.unknown = map[string]error{}
+	}
+	if name := heading(m); t.unknown[name] == nil {
+		t.unknown[name] = err
+	}
 }
 
 // medianOf is the median of values in order.
@@ -142,7 +153,7 @@ func (t *sweepTable) tables() []report.Table {
 		return t.byAxis()
 	}
 	axes := t.axes()
-	table := report.Table{Title: "Points", Left: len(axes), Header: slices.Clone(axes), Note: t.note()}
+	table := report.Table{Title: "Points", Left: len(axes), Header: slices.Clone(axes)}
 	for i := range t.metrics {
 		table.Header = append(table.Header, heading(&t.metrics[i]))
 	}
@@ -155,6 +166,7 @@ func (t *sweepTable) tables() []report.Table {
 		}
 		table.Rows = append(table.Rows, append(row, t.verdict(jobs[i])))
 	}
+	table.Note = t.note()
 	return []report.Table{table}
 }
 
@@ -167,7 +179,7 @@ func (t *sweepTable) byAxis() (list []report.Table) {
 	}
 	for k := range t.metrics {
 		table := report.Table{
-			Title: heading(&t.metrics[k]) + " by " + t.by, Left: len(rest), Header: slices.Clone(rest), Note: t.note(),
+			Title: heading(&t.metrics[k]) + " by " + t.by, Left: len(rest), Header: slices.Clone(rest),
 		}
 		table.Header = append(table.Header, all[t.by]...)
 		rows := map[string]int{}
@@ -188,7 +200,8 @@ func (t *sweepTable) byAxis() (list []report.Table) {
 			at := slices.Index(all[t.by], j.Label(t.by))
 			table.Rows[r][len(rest)+at] = t.figure(&t.metrics[k], jobs[i]).String()
 		}
-		list = append(list, table)
+		table.Note = t.note()
+		list, t.unknown = append(list, table), nil
 	}
 	return list
 }
@@ -235,6 +248,9 @@ func (t *sweepTable) note() string {
 	}
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d points are missing.", missing, len(t.found)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.unknown)) {
+		parts = append(parts, fmt.Sprintf("-: %v.", t.unknown[name]))
 	}
 	return strings.Join(parts, " ")
 }

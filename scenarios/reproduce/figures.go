@@ -18,7 +18,7 @@ import (
 func (f *Found) Figures() (list []report.Figure) {
 	m := f.Measured("released")
 	for _, draw := range []func() []report.Figure{
-		f.bufferCDF, f.frontier, f.incastLatency, func() []report.Figure { return scatter(m) },
+		f.bufferCDF, f.frontier, f.incastLatency, f.outcastCredit, func() []report.Figure { return scatter(m) },
 		func() []report.Figure {
 			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", m, deepest)
 		},

@@ -43,8 +43,15 @@ func (f *Found) quantities(m *paper.Measured) {
 		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || !j.Full && f.hasFull(j.place()) {
 			continue
 		}
-		if j.Study == testbedIncast {
+		switch j.Study {
+		case testbedIncast:
 			incastQuantities(m, j.Experiment.Variant, p)
+			continue
+		case testbedCubic:
+			cubicQuantities(m, j.Experiment.Variant, p)
+			continue
+		case testbedOutcast:
+			outcastQuantities(m, j.Experiment.Variant, p)
 			continue
 		}
 		head, load, rest := j.names()

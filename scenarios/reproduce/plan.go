@@ -39,6 +39,7 @@ type Job struct {
 	Arrivals string
 	Full     bool // it has all of a point's messages, not a third
 	Round    int  // earlier rounds are run first
+	Optional bool // left out where the machine cannot run it: it has an engine of its own
 }
 
 // Rounds are what the rounds of a plan are, in their order.
@@ -58,13 +59,13 @@ const (
 	roundMaxima // known when those before are there: see Found.Maxima
 )
 
-// A study is a scenario of scenarios/paper, or one of the testbed's experiments.
+// A study is a scenario of scenarios/paper, or an experiment of the testbed.
 type study struct {
 	name    string
 	figures []string
 	tables  bool // its points at half load are the tables'
 	compare bool // all protocols run it
-	testbed bool // it is on the paper's testbed, whatever the scale, and a scenario without samples
+	testbed *testbed
 }
 
 // studies are in the order of the paper's figures.
@@ -76,7 +77,9 @@ var studies = []study{
 	{name: "core", figures: tableFigures, tables: true, compare: true},
 	{name: "incast", figures: tableFigures, tables: true, compare: true},
 	{name: "frontier", figures: []string{"fig2"}},
-	{name: testbedIncast, figures: []string{"fig3"}, testbed: true},
+	{name: testbedIncast, figures: []string{"fig3"}, testbed: &incastTestbed},
+	{name: testbedCubic, figures: []string{"fig3"}, testbed: &cubicTestbed},
+	{name: testbedOutcast, figures: []string{"fig4"}, testbed: &outcastTestbed},
 	{name: "sensitivity", figures: []string{"fig9"}},
 	{name: "unscheduled", figures: []string{"fig10"}},
 	{name: "unscheduled-incast", figures: []string{"fig10"}},
@@ -84,9 +87,6 @@ var studies = []study{
 }
 
 var tableFigures = []string{"fig5", "fig6", "fig7", "fig12", "fig13", "tables"}
-
-// testbedIncast is the study of the testbed's incast, the scenario incast.
-const testbedIncast = "testbed-incast"
 
 // FigureNames lists the figures and tables that can be asked for.
 func FigureNames() (names []string) {
@@ -172,7 +172,7 @@ func (s *study) jobs(o *Options) (list []Job, err error) {
 		}
 	}
 	for i := range list {
-		if s.testbed {
+		if s.testbed != nil {
 			break // its times are the scenario's
 		}
 		if err := list[i].fill(o); err != nil {
@@ -187,11 +187,11 @@ func (s *study) half(j *Job) bool { return j.Label("load") == Half }
 // points lists the points of a study's scenario at some loads, none: all.
 func (s *study) points(o *Options, arrivals string, seed int, loads []string) (list []Job, err error) {
 	g := sweep.Grid{Path: "paper/" + s.name, Engine: cmp.Or(o.Engine, emu.Model)}
-	if s.testbed {
-		g.Path, g.Changes = strings.TrimPrefix(s.name, "testbed-"), o.Scale.testbed
+	if s.testbed != nil {
+		s.testbed.grid(&g, o.Scale.testbed[s.name])
 		jobs, _, err := g.Jobs()
 		for _, j := range jobs {
-			list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
+			list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals, Optional: s.testbed.engine != ""})
 		}
 		return list, err
 	}

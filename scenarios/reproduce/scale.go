@@ -17,13 +17,13 @@ import (
 type Scale struct {
 	Name    string
 	Doc     string
-	changes []scenarios.Change // to each scenario
-	fanIn   string             // of bursts
-	samples map[string]float64 // messages of a full point, by workload
-	warmup  float64            // of the warm-up at the paper's scale
-	loads   []string           // none: all
-	testbed []scenarios.Change // to the testbed's scenarios
-	thirds  bool               // points of less weight have a third of the messages
+	changes []scenarios.Change            // to each scenario
+	fanIn   string                        // of bursts
+	samples map[string]float64            // messages of a full point, by workload
+	warmup  float64                       // of the warm-up at the paper's scale
+	loads   []string                      // none: all
+	thirds  bool                          // points of less weight have a third of the messages
+	testbed map[string][]scenarios.Change // to the testbed's scenarios, by study
 }
 
 // Scales are the scales there are.
@@ -48,7 +48,18 @@ var Scales = []Scale{
 		},
 		samples: map[string]float64{"wka": 2000, "wkb": 150, "wkc": 30},
 		loads:   []string{"0.5", "0.7", "0.95"},
-		testbed: []scenarios.Change{{Path: "warmup", Value: "500us"}, {Path: "duration", Value: "3ms"}},
+		testbed: map[string][]scenarios.Change{
+			testbedIncast: {{Path: "warmup", Value: "500us"}, {Path: "duration", Value: "3ms"}},
+			testbedCubic: {
+				{Path: "warmup", Value: "500us"}, {Path: "duration", Value: "3ms"},
+				{Path: "variants[loaded-tcp-cubic].warmup", Value: "500us"},
+				{Path: "variants[loaded-tcp-cubic].duration", Value: "3ms"},
+			},
+			testbedOutcast: {
+				{Path: "traffic[outcast].start", Value: "500us"}, {Path: "traffic[outcast].stagger", Value: "500us"},
+				{Path: "duration", Value: "4ms"},
+			},
+		},
 	},
 }
 
