@@ -53,7 +53,8 @@ type ComparedPaper struct {
 // out, and why, "" if nothing was.
 func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks string) error {
 	r := &reproduction{
-		o: o, f: f, lacks: lacks, measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures(),
+		o: o, f: f, lacks: lacks, measured: f.Measured("released"), poisson: f.Measured("poisson"),
+		figures: f.Figures(),
 	}
 	if r.missing() == len(f.Jobs) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// found has a point for each job of a plan, made by make; nil: none.
+// madeUp has a point for each job of a plan, made by make; nil: none.
 func madeUp(jobs []Job, make func(*Job) *points.Point) *Found {
 	f := &Found{Jobs: jobs}
 	for i := range jobs {
