@@ -130,6 +130,9 @@ func (s *several) failure(ctx context.Context) error {
 			err = fmt.Errorf("the controller ended with exit code %d:\n  %s", p.exit,
 				strings.Join(p.out.others, "\n  "))
 		}
+		if err != nil && p.out.oom != "" {
+			err = fmt.Errorf("ran out of its memory: shorten the run, or capture fewer nodes (%s)", p.out.oom)
+		}
 		if err != nil && why == nil {
 			why = fmt.Errorf("guest %d of %d: %w", i+1, len(s.parts), err)
 		}
