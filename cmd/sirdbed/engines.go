@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sirdbed/capture/results"
 	"sirdbed/emu"
@@ -49,6 +50,7 @@ type whileUp struct {
 	running func([]HostState, []NodeState)
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
 	guests  int                   // of the virtual engine
+	met     func(times int64, waited []time.Duration)
 }
 
 // A HostState is one host of a fabric that is up.

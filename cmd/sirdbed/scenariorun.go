@@ -241,7 +241,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) error {
 	if err == nil {
 		r.view.variant(i)
 		var facts *emu.Facts
-		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p), r.guests})
+		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p), r.guests, p.met})
 		facts, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(file *os.File, node *topo.Node) (emu.Capture, error) {

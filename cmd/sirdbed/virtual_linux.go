@@ -34,6 +34,7 @@ func virtualKind() engineKind {
 		make: func(up whileUp) emu.Engine {
 			return &virtual.Engine{
 				Guests:      up.guests,
+				Met:         up.met,
 				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
 				KernelName:  kernelName(reserved),
 				Command:     []string{"/proc/self/exe", guestCommand},

@@ -38,10 +38,10 @@ type Platform struct {
 	HostEnv  []string
 	RxFrames int
 
-	// Part is what this kernel has of the fabric, nil for all of it; Company are then the
+	// Part is what this kernel has of the fabric, nil for all of it; Group are then the
 	// controllers of the kernels that have the rest. Their clocks are one.
-	Part    *fabric.Part
-	Company Company
+	Part  *fabric.Part
+	Group Group
 
 	// Of programs: their environment, nil for this process's, and whether one of a name
 	// was ended because it spun; nil where time goes on all the same.

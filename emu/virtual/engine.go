@@ -48,6 +48,9 @@ type Engine struct {
 	// Results depend on it only where things happen at the same instant. AutoGuests is as
 	// many as processors and racks allow.
 	Guests int
+	// Met, when set, is called at the end of a run by several guests, with how often they
+	// have waited for one another, and for how long each has, by the wall clock.
+	Met func(times int64, waited []time.Duration)
 	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
 	// SpinLimit is how much processor time a guest with programs may take while its clock

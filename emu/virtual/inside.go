@@ -112,11 +112,11 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 	defer cancel()
 	platform := platform(j.Experiment)
 	if j.Part != nil {
-		company, err := meet(j.Part, slices.Max(j.Part.Guests)+1)
+		group, err := meet(j.Part, slices.Max(j.Part.Guests)+1)
 		if err != nil {
 			return err
 		}
-		platform.Part, platform.Company = j.Part, company
+		platform.Part, platform.Group = j.Part, group
 	}
 	go func() {
 		for !guest.Stopping() {

@@ -82,6 +82,13 @@ func (e *Engine) runSeveral(ctx context.Context, n int, f *topo.Fabric, work job
 		})
 	}
 	all.Wait()
+	if e.Met != nil {
+		waited := make([]time.Duration, n)
+		for i := range waited {
+			waited[i] = s.shared.Waited(i)
+		}
+		e.Met(s.shared.Quanta(), waited)
+	}
 	first := &s.parts[0].out
 	facts.Startup, facts.Reached = first.startup.Seconds(), first.reached
 	failure := s.failure(ctx)

@@ -100,7 +100,7 @@ func lookahead(f *topo.Fabric, guests []int) units.Time {
 	return least
 }
 
-// ringRoom is how many bytes of records a guest may send to another one in two windows of
+// ringRoom is how many bytes of records a guest may send to another one in two quanta of
 // the lookahead: what links at their rates carry of the smallest frames, twice over, and what
 // the controllers say.
 func ringRoom(f *topo.Fabric, guests []int) int64 {

@@ -97,7 +97,7 @@ func TestAutoGuests(t *testing.T) {
 	}
 }
 
-// A ring has room for what links carry in two windows.
+// A ring has room for what links carry in two quanta.
 func TestRingRoom(t *testing.T) {
 	f := racks(t, 2, 2, 500)
 	guests, err := split(f, 2)

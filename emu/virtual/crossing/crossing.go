@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package crossing is the memory that guests with one clock share: the gate at the end of
-// each window of time, and a ring for the frames from each guest to each other one. Guests'
+// Package crossing is the memory that guests with one clock share: the barrier at the end of
+// each quantum of time, and a ring for the frames from each guest to each other one. Guests'
 // kernels use it (crossing.h and crossing.c in emu/virtual/kernel's patch, which has the same
 // layout); who starts them makes it, and reads what it counts.
 package crossing
@@ -35,7 +35,7 @@ type header struct {
 	guests, members uint32
 	awaited, turn   uint32
 	horizon         uint64
-	windows         uint64
+	quanta          uint64
 	next, waited    [MaxGuests]uint64
 	left            [MaxGuests]uint32
 }
@@ -49,7 +49,7 @@ type Memory struct {
 
 // New makes the memory of guests, 2 to MaxGuests, of which every frame from one to another
 // takes lookahead by their clock, at least 1 ns. room is how many bytes of records a guest
-// may send to another one in two windows, which take as long each; a frame's record has
+// may send to another one in two quanta, which last as long each; a frame's record has
 // RecordBytes.
 func New(guests int, lookahead time.Duration, room int64) (*Memory, error) {
 	if guests < 2 || guests > MaxGuests || lookahead < 1 {
@@ -82,10 +82,10 @@ func (m *Memory) header() *header { return (*header)(unsafe.Pointer(&m.mapped[0]
 // File is for the guests' kernels. It stays the Memory's.
 func (m *Memory) File() *os.File { return m.file }
 
-// Windows is how many windows of time the guests have gone through.
-func (m *Memory) Windows() int64 { return int64(atomic.LoadUint64(&m.header().windows)) }
+// Quanta is how many quanta of time the guests have gone through.
+func (m *Memory) Quanta() int64 { return int64(atomic.LoadUint64(&m.header().quanta)) }
 
-// Waited is how long a guest has waited for others at the end of windows, by the machine's
+// Waited is how long a guest has waited for others at the end of quanta, by the machine's
 // clock.
 func (m *Memory) Waited(guest int) time.Duration {
 	return time.Duration(atomic.LoadUint64(&m.header().waited[guest]))

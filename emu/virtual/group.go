@@ -18,32 +18,32 @@ import (
 
 // Controllers of guests with one clock talk over links between their guests, which take
 // as much of that clock as every other link between guests: so what they agree on, and when,
-// is the same in each run. The first guest's is the chair.
+// is the same in each run. The first guest's is the coordinator.
 
 // A note is what goes over such a connection, as a line of JSON.
 type note struct {
 	Guest  int     `json:"guest,omitempty"`  // the first note of a connection: whose it is
-	Agree  *int64  `json:"agree,omitempty"`  // to the chair: what a guest says
+	Agree  *int64  `json:"agree,omitempty"`  // to the coordinator: what a guest says
 	Agreed []int64 `json:"agreed,omitempty"` // from it: what all have said
-	Busy   *int    `json:"busy,omitempty"`   // to the chair: hosts that are busy, from At on
+	Busy   *int    `json:"busy,omitempty"`   // to the coordinator: hosts that are busy, from At on
 	At     int64   `json:"at,omitempty"`
-	End    bool    `json:"end,omitempty"`   // to the chair: the run cannot go on
+	End    bool    `json:"end,omitempty"`   // to the coordinator: the run cannot go on
 	Ended  *int64  `json:"ended,omitempty"` // from it: when the run ends
 	Left   bool    `json:"left,omitempty"`  // from it: a guest has left
 }
 
-// errLeft is the error of a guest whose company has lost another one.
+// errLeft is the error of a guest whose group has lost another one.
 var errLeft = errors.New("another guest of the run has ended")
 
-// A company implements real.Company.
-type company struct {
+// A group implements real.Group.
+type group struct {
 	conn   net.Conn
 	agreed chan []int64 // closed when somebody has left
 	ended  chan int64
 }
 
-// Agree implements real.Company.
-func (c *company) Agree(said int64) ([]int64, error) {
+// Agree implements real.Group.
+func (c *group) Agree(said int64) ([]int64, error) {
 	if err := c.send(note{Agree: &said}); err != nil {
 		return nil, errLeft
 	}
@@ -54,20 +54,20 @@ func (c *company) Agree(said int64) ([]int64, error) {
 	return all, nil
 }
 
-// Busy implements real.Company.
-func (c *company) Busy(hosts int) { _ = c.send(note{Busy: &hosts, At: clock.Monotonic()}) }
+// Busy implements real.Group.
+func (c *group) Busy(hosts int) { _ = c.send(note{Busy: &hosts, At: clock.Monotonic()}) }
 
-// End implements real.Company.
-func (c *company) End() { _ = c.send(note{End: true}) }
+// End implements real.Group.
+func (c *group) End() { _ = c.send(note{End: true}) }
 
-// Ended implements real.Company.
-func (c *company) Ended() <-chan int64 { return c.ended }
+// Ended implements real.Group.
+func (c *group) Ended() <-chan int64 { return c.ended }
 
-// send sends a note. An error means that the chair has gone, which reading finds out too.
-func (c *company) send(n note) error { return json.NewEncoder(c.conn).Encode(&n) }
+// send sends a note. An error means that the coordinator has gone, which reading finds out too.
+func (c *group) send(n note) error { return json.NewEncoder(c.conn).Encode(&n) }
 
-// listen takes what the chair sends.
-func (c *company) listen() {
+// listen takes what the coordinator sends.
+func (c *group) listen() {
 	for in := json.NewDecoder(c.conn); ; {
 		var n note
 		err := in.Decode(&n)
@@ -88,23 +88,23 @@ func (c *company) listen() {
 }
 
 // meet joins this guest's controller with the others'.
-func meet(part *fabric.Part, guests int) (*company, error) {
+func meet(part *fabric.Part, guests int) (*group, error) {
 	conn, err := connect(part, guests)
 	if err != nil {
-		return nil, fmt.Errorf("the company of %d guests: %w", guests, err)
+		return nil, fmt.Errorf("the group of %d guests: %w", guests, err)
 	}
-	c := &company{conn: conn, agreed: make(chan []int64, 1), ended: make(chan int64, 2)}
+	c := &group{conn: conn, agreed: make(chan []int64, 1), ended: make(chan int64, 2)}
 	go c.listen()
 	return c, nil
 }
 
-// connect makes the links to the other guests, and returns a connection to the chair.
+// connect makes the links to the other guests, and returns a connection to the coordinator.
 func connect(part *fabric.Part, guests int) (net.Conn, error) {
 	if part.Self > 0 {
 		if err := addControlLink(part.Self, 0, part.Self); err != nil {
 			return nil, err
 		}
-		conn, err := callChair(part.Self)
+		conn, err := callCoordinator(part.Self)
 		if err == nil {
 			err = json.NewEncoder(conn).Encode(&note{Guest: part.Self})
 		}
@@ -134,9 +134,9 @@ func connect(part *fabric.Part, guests int) (net.Conn, error) {
 		}
 		lines[hello.Guest] = line{conn, in}
 	}
-	own, chairs := net.Pipe()
-	lines[0] = line{chairs, json.NewDecoder(chairs)}
-	go preside(lines, 2*part.Crossing+time.Millisecond)
+	own, its := net.Pipe()
+	lines[0] = line{its, json.NewDecoder(its)}
+	go coordinate(lines, 2*part.Crossing+time.Millisecond)
 	return own, nil
 }
 
@@ -148,16 +148,16 @@ const (
 	callEvery    = 10 * time.Millisecond
 )
 
-// controlAddress is that of an end of the link between the chair and a guest.
-func controlAddress(guest int, chair bool) [4]byte {
-	if chair {
+// controlAddress is that of an end of the link between the coordinator and a guest.
+func controlAddress(guest int, coordinator bool) [4]byte {
+	if coordinator {
 		return [4]byte{10, 251, byte(guest), 1}
 	}
 	return [4]byte{10, 251, byte(guest), 2}
 }
 
-// callChair connects to the chair, who may not be there yet.
-func callChair(guest int) (conn net.Conn, err error) {
+// callCoordinator connects to the coordinator, who may not be there yet.
+func callCoordinator(guest int) (conn net.Conn, err error) {
 	a := controlAddress(guest, true)
 	for until := time.Now().Add(meetTime); time.Now().Before(until); time.Sleep(callEvery) {
 		to := &net.TCPAddr{IP: net.IP(a[:]), Port: controlPort}
@@ -168,7 +168,7 @@ func callChair(guest int) (conn net.Conn, err error) {
 	return nil, err
 }
 
-// addControlLink makes an end of the link between the chair and a guest: that which leads to
+// addControlLink makes an end of the link between the coordinator and a guest: that which leads to
 // peer, of guest self.
 func addControlLink(guest, peer, self int) error {
 	conn, err := rtnl.Open()
@@ -178,19 +178,19 @@ func addControlLink(guest, peer, self int) error {
 	defer conn.Close()
 	var b rtnl.Batch
 	name, index := fmt.Sprintf("control%d", guest), controlIndex+guest
-	port := func(chair bool) int {
-		if chair {
+	port := func(coordinator bool) int {
+		if coordinator {
 			return controlIndex + 2*guest
 		}
 		return controlIndex + 2*guest + 1
 	}
-	chair := self == 0
-	own, others := controlAddress(guest, chair), controlAddress(guest, !chair)
+	coordinator := self == 0
+	own, others := controlAddress(guest, coordinator), controlAddress(guest, !coordinator)
 	mac := func(a [4]byte) []byte { return []byte{2, 0xfe, a[0], a[1], a[2], a[3]} }
 	b.Request("add link crossing", name, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Link(index, 0, 0))
 	b.String(unix.IFLA_IFNAME, name)
 	b.Attr(unix.IFLA_ADDRESS, mac(own))
-	fabric.AddCrossing(&b, peer, port(chair), port(!chair))
+	fabric.AddCrossing(&b, peer, port(coordinator), port(!coordinator))
 	b.LinkUp(index, name)
 	b.Request("add address", name, unix.RTM_NEWADDR, unix.NLM_F_CREATE|unix.NLM_F_EXCL, rtnl.Address(index, 32))
 	b.Attr(unix.IFA_LOCAL, own[:])

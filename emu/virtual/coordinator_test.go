@@ -8,8 +8,8 @@ import (
 )
 
 // What guests say is put together call by call, however far apart they are.
-func TestChairAgrees(t *testing.T) {
-	c := newChair(3)
+func TestCoordinatorAgrees(t *testing.T) {
+	c := newCoordinator(3)
 	for _, s := range []struct {
 		guest int
 		said  int64
@@ -27,7 +27,7 @@ func TestChairAgrees(t *testing.T) {
 }
 
 // A run is over when no host was busy at one instant, in whatever order reports come.
-func TestChairEndsTheRun(t *testing.T) {
+func TestCoordinatorEndsTheRun(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reports []busyReport
@@ -42,11 +42,11 @@ func TestChairEndsTheRun(t *testing.T) {
 		{"busy in the instant in which the other is done", []busyReport{{5, 0, 0}, {7, 0, 1}, {7, 1, 0}}, false},
 		{"not due yet", []busyReport{{5, 0, 0}, {11, 1, 0}}, false},
 	} {
-		chair := newChair(2)
+		coordinator := newCoordinator(2)
 		for _, r := range c.reports {
-			chair.report(r)
+			coordinator.report(r)
 		}
-		if got := chair.over(10); got != c.want {
+		if got := coordinator.over(10); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}

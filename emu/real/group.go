@@ -19,9 +19,9 @@ import (
 // clock. Each has a controller, which takes its part of the run through the same steps; here
 // is what these have to agree on.
 
-// A Company are the controllers of the kernels that have a fabric together, as one of them
+// A Group are the controllers of the kernels that have a fabric together, as one of them
 // sees it. One goroutine may use it.
-type Company interface {
+type Group interface {
 	// Agree waits until all have called it as often, and returns what each has said, by
 	// its kernel's number. It fails if one of them has left.
 	Agree(said int64) ([]int64, error)
@@ -31,7 +31,7 @@ type Company interface {
 	// End has the run end: it cannot go on here.
 	End()
 	// Ended returns when the run ends, in ns of the kernels' clock, a little before that:
-	// all hosts were done at once, or one of the company has ended it, or left.
+	// all hosts were done at once, or one of the group has ended it, or left.
 	Ended() <-chan int64
 }
 
@@ -54,7 +54,7 @@ func (e *Engine) checkPart(x *emu.Experiment) error {
 
 // commonOrigin is the origin that all kernels have, where this one could have the given one.
 func (r *run) commonOrigin(own int64) (int64, error) {
-	c := r.engine.Platform.Company
+	c := r.engine.Platform.Group
 	if c == nil {
 		return own, nil
 	}
@@ -74,31 +74,31 @@ func (r *run) agreeTime() time.Duration {
 	return 0
 }
 
-// end has the company's run end, if there is a company.
+// end has the group's run end, if there is a group.
 func (r *run) end() {
-	if c := r.engine.Platform.Company; c != nil {
+	if c := r.engine.Platform.Group; c != nil {
 		c.End()
 	}
 }
 
-// over returns when the run ends by what the company says; nil where there is none.
+// over returns when the run ends by what the group says; nil where there is none.
 func (r *run) over() <-chan int64 {
-	if c := r.engine.Platform.Company; c != nil {
+	if c := r.engine.Platform.Group; c != nil {
 		return c.Ended()
 	}
 	return nil
 }
 
-// busy reports to the company how many hosts are not done.
+// busy reports to the group how many hosts are not done.
 func (r *run) busy(hosts int) {
-	if c := r.engine.Platform.Company; c != nil {
+	if c := r.engine.Platform.Group; c != nil {
 		c.Busy(hosts)
 	}
 }
 
 // waitingAnywhere is how many bytes wait in ports, of all kernels, where so many do here.
 func (r *run) waitingAnywhere(here int64) (sum int64, err error) {
-	c := r.engine.Platform.Company
+	c := r.engine.Platform.Group
 	if c == nil {
 		return here, nil
 	}

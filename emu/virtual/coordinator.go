@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// A chair is what the first guest's controller knows of all: what they want to agree on, and
+// A coordinator is what the first guest's controller knows of all: what they want to agree on, and
 // how many hosts are busy. It belongs to one goroutine.
-type chair struct {
+type coordinator struct {
 	said    [][]int64 // by guest: what it has said, and not all have
 	busy    []int     // by guest: hosts that are not done
 	reports []busyReport
@@ -25,8 +25,8 @@ type busyReport struct {
 	hosts int
 }
 
-func newChair(guests int) *chair {
-	c := &chair{said: make([][]int64, guests), busy: make([]int, guests)}
+func newCoordinator(guests int) *coordinator {
+	c := &coordinator{said: make([][]int64, guests), busy: make([]int, guests)}
 	for i := range c.busy {
 		c.busy[i] = 1 // whatever it is, it is not done
 	}
@@ -34,7 +34,7 @@ func newChair(guests int) *chair {
 }
 
 // agree takes what a guest says. It returns what each has said once all have.
-func (c *chair) agree(guest int, said int64) []int64 {
+func (c *coordinator) agree(guest int, said int64) []int64 {
 	c.said[guest] = append(c.said[guest], said)
 	for _, s := range c.said {
 		if len(s) == 0 {
@@ -50,7 +50,7 @@ func (c *chair) agree(guest int, said int64) []int64 {
 }
 
 // report takes a guest's report. Those of several may come in any order.
-func (c *chair) report(r busyReport) {
+func (c *coordinator) report(r busyReport) {
 	at, _ := slices.BinarySearchFunc(c.reports, r, func(a, b busyReport) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.guest, b.guest), -1) // a guest's in the order of its own
 	})
@@ -59,7 +59,7 @@ func (c *chair) report(r busyReport) {
 
 // over takes the reports until a time, all of which are there, and reports whether all hosts
 // were done at once.
-func (c *chair) over(until int64) bool {
+func (c *coordinator) over(until int64) bool {
 	for len(c.reports) > 0 && c.reports[0].at <= until {
 		r := c.reports[0]
 		c.reports = c.reports[1:]

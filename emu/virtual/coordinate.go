@@ -16,16 +16,16 @@ type said struct {
 	note  *note
 }
 
-// A line is a guest's connection to the chair.
+// A line is a guest's connection to the coordinator.
 type line struct {
 	conn net.Conn
 	in   *json.Decoder
 }
 
-// preside is the chair's part of what guests' controllers agree on, over a connection to
-// each. Whatever was sent is there when hold has passed, by the guests' clock.
-func preside(lines []line, hold time.Duration) {
-	c := newChair(len(lines))
+// coordinate is what the coordinator does: through it guests' controllers agree, over a
+// connection to each. Whatever was sent is there when hold has passed, by the guests' clock.
+func coordinate(lines []line, hold time.Duration) {
+	c := newCoordinator(len(lines))
 	notes := make(chan said)
 	for i, l := range lines {
 		go func() {
