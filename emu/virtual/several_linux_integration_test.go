@@ -20,6 +20,7 @@ import (
 	"sirdbed/emu"
 	"sirdbed/emu/internal/rundir"
 	"sirdbed/emu/virtual/guest"
+	"sirdbed/sirdnode/fault"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -82,7 +83,8 @@ func messageRecords(t *testing.T, log []byte) (list []record.Record) {
 }
 
 // Messages over idle links are as fast through 2 and 4 guests as in one, to a ns: within a
-// rack, within a guest, and across.
+// rack, within a guest, and across, while links between guests become slower, longer, and
+// are cut.
 func TestGuestsAreAsFastAsOne(t *testing.T) {
 	private(t)
 	list := traffic.Stream{Name: "list", Pattern: traffic.PatternList}
@@ -95,10 +97,22 @@ func TestGuestsAreAsFastAsOne(t *testing.T) {
 		}
 	}
 	x := &emu.Experiment{Scenario: "idle", Variant: "sird", Protocol: "sird", Seed: 1, Topology: fourRacks(),
-		Streams: []traffic.Stream{list}, Duration: at, QueueEvery: 5 * units.Microsecond}
-	one := files(t, runGuests(t, 1, x))
+		Streams: []traffic.Stream{list}, Duration: at, Drain: 5 * units.Millisecond, QueueEvery: 5 * units.Microsecond,
+		Timeline: fault.Timeline{
+			{At: 100 * units.Microsecond, For: 100 * units.Microsecond, Link: "leaf1<>spine1", Do: fault.Rate,
+				Rate: 10 * units.Gbps},
+			{At: 200 * units.Microsecond, For: 100 * units.Microsecond, Link: "leaf1<>spine2", Do: fault.Delay,
+				Delay: 3 * units.Microsecond},
+			{At: 440 * units.Microsecond, For: 20 * units.Microsecond, Link: "spine2>leaf4", Do: fault.Blackhole},
+		}}
+	first := runGuests(t, 1, x)
+	one := files(t, first)
 	for _, guests := range []int{2, 4} {
-		several := files(t, runGuests(t, guests, x))
+		dir := runGuests(t, guests, x)
+		several := files(t, dir)
+		if lost := lostByLinks(t, dir); lost != lostByLinks(t, first) || lost == 0 {
+			t.Errorf("%d guests: links have lost %d packets, want %d and some", guests, lost, lostByLinks(t, first))
+		}
 		compared := 0
 		for name, log := range one {
 			if name == emu.QueueLog {
@@ -172,6 +186,15 @@ func conserved(t *testing.T, dir string) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*.1.*")); err != nil || len(left) > 0 {
 		t.Errorf("left of the parts: %v (%v)", left, err)
 	}
+}
+
+// lostByLinks is how many packets a run's links have lost by its timeline of faults.
+func lostByLinks(t *testing.T, dir string) (sum int64) {
+	t.Helper()
+	for _, p := range readFacts(t, dir).Ports {
+		sum += p.Lost
+	}
+	return sum
 }
 
 func readFacts(t *testing.T, dir string) *emu.Facts {
