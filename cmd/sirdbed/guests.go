@@ -21,7 +21,8 @@ func guestsOf(text string, engine emu.EngineName) (int, error) {
 	case text == "" || err == nil && n == 1:
 		return 0, nil
 	case engine != emu.Virtual:
-		return 0, badInput(fmt.Errorf("--guests %s: the engine %s has no guests: only %s has", text, engine, emu.Virtual))
+		return 0, badInput(fmt.Errorf("--guests %s: the engine %s has no guests: only %s has", text, engine,
+			emu.Virtual))
 	case err != nil || n < 1:
 		return 0, badInput(fmt.Errorf("--guests %s: want a number from 1 on, or auto", text))
 	}
