@@ -230,7 +230,7 @@ func TestGuestsDieTogether(t *testing.T) {
 			e.Guests = 2
 			facts, err := e.Run(context.Background(), endless(), rundir.Open(t, dir), emu.Hooks{
 				Progress: func(at units.Time) {
-					if at > 100*units.Microsecond {
+					if at > units.Millisecond/2 {
 						kill.Do(func() { syscall.Kill(numbered(t, pids, guestNumber), unix.SIGSEGV) })
 					}
 				}})

@@ -35,8 +35,8 @@ func TestLayoutIsTheKernels(t *testing.T) {
 	}
 	var got []string
 	layout := reflect.TypeFor[header]()
-	for i := range layout.NumField() {
-		got = append(got, layout.Field(i).Name+" "+layout.Field(i).Type.String())
+	for field := range layout.Fields() {
+		got = append(got, field.Name+" "+field.Type.String())
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
