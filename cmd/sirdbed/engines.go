@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"sirdbed/capture/results"
 	"sirdbed/emu"
@@ -48,6 +49,8 @@ type whileUp struct {
 	// running takes the host processes and nodes, and nil when the fabric goes down.
 	running func([]HostState, []NodeState)
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
+	guests  int                   // of the virtual engine
+	met     func(times int64, waited []time.Duration)
 }
 
 // A HostState is one host of a fabric that is up.
@@ -125,7 +128,7 @@ func (r *scenarioRun) cannotRun(x *emu.Experiment, err error) error {
 // anything is built. Its error says what to do. Experiments whose protocol the
 // engine cannot run are skipped if there are others.
 func (r *scenarioRun) check() error {
-	engine := engines[r.engine].make(whileUp{})
+	engine := engines[r.engine].make(whileUp{guests: r.guests})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {

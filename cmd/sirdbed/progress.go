@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type progress struct {
 	mu      sync.Mutex
 	started time.Time
 	written time.Time // the last line
+	shared  string    // how guests with one clock have met; "" where there was one guest
 }
 
 func isTerminal(w io.Writer) bool {
@@ -96,6 +98,18 @@ func (p *progress) pause(why string) {
 	fmt.Fprintf(p.w, "%s: %s\n", p.label, why)
 }
 
+// met keeps how guests that share a clock have waited for one another, for done.
+func (p *progress) met(times int64, waited []time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var each []string
+	for _, w := range waited {
+		each = append(each, fmt.Sprintf("%.1f s", w.Seconds()))
+	}
+	p.shared = fmt.Sprintf("; %d guests met %d times, and waited %s for one another", len(waited), times,
+		strings.Join(each, ", "))
+}
+
 // done ends it with a line on how the run went.
 func (p *progress) done(err error) {
 	p.mu.Lock()
@@ -113,6 +127,6 @@ func (p *progress) done(err error) {
 	case err != nil:
 		fmt.Fprintf(p.w, "%s: FAILED after %.1f s: %v\n", p.label, took, err)
 	default:
-		fmt.Fprintf(p.w, "%s: done in %.1f s\n", p.label, took)
+		fmt.Fprintf(p.w, "%s: done in %.1f s%s\n", p.label, took, p.shared)
 	}
 }

@@ -20,6 +20,7 @@ type runOptions struct {
 	out      string
 	json     bool
 	dilation string
+	guests   string
 	variants []string
 	set      []string
 	keepUp   bool // the last variant's fabric
@@ -80,6 +81,7 @@ func newRun() *cobra.Command {
 	completeFlag(c, "variant", completeVariants)
 	completeFlag(c, "out", directories)
 	completeFlag(c, "dilation", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "guests", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "seed", noFiles)
 	completeFlag(c, "set", noFiles)
 	completeFlag(c, "join-listen", noFiles)
@@ -105,6 +107,10 @@ const runHelp = `
 
 	On the engine model as many variants run side by side as there are processors, or --jobs says; what comes of each
 	is the same. On the others each takes the whole machine.
+
+	On the engine virtual a run takes one processor. With --guests 2 or more its fabric is split, by racks, over as many
+	guests with one clock, each with a processor of its own. Figures are the same but for what happens at the same
+	instant; equal numbers of guests give equal runs.
 
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
 	are left out, and the report says so.
@@ -143,6 +149,8 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` variants at once (default: one for each processor; engine model)")
+	f.StringVar(&o.guests, "guests", "1",
+		"share a fabric among `N` guests with one clock, or auto: one for each processor (engine virtual)")
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
 	f.BoolVar(&o.show.live, "live", false, "serve a page that shows the run as it goes on, on loopback")
 	f.BoolVar(&o.show.watch, "watch", false, "show goodput, queues and slowdown in the terminal as the run goes on")

@@ -29,6 +29,7 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	keepUp      bool  // the last variant's fabric
+	guests      int   // that share the fabric of the virtual engine
 	jobs        int   // that run at once; 0: as many as there are processors
 	crew        *crew // of their progress; nil where one runs at a time
 	show        showing
@@ -74,6 +75,9 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	}
 	if r.keepUp && engines[r.engine].enter == nil {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
+	}
+	if r.guests, err = guestsOf(o.guests, r.engine); err != nil {
+		return nil, err
 	}
 	if engines[r.engine].asCaller {
 		if err := leaveRoot("the engine "+string(r.engine), cmp.Or(o.out, resultsDir)); err != nil {
@@ -237,7 +241,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) error {
 	if err == nil {
 		r.view.variant(i)
 		var facts *emu.Facts
-		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p)})
+		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p), r.guests, p.met})
 		facts, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(file *os.File, node *topo.Node) (emu.Capture, error) {

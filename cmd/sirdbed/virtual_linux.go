@@ -31,8 +31,10 @@ func virtualKind() engineKind {
 			}
 			return func() { reserved.Close() }, nil
 		},
-		make: func(whileUp) emu.Engine {
+		make: func(up whileUp) emu.Engine {
 			return &virtual.Engine{
+				Guests:      up.guests,
+				Met:         up.met,
 				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
 				KernelName:  kernelName(reserved),
 				Command:     []string{"/proc/self/exe", guestCommand},

@@ -23,7 +23,8 @@ type Link struct {
 }
 
 // Change makes one direction of a link another: the port, and the wire behind it where the
-// fabric has wires. Frames on their way stay in order. It is one system call for each.
+// fabric has wires: as far as this kernel has them. Frames on their way stay in order. It is
+// one system call for each.
 func (f *Fabric) Change(id topo.PortID, l Link) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -39,22 +40,25 @@ func (f *Fabric) Change(id topo.PortID, l Link) error {
 	c := f.PortConfig(id)
 	c.Rate, c.Burst = kernel, kernel.BytesIn(units.Time(f.config.BurstTime))
 	var b rtnl.Batch
-	if err := c.ChangeRate(&b, f.index(id), p.Iface); err != nil {
-		return f.nodeError(p.Node, err)
-	}
-	if err := f.inNode(p.Node, &b); err != nil {
-		return err
+	if f.Has(p.Node) {
+		if err := c.ChangeRate(&b, f.index(id), p.Iface); err != nil {
+			return f.nodeError(p.Node, err)
+		}
+		if err := f.inNode(p.Node, &b); err != nil {
+			return err
+		}
 	}
 	if f.markers != nil && f.step(id) > 0 {
 		if err := f.markers.ChangeRate(f.index(id), c); err != nil {
 			return f.nodeError(p.Node, err)
 		}
 	}
-	if f.wires != emu.Netem || f.IsDevice(p.Node) {
+	if f.wires != emu.Netem || f.IsDevice(p.Node) || !f.Has(p.Peer) {
 		return nil
 	}
 	b.Reset()
-	w := port.Wire{Rate: kernel, Delay: time.Duration(f.config.Dilation.ToKernel(p.Delay + l.Extra)), Lose: l.Lose}
+	delay := time.Duration(f.config.Dilation.ToKernel(p.Delay+l.Extra)) - f.crossingDelay(p)
+	w := port.Wire{Rate: kernel, Delay: delay, Lose: l.Lose}
 	w.Change(&b, f.wireIndex(p.Reverse), "wire-"+f.topology.Ports[p.Reverse].Iface)
 	return f.inNode(p.Peer, &b)
 }
@@ -138,9 +142,9 @@ func (f *Fabric) WireDrops() ([]int64, error) {
 		return nil, ErrClosed
 	}
 	ends := make([]int64, len(f.topology.Ports)) // by the port that they lead to
-	for i := range f.namespaces {
-		if err := port.ReadWireDrops(f.namespaces[i].conn, ends, f.wireIndex(0)); err != nil {
-			return nil, f.nodeError(topo.NodeID(i), err)
+	for id := range f.own() {
+		if err := port.ReadWireDrops(f.namespaces[id].conn, ends, f.wireIndex(0)); err != nil {
+			return nil, f.nodeError(id, err)
 		}
 	}
 	drops := make([]int64, len(ends))

@@ -24,7 +24,7 @@ type LinkCounters struct {
 	SentDropped, ReceivedDropped   uint64
 }
 
-// LinkCounters reads the interfaces of all ports, by topo.PortID. It is slower
+// LinkCounters reads the interfaces of all ports that this kernel has, by topo.PortID. It is slower
 // than Sample: one dump for every node.
 func (f *Fabric) LinkCounters() ([]LinkCounters, error) {
 	f.mu.RLock()
@@ -33,12 +33,12 @@ func (f *Fabric) LinkCounters() ([]LinkCounters, error) {
 		return nil, ErrClosed
 	}
 	counters := make([]LinkCounters, len(f.topology.Ports))
-	for i := range f.namespaces {
-		err := f.eachLink(topo.NodeID(i), func(p topo.PortID, attrs []byte) {
+	for id := range f.own() {
+		err := f.eachLink(id, func(p topo.PortID, attrs []byte) {
 			counters[p].read(rtnl.Find(attrs, unix.IFLA_STATS64))
 		})
 		if err != nil {
-			return nil, f.nodeError(topo.NodeID(i), err)
+			return nil, f.nodeError(id, err)
 		}
 	}
 	return counters, nil

@@ -48,6 +48,8 @@ type Config struct {
 	// interface of the machine. They stay their owner's, who releases them before
 	// Close or after it.
 	Devices map[topo.HostID]HostDevice
+	// Part is what this kernel has of the fabric, nil for all of it.
+	Part *Part
 }
 
 // A Fabric is a topology built out of network namespaces, veth pairs and
@@ -66,7 +68,7 @@ type Fabric struct {
 
 	mu         sync.RWMutex // locked for writing by Close
 	closed     bool
-	namespaces []namespace   // by topo.NodeID
+	namespaces []namespace   // by topo.NodeID; none for nodes that other kernels have
 	markers    *port.Markers // nil unless marker is emu.EBPF
 }
 
@@ -104,9 +106,8 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 	for _, kind := range []topo.Kind{topo.Host, topo.Leaf, topo.Spine} {
 		s.wanted[kind] = settings(kind, f.config.HashSeed)
 	}
-	f.namespaces, err = makeNamespaces(ctx, len(f.topology.Nodes), func(i int) error {
-		return s.apply(f.topology.Nodes[i].Kind)
-	})
+	f.namespaces, err = makeNamespaces(ctx, len(f.topology.Nodes), func(i int) bool { return f.Has(topo.NodeID(i)) },
+		func(i int) error { return s.apply(f.topology.Nodes[i].Kind) })
 	if err != nil {
 		return fmt.Errorf("fabric: %w", err)
 	}
@@ -136,8 +137,7 @@ func (f *Fabric) build(ctx context.Context) (err error) {
 // eachNode carries out a batch in the namespace of every node.
 func (f *Fabric) eachNode(ctx context.Context, add func(*rtnl.Batch, topo.NodeID) error) error {
 	var b rtnl.Batch
-	for i := range f.namespaces {
-		id := topo.NodeID(i)
+	for id := range f.own() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (f *Fabric) eachNode(ctx context.Context, add func(*rtnl.Batch, topo.NodeID
 		if err := add(&b, id); err != nil {
 			return f.nodeError(id, err)
 		}
-		if err := f.namespaces[i].conn.Do(&b); err != nil {
+		if err := f.namespaces[id].conn.Do(&b); err != nil {
 			return f.nodeError(id, err)
 		}
 	}
@@ -208,7 +208,7 @@ func (f *Fabric) Features() emu.Features {
 }
 
 // NamespaceFD returns the descriptor of a node's network namespace, -1 when the
-// fabric is closed. It stays the Fabric's and is good until Close.
+// fabric is closed, or another kernel has the node. It stays the Fabric's and is good until Close.
 func (f *Fabric) NamespaceFD(id topo.NodeID) int {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -238,6 +238,9 @@ func (f *Fabric) duplicateFD(id topo.NodeID) (int, error) {
 	defer f.mu.RUnlock()
 	if f.closed {
 		return -1, ErrClosed
+	}
+	if !f.Has(id) {
+		return -1, f.nodeError(id, errors.New("another kernel has it"))
 	}
 	fd, err := unix.FcntlInt(uintptr(f.namespaces[id].fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

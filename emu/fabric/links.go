@@ -40,7 +40,11 @@ const linkBatch = 32
 // start and down.
 func (f *Fabric) makeLinks(ctx context.Context) error {
 	var b rtnl.Batch
-	conn := f.namespaces[0].conn
+	var conn *rtnl.Conn
+	for id := range f.own() {
+		conn = f.namespaces[id].conn
+		break
+	}
 	flush := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -53,8 +57,12 @@ func (f *Fabric) makeLinks(ctx context.Context) error {
 	}
 	for i := range f.topology.Ports {
 		p := &f.topology.Ports[i]
-		if p.Reverse < p.ID {
-			continue // the other end of a link made before
+		if f.crosses(p) {
+			f.addCrossing(&b, p)
+			continue
+		}
+		if p.Reverse < p.ID || !f.Has(p.Node) {
+			continue // the other end of a link made before, or another kernel's
 		}
 		peer := &f.topology.Ports[p.Reverse]
 		if f.IsDevice(p.Node) {
@@ -103,6 +111,9 @@ const (
 // (netdev_fix_features), and receivers do not merge.
 func (f *Fabric) dropOffloads(id topo.NodeID) error {
 	for _, p := range f.topology.Nodes[id].Ports {
+		if f.crosses(&f.topology.Ports[p]) {
+			continue // a device that has none
+		}
 		for _, command := range []uint32{ethtoolSetTxChecksum, ethtoolSetScatterGather, ethtoolSetGRO} {
 			if _, err := f.namespaces[id].conn.Ethtool(f.topology.Ports[p].Iface, command, 0); err != nil {
 				return err
@@ -121,11 +132,11 @@ const (
 // brought up starts only when a kernel worker has seen that the other followed.
 func (f *Fabric) awaitCarrier(ctx context.Context) error {
 	deadline := time.Now().Add(carrierTimeout)
-	for id := range f.namespaces {
-		for !f.IsDevice(topo.NodeID(id)) {
-			down, err := f.firstDown(topo.NodeID(id))
+	for id := range f.own() {
+		for !f.IsDevice(id) {
+			down, err := f.firstDown(id)
 			if err != nil {
-				return f.nodeError(topo.NodeID(id), err)
+				return f.nodeError(id, err)
 			}
 			if down == nil {
 				break

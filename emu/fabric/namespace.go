@@ -31,11 +31,17 @@ func (n *namespace) close() {
 	n.fd, n.conn = -1, nil
 }
 
-// makeNamespaces makes count namespaces, one after the other on one thread,
-// and calls inside in each. On failure it closes what it made.
-func makeNamespaces(ctx context.Context, count int, inside func(i int) error) (made []namespace, err error) {
+// makeNamespaces makes those of count namespaces that are wanted, one after the other on
+// one thread, and calls inside in each. On failure it closes what it made.
+func makeNamespaces(ctx context.Context, count int, wanted func(i int) bool, inside func(i int) error) (
+	made []namespace, err error) {
+
 	err = elsewhere(func() error {
 		for i := range count {
+			if !wanted(i) {
+				made = append(made, namespace{fd: -1})
+				continue
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -35,7 +35,10 @@ func (f *Fabric) choose() error {
 	if err := f.chooseMarker(); err != nil {
 		return err
 	}
-	return f.chooseWires()
+	if err := f.chooseWires(); err != nil {
+		return err
+	}
+	return f.checkPart()
 }
 
 func (f *Fabric) chooseMarker() error {
@@ -158,9 +161,10 @@ func (f *Fabric) addWire(b *rtnl.Batch, id topo.PortID) {
 	b.Uint32(unix.IFLA_NUM_TX_QUEUES, 1)
 	b.Uint32(unix.IFLA_NUM_RX_QUEUES, 1)
 	b.Nest(unix.IFLA_LINKINFO, nil, func() { b.String(unix.IFLA_INFO_KIND, "ifb") })
+	from := &f.topology.Ports[p.Reverse]
 	w := port.Wire{
 		Rate:  f.kernelRate(p.Reverse),
-		Delay: time.Duration(f.config.Dilation.ToKernel(f.topology.Ports[p.Reverse].Delay)),
+		Delay: time.Duration(f.config.Dilation.ToKernel(from.Delay)) - f.crossingDelay(from),
 	}
 	w.Install(b, f.index(id), p.Iface, ifb)
 	b.LinkUp(ifb, "wire-"+p.Iface)

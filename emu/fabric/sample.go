@@ -12,7 +12,7 @@ import (
 
 // Sample reads the queues of all switch ports, with one dump for each switch.
 // stats is indexed by topo.PortID and must be as long as Topology().Ports; the
-// entries of hosts' own ports are left alone. Each entry's At is when its switch
+// entries of hosts' own ports are left alone, and those that another kernel has. Each entry's At is when its switch
 // was read. Marks by eBPF are not read: see PortStats. It allocates nothing to
 // speak of, so that it can be called as often as the machine takes it.
 func (f *Fabric) Sample(stats []port.Stats) error {
@@ -52,9 +52,12 @@ func (f *Fabric) read(stats []port.Stats, from int) error {
 	if len(stats) != len(f.topology.Ports) {
 		return fmt.Errorf("fabric: sample into %d entries: there are %d ports", len(stats), len(f.topology.Ports))
 	}
-	for i := from; i < len(f.namespaces); i++ {
-		if err := port.Read(f.namespaces[i].conn, stats, firstIndex, clock.Monotonic()); err != nil {
-			return f.nodeError(topo.NodeID(i), err)
+	for id := range f.own() {
+		if int(id) < from {
+			continue
+		}
+		if err := port.Read(f.namespaces[id].conn, stats, firstIndex, clock.Monotonic()); err != nil {
+			return f.nodeError(id, err)
 		}
 	}
 	return nil

@@ -49,10 +49,11 @@ func (r *run) bringUp(ctx context.Context) error {
 	return r.configureHosts(ctx)
 }
 
-// processHosts are the hosts that run the protocol: in the fabric, or as peers that join.
+// processHosts are the hosts that run the protocol: in this kernel's fabric, or as peers that
+// join.
 func (r *run) processHosts() (list []topo.HostID) {
 	for _, h := range r.topology.Hosts {
-		if !r.x.Opaque(r.topology.HostName(h)) {
+		if r.has(topo.NodeID(h)) && !r.x.Opaque(r.topology.HostName(h)) {
 			list = append(list, h)
 		}
 	}

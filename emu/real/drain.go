@@ -57,7 +57,7 @@ func (r *run) awaitEmptyFabric() {
 			bytes, _ := stats[i].Backlog()
 			waiting += bytes
 		}
-		if waiting == 0 {
+		if waiting, err := r.waitingAnywhere(waiting); waiting == 0 || err != nil {
 			break
 		}
 	}

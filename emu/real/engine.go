@@ -71,15 +71,17 @@ func (e *Engine) Name() emu.EngineName { return e.Platform.name() }
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	r := &run{engine: e, x: x, dir: dir, hooks: hooks}
 	r.facts = &emu.Facts{Engine: e.Name(), Started: time.Now(), CPUs: runtime.NumCPU(), Kernel: KernelRelease()}
-	if err := r.dir.Begin(x); err != nil {
-		return r.facts, err
+	if e.Platform.Part == nil { // else whoever started the kernels has
+		if err := r.dir.Begin(x); err != nil {
+			return r.facts, err
+		}
 	}
 	err := r.run(ctx)
 	r.facts.Wall = (time.Since(r.facts.Started) - r.keptUp).Seconds()
 	if err != nil {
 		r.facts.Failure = err.Error()
 	}
-	if e := r.dir.End(r.facts); err == nil {
+	if e := r.dir.WriteJSON(PartFile(e.Platform.Part, emu.FactsFile), r.facts); err == nil {
 		err = e
 	}
 	return r.facts, err

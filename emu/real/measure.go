@@ -22,8 +22,11 @@ const (
 // and waits until they are done or the end has come.
 func (r *run) measure(ctx context.Context) (err error) {
 	r.announce(r.hosts)
-	lead := startLead + time.Duration(len(r.hosts))*startLeadHost
-	origin := r.engine.Platform.align(clock.Monotonic() + lead.Nanoseconds())
+	lead := startLead + time.Duration(len(r.hosts))*startLeadHost + r.agreeTime()
+	origin, err := r.commonOrigin(r.engine.Platform.align(clock.Monotonic() + lead.Nanoseconds()))
+	if err != nil {
+		return err
+	}
 	if r.clock, err = clock.New(origin, r.facts.Dilation); err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func (r *run) measure(ctx context.Context) (err error) {
 
 // wait lets the hosts go and waits until all are done at once, and the programs that
 // the run waits for have ended, or a host is lost. The run's end may come before that.
-// Without traffic hosts are not waited for.
+// Without traffic hosts are not waited for. Of several kernels the hosts of all are.
 func (r *run) wait(ctx context.Context) error {
 	lost := make(chan lostHost, len(r.hosts))
 	done := make(chan int, len(r.hosts))
@@ -69,15 +72,22 @@ func (r *run) wait(ctx context.Context) error {
 		programs = 1
 	}
 	traffic := len(r.x.Streams) > 0
-	for left > 0 && traffic || programs > 0 {
+	over := r.over()
+	for over != nil && traffic || left > 0 && traffic || programs > 0 {
 		select {
 		case <-ctx.Done():
+			r.end()
 			return ctx.Err()
 		case l := <-lost:
+			r.end()
 			l.host.failed = l.why
 			return l.why
 		case n := <-done:
 			left -= n
+			r.busy(left)
+		case at := <-over:
+			until(at)
+			return nil
 		case <-r.apps.waited():
 			if programs--; programs == 0 {
 				r.apps.ended = nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sirdbed/emu"
+	"sirdbed/emu/fabric"
 	"sirdbed/sirdnode/node"
 )
 
@@ -36,6 +37,11 @@ type Platform struct {
 	// their receive rings have room for, 0 for node.StallFrames.
 	HostEnv  []string
 	RxFrames int
+
+	// Part is what this kernel has of the fabric, nil for all of it; Group are then the
+	// controllers of the kernels that have the rest. Their clocks are one.
+	Part  *fabric.Part
+	Group Group
 
 	// Of programs: their environment, nil for this process's, and whether one of a name
 	// was ended because it spun; nil where time goes on all the same.

@@ -29,6 +29,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
+	if err := e.checkPart(x); err != nil {
+		return err
+	}
 	if err := limits(run.topology, x); err != nil {
 		return err
 	}
@@ -116,7 +119,7 @@ func (r *run) plan() (c fabric.Config, err error) {
 	c = fabric.Config{
 		Dilation: r.facts.Dilation, Network: network, QueueLimit: r.x.QueueLimit,
 		BurstTime: r.burstTime, HashSeed: uint32(r.x.Seed),
-		Marker: p.Marker, Wires: p.Wires,
+		Marker: p.Marker, Wires: p.Wires, Part: p.Part,
 	}
 	if emu.KernelTCP(r.x) && !mayLackDelays(r.topology, r.facts.Dilation) {
 		c.Wires = emu.Netem // nobody else can delay its packets

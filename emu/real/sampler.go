@@ -58,7 +58,7 @@ func (r *run) startSampler() (*sampler, error) {
 		return nil, err
 	}
 	r.facts.QueueEvery = every
-	file, err := r.dir.Create(emu.QueueLog)
+	file, err := r.dir.Create(PartFile(r.engine.Platform.Part, emu.QueueLog))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (r *run) startSampler() (*sampler, error) {
 	s.links = sentLog{every: record.SentEvery(to), last: make([]int64, len(r.topology.Ports))}
 	s.gaps = clock.Stalls{From: from, To: to, Least: max(leastGap*s.every, (to-from)/1000)}
 	for i := range r.topology.Ports {
-		if p := &r.topology.Ports[i]; r.topology.Nodes[p.Node].Kind != topo.Host {
+		if p := &r.topology.Ports[i]; r.topology.Nodes[p.Node].Kind != topo.Host && r.has(p.Node) {
 			s.ids = append(s.ids, p.ID)
 			s.watches = append(s.watches, newPortWatch(r.slowest(p), r.topology.FullFrame(), from, to))
 		}
@@ -141,8 +141,10 @@ func (s *sampler) run() error {
 // switch began, since each takes one dump.
 func (s *sampler) readUntil(stats []port.Stats, id topo.PortID) units.Time {
 	topology := s.fabric.Topology()
-	if next := int(topology.Ports[id].Node) + 1; next < len(topology.Nodes) {
-		return s.clock.ToNominal(stats[topology.Nodes[next].Ports[0]].At)
+	for next := topology.Ports[id].Node + 1; int(next) < len(topology.Nodes); next++ {
+		if s.fabric.Has(next) {
+			return s.clock.ToNominal(stats[topology.Nodes[next].Ports[0]].At)
+		}
 	}
 	return s.clock.ToNominal(s.swept)
 }

@@ -60,7 +60,7 @@ func (r *run) startTaps() (*tapping, error) {
 	for id := range r.topology.Nodes {
 		node := &r.topology.Nodes[id]
 		ports := capturedPorts(r.topology, node, r.x.Capture)
-		if len(ports) == 0 {
+		if len(ports) == 0 || !r.has(node.ID) {
 			continue
 		}
 		n := &nodeTap{clock: r.clock, quit: make(chan struct{}), ended: make(chan error, 1)}

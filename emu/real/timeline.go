@@ -80,11 +80,12 @@ func (t *timeline) plan(faults fault.Timeline, id topo.PortID) error {
 		if p.Core {
 			next.Extra, next.Lose = s.Extra, s.Cut
 		}
-		if next != link {
+		if next != link && (t.fabric.Has(p.Node) || t.fabric.Has(p.Peer)) {
 			link = next
 			t.changes = append(t.changes, fabricChange{s.At, func() error { return t.fabric.Change(id, next) }})
 		}
-		if isDown := s.Down && t.fabric.Topology().Nodes[p.Node].Kind == topo.Leaf; isDown != down {
+		isDown := s.Down && t.fabric.Topology().Nodes[p.Node].Kind == topo.Leaf
+		if isDown != down && t.fabric.Has(p.Node) {
 			down = isDown
 			change := func() error { return t.fabric.Raise(id) }
 			if down {

@@ -44,6 +44,13 @@ type Engine struct {
 	NodeCommand []string
 	// Started, when set, is called with the kernel's process: see guest.Config.
 	Started func(pid int)
+	// Guests is how many guests share an experiment's fabric, with one clock; 0 means 1.
+	// Results depend on it only where things happen at the same instant. AutoGuests is as
+	// many as processors and racks allow.
+	Guests int
+	// Met, when set, is called at the end of a run by several guests, with how often they
+	// have waited for one another, and for how long each has, by the wall clock.
+	Met func(times int64, waited []time.Duration)
 	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
 	// SpinLimit is how much processor time a guest with programs may take while its clock
@@ -69,7 +76,10 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := emu.CheckTimeline(x, topology, emu.Virtual, true); err != nil {
 		return err
 	}
-	size, err := e.memory(topology, x)
+	if err := checkSplit(topology, x, e.count(topology, x)); err != nil {
+		return err
+	}
+	size, err := e.wholeMemory(topology, x)
 	if err != nil {
 		return err
 	}
@@ -131,6 +141,9 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	show, spinLimit, err := e.forPrograms(x, &work)
 	if err != nil {
 		return nil, err
+	}
+	if n := e.count(topology, x); n > 1 {
+		return e.runSeveral(ctx, n, topology, work, dir, path, hooks)
 	}
 	text, err := json.Marshal(&work)
 	if err != nil {

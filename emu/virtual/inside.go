@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"sirdbed/emu"
+	"sirdbed/emu/fabric"
 	"sirdbed/emu/real"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
@@ -24,6 +26,8 @@ type job struct {
 	Node       []string        `json:"node"` // the program of hosts, with arguments
 	// Up says that the fabric is to come up without traffic, for programs: see serve.
 	Up bool `json:"up,omitempty"`
+	// Part is what the guest has of the fabric, nil for all of it.
+	Part *fabric.Part `json:"part,omitempty"`
 	// Dir is where programs start.
 	Dir string `json:"dir,omitempty"`
 }
@@ -107,6 +111,13 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	platform := platform(j.Experiment)
+	if j.Part != nil {
+		group, err := meet(j.Part, slices.Max(j.Part.Guests)+1)
+		if err != nil {
+			return err
+		}
+		platform.Part, platform.Group = j.Part, group
+	}
 	go func() {
 		for !guest.Stopping() {
 			time.Sleep(platform.Tick)

@@ -24,23 +24,74 @@ type cpuClaim struct {
 // a socket in the abstract name space: it leaves no file, and ends with the
 // process.
 func claimCPU() *cpuClaim {
-	c := &cpuClaim{cpu: -1}
+	claims, last := claimCPUs(1)
+	if len(claims) == 1 {
+		return claims[0]
+	}
+	return &cpuClaim{cpu: last} // all taken: share the last
+}
+
+// claimCPUs takes up to so many processors that are not other guests'. last is the last one
+// that this process may run on, -1 if that is not known.
+func claimCPUs(most int) (claims []*cpuClaim, last int) {
 	var allowed unix.CPUSet
 	if unix.SchedGetaffinity(0, &allowed) != nil {
-		return c
+		return nil, -1
 	}
-	for cpu, left := 0, allowed.Count(); left > 0 && cpu < 1024; cpu++ {
+	last = -1
+	for cpu, left := 0, allowed.Count(); left > 0 && cpu < 1024 && len(claims) < most; cpu++ {
 		if !allowed.IsSet(cpu) {
 			continue
 		}
 		left--
 		socket, err := net.Listen("unix", fmt.Sprintf("@sirdbed-virtual-cpu-%d", cpu))
 		if err == nil {
-			return &cpuClaim{cpu, socket}
+			claims = append(claims, &cpuClaim{cpu, socket})
 		}
-		c.cpu = cpu // all taken: share the last
+		last = cpu
+	}
+	return claims, last
+}
+
+// claim returns the processor that a guest is to have.
+func claim(c *Config) *cpuClaim {
+	if c.Claims != nil {
+		return c.Claims.of(c.Number)
+	}
+	return claimCPU()
+}
+
+// Claims are the processors of guests that share a clock. They wait for one another, so that
+// one without a processor of its own would hold up all: each has one, or none is pinned.
+type Claims struct{ list []*cpuClaim }
+
+// ClaimProcessors takes a processor for each of so many guests, until Release.
+func ClaimProcessors(guests int) *Claims {
+	claims, _ := claimCPUs(guests)
+	c := &Claims{claims}
+	if len(claims) < guests {
+		c.Release()
 	}
 	return c
+}
+
+// Pinned reports whether the guests have processors.
+func (c *Claims) Pinned() bool { return len(c.list) > 0 }
+
+// Release gives the processors back.
+func (c *Claims) Release() {
+	for _, claim := range c.list {
+		claim.release()
+	}
+	c.list = nil
+}
+
+// of returns a guest's processor, for as long as the claims are not released.
+func (c *Claims) of(guest int) *cpuClaim {
+	if !c.Pinned() {
+		return &cpuClaim{cpu: -1}
+	}
+	return &cpuClaim{cpu: c.list[guest].cpu}
 }
 
 // pin ties a process that has just been started to the processor.

@@ -30,6 +30,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -65,6 +66,12 @@ type Config struct {
 	Spun func(name, file string)
 	// Started, when set, is called with the kernel's process once it runs.
 	Started func(pid int)
+	// Crossing, when set, is the memory that this guest shares with others whose clock is its
+	// own (package crossing), in which it has the number Number. Claims has the processors of
+	// all of them.
+	Crossing *os.File
+	Number   int
+	Claims   *Claims
 	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
 	// then does not end within StopGrace is killed.
 	Stop <-chan struct{}
@@ -138,13 +145,16 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 		}
 		defer c.Commands.ended()
 	}
-	cpu := claimCPU()
+	cpu := claim(&c)
 	defer cpu.release()
 	run := &running{config: &c, dir: s.dir, exit: -1}
 	// By descriptor: whatever becomes of the file meanwhile, this one is executed.
 	const kernelFD = 3
 	cmd := exec.Command(fdPath(kernelFD), run.arguments()...)
 	cmd.ExtraFiles = []*os.File{kernel}
+	if c.Crossing != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, c.Crossing) // crossingFD
+	}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	s.configure(cmd)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
@@ -156,16 +166,22 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 // into its random numbers.
 const seenDir = "/proc/self/cwd"
 
+// crossingFD is the descriptor of Config.Crossing in the guest's kernel.
+const crossingFD = 4
+
 // arguments are the kernel's command line.
 func (r *running) arguments() []string {
-	return []string{
+	var crossing []string
+	if r.config.Crossing != nil {
+		crossing = []string{fmt.Sprintf("crossing=%d,%d", crossingFD, r.config.Number)}
+	}
+	return slices.Concat([]string{
 		fmt.Sprintf("mem=%dM", r.config.Memory>>20),
 		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "hostfs=" + seenDir, "rw",
 		"con=null", "con0=fd:0,fd:1", "quiet",
 		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
 		"umid=guest",
-		"init=/" + initFile, "--", initArgument,
-	}
+	}, crossing, []string{"init=/" + initFile, "--", initArgument})
 }
 
 // initArgument is the first argument with which this program is started as the

@@ -153,4 +153,8 @@ func TestCommandLineIsTheSame(t *testing.T) {
 	if !slices.Equal(a, b) {
 		t.Errorf("got %q and %q, want the same", a, b)
 	}
+	shared := &running{config: &Config{Memory: 1 << 30, Crossing: os.Stdin, Number: 3}}
+	if c := shared.arguments(); !slices.Contains(c, "crossing=4,3") || len(c) != len(a)+1 {
+		t.Errorf("guest 3 of several: got %q, want one argument more than %q", c, a)
+	}
 }

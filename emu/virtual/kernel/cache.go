@@ -247,16 +247,9 @@ func hash() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// formerly maps a hash to the one that the same kernel had when comments were
-// hashed too.
-var formerly = map[string]string{"b27fcaa3034f": "adb44938cf08"}
-
 // current reports whether a kernel with the given hash is of this program's
 // configuration and patch.
-func current(name string) bool {
-	mine := hash()
-	return name == mine || name == formerly[mine]
-}
+func current(name string) bool { return name == hash() }
 
 // options returns the lines of a configuration that Kconfig reads; "# CONFIG_X is
 // not set" is one of them.

@@ -67,20 +67,6 @@ func TestHashLeavesCommentsOut(t *testing.T) {
 	}
 }
 
-// Kernels built when comments were hashed are used as long as they are the same.
-func TestKernelsOfEarlierVersions(t *testing.T) {
-	former, ok := formerly[hash()]
-	if !ok {
-		t.Fatal("the configuration or the patch has changed: no kernel of an earlier version is the same, so delete " +
-			"formerly and this test")
-	}
-	c := Cache(t.TempDir())
-	want := put(t, c, "6.12.117", former, time.Now())
-	if got, err := c.Find(); err != nil || got.Path != want.Path || !got.Current {
-		t.Errorf("found %+v, %v; want %s", got, err, want.Path)
-	}
-}
-
 // The patch changes files of Linux, and so has Linux's license.
 func TestPatchHasALicense(t *testing.T) {
 	const want = "SPDX-License-Identifier: GPL-2.0\n"

@@ -1,0 +1,133 @@
+//go:build linux
+
+package real
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sirdbed/emu"
+	"sirdbed/emu/fabric"
+	"sirdbed/sirdnode/clock"
+	"sirdbed/topo"
+)
+
+// Several kernels can have one fabric together, each some of the nodes, if they have one
+// clock. Each has a controller, which takes its part of the run through the same steps; here
+// is what these have to agree on.
+
+// A Group are the controllers of the kernels that have a fabric together, as one of them
+// sees it. One goroutine may use it.
+type Group interface {
+	// Agree waits until all have called it as often, and returns what each has said, by
+	// its kernel's number. It fails if one of them has left.
+	Agree(said int64) ([]int64, error)
+	// Busy reports how many of this kernel's hosts are not done, whenever that changes.
+	// Before the first report it is not 0.
+	Busy(hosts int)
+	// End has the run end: it cannot go on here.
+	End()
+	// Ended returns when the run ends, in ns of the kernels' clock, a little before that:
+	// all hosts were done at once, or one of the group has ended it, or left.
+	Ended() <-chan int64
+}
+
+// has reports whether this kernel has a node.
+func (r *run) has(id topo.NodeID) bool {
+	part := r.engine.Platform.Part
+	return part == nil || part.Guests[id] == part.Self
+}
+
+// checkPart returns what keeps an experiment from running on several kernels.
+func (e *Engine) checkPart(x *emu.Experiment) error {
+	switch {
+	case e.Platform.Part == nil:
+		return nil
+	case len(x.Apps) > 0 || len(x.Hosts) > 0:
+		return fmt.Errorf("programs and devices are for one kernel, not for several with one clock")
+	}
+	return nil
+}
+
+// commonOrigin is the origin that all kernels have, where this one could have the given one.
+func (r *run) commonOrigin(own int64) (int64, error) {
+	c := r.engine.Platform.Group
+	if c == nil {
+		return own, nil
+	}
+	said, err := c.Agree(own)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(said), nil
+}
+
+// agreeTime is about how long it takes kernels to agree, by their clock: a connection's
+// request and answer, and what acknowledges them.
+func (r *run) agreeTime() time.Duration {
+	if p := r.engine.Platform.Part; p != nil {
+		return 8*p.Crossing + time.Millisecond
+	}
+	return 0
+}
+
+// end has the group's run end, if there is a group.
+func (r *run) end() {
+	if c := r.engine.Platform.Group; c != nil {
+		c.End()
+	}
+}
+
+// over returns when the run ends by what the group says; nil where there is none.
+func (r *run) over() <-chan int64 {
+	if c := r.engine.Platform.Group; c != nil {
+		return c.Ended()
+	}
+	return nil
+}
+
+// busy reports to the group how many hosts are not done.
+func (r *run) busy(hosts int) {
+	if c := r.engine.Platform.Group; c != nil {
+		c.Busy(hosts)
+	}
+}
+
+// waitingAnywhere is how many bytes wait in ports, of all kernels, where so many do here.
+func (r *run) waitingAnywhere(here int64) (sum int64, err error) {
+	c := r.engine.Platform.Group
+	if c == nil {
+		return here, nil
+	}
+	said, err := c.Agree(here)
+	for _, n := range said {
+		sum += n
+	}
+	return sum, err
+}
+
+// until waits until a time of the kernel's clock.
+func until(at int64) {
+	time.Sleep(time.Duration(at - clock.Monotonic()))
+}
+
+// PartFile is the name of a file of a run that each of several kernels writes: the first one
+// by the name that it has otherwise, until all are merged.
+func PartFile(part *fabric.Part, name string) string {
+	if part == nil {
+		return name
+	}
+	return NumberedFile(part.Self, name)
+}
+
+// NumberedFile is the PartFile of the kernel with a number.
+func NumberedFile(number int, name string) string {
+	if number == 0 {
+		return name
+	}
+	stem, ending, _ := strings.Cut(name, ".")
+	return stem + "." + strconv.Itoa(number) + "." + ending
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package crossing
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// The shared memory has the layout that the guests' kernels know.
+func TestLayoutIsTheKernels(t *testing.T) {
+	text, err := os.ReadFile("../kernel/kernel.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := regexp.MustCompile(`(?m)^\+`).ReplaceAllString(string(text), "")
+	_, body, found := strings.Cut(source, "\nstruct crossing_shared {\n")
+	body, _, ended := strings.Cut(body, "\n};")
+	if !found || !ended {
+		t.Fatal("the patch has no struct crossing_shared")
+	}
+	var want []string
+	declaration := regexp.MustCompile(`unsigned (long long|int) (\w+)(\[CROSSING_GUESTS\])?;`)
+	for _, m := range declaration.FindAllStringSubmatch(body, -1) {
+		kind := map[string]string{"long long": "uint64", "int": "uint32"}[m[1]]
+		if m[3] != "" {
+			kind = "[64]" + kind
+		}
+		want = append(want, m[2]+" "+kind)
+	}
+	var got []string
+	layout := reflect.TypeFor[header]()
+	for field := range layout.Fields() {
+		got = append(got, field.Name+" "+field.Type.String())
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, line := range []string{"#define CROSSING_GUESTS 64\n", "#define CROSSING_MAGIC 0x676e6973736f7263ULL",
+		"#define CROSSING_RINGS 4096\t"} {
+		if !strings.Contains(source, line) {
+			t.Errorf("the patch has no %q", line)
+		}
+	}
+	if size := unsafe.Sizeof(header{}); size > ringsAt {
+		t.Errorf("the header has %d bytes, and rings are at %d", size, ringsAt)
+	}
+}
+
+// What is made is whole: a ring for each pair, before the first quantum.
+func TestNew(t *testing.T) {
+	const room = 3 << 20
+	m, err := New(3, 500*time.Microsecond, room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	h := m.header()
+	info, err := m.File().Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.guests != 3 || h.members != 3 || h.awaited != 3 || h.horizon != 500_000 || h.room < room ||
+		int64(h.size) != info.Size() || info.Size() < 9*room {
+		t.Errorf("got %+v in %d bytes", *h, info.Size())
+	}
+	if m.Quanta() != 0 || m.Waited(2) != 0 {
+		t.Errorf("%d quanta, and guest 2 has waited %v, before any has begun", m.Quanta(), m.Waited(2))
+	}
+}
+
+// Guests that could not share a clock are refused.
+func TestNewRefuses(t *testing.T) {
+	for _, c := range []struct {
+		guests    int
+		lookahead time.Duration
+	}{{1, 500}, {MaxGuests + 1, 500}, {2, 0}} {
+		if m, err := New(c.guests, c.lookahead, 0); err == nil {
+			m.Close()
+			t.Errorf("%d guests with a lookahead of %v: want an error", c.guests, c.lookahead)
+		}
+	}
+}
+
+// A record is the frame and what goes with it, in words of 8 bytes.
+func TestRecordBytes(t *testing.T) {
+	for frame, want := range map[int64]int64{60: 48 + 64, 64: 48 + 64, 1514: 48 + 1520} {
+		if got := RecordBytes(frame); got != want {
+			t.Errorf("a frame of %d bytes takes %d, want %d", frame, got, want)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+//go:build linux
+
+package virtual
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"sirdbed/emu"
+	"sirdbed/emu/real"
+)
+
+// merge makes one result of what the guests have left: hosts' logs and captures are files of
+// their own anyway. Of guests that died it takes what there is.
+func (s *several) merge(dir emu.RunDir) error {
+	return errors.Join(s.mergeFacts(dir), s.mergeQueues(dir))
+}
+
+// mergeFacts makes one of the guests' facts.
+func (s *several) mergeFacts(dir emu.RunDir) error {
+	var all []*emu.Facts
+	for i := range s.parts {
+		name := real.NumberedFile(i, emu.FactsFile)
+		text, err := dir.Read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f := &emu.Facts{}
+		if err == nil {
+			err = json.Unmarshal(text, f)
+		}
+		if err == nil && i > 0 {
+			err = dir.Remove(name)
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, f)
+	}
+	if len(all) < len(s.parts) {
+		return nil // somebody has failed, and the run with it
+	}
+	return dir.End(s.joinFacts(all))
+}
+
+// joinFacts adds up what guests have counted. Nodes and ports are of one guest each.
+func (s *several) joinFacts(all []*emu.Facts) *emu.Facts {
+	sum := all[0]
+	hosts := map[string]emu.HostFacts{}
+	for i, f := range all {
+		for _, h := range f.Hosts {
+			hosts[h.Name] = h
+		}
+		for p := range min(len(sum.Ports), len(f.Ports)) {
+			own, lost, extra := f.Ports[p], sum.Ports[p].Lost, sum.Ports[p].Extra
+			if i == 0 {
+				continue
+			}
+			if s.guests[s.topology.Ports[p].Node] == i {
+				sum.Ports[p] = own
+				sum.Ports[p].Lost, sum.Ports[p].Extra = own.Lost+lost, own.Extra+extra
+			} else { // a wire's losses are counted at its other end
+				sum.Ports[p].Lost, sum.Ports[p].Extra = lost+own.Lost, extra+own.Extra
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		sum.Reached = max(sum.Reached, f.Reached)
+		sum.ThreadCPU = max(sum.ThreadCPU, f.ThreadCPU)
+		sum.SoftnetDrops += f.SoftnetDrops
+		sum.CaptureDrops += f.CaptureDrops
+		sum.LinkDrops += f.LinkDrops
+		sum.Lateness = worse(sum.Lateness, f.Lateness)
+		sum.SampleLateness = worse(sum.SampleLateness, f.SampleLateness)
+		sum.FaultLateness = worse(sum.FaultLateness, f.FaultLateness)
+		sum.FewMessages = worse(sum.FewMessages, f.FewMessages)
+		if a, b := sum.SampleStalls, f.SampleStalls; a != nil && b != nil {
+			a.Total, a.Longest = max(a.Total, b.Total), max(a.Longest, b.Longest)
+		}
+		if sum.Failure == "" || sum.Failure == errLeft.Error() {
+			sum.Failure = f.Failure
+		}
+	}
+	sum.Kernel += fmt.Sprintf(" in %d guests with one clock", len(all))
+	if !s.claims.Pinned() {
+		sum.Kernel += ", which had no processors of their own"
+	}
+	sum.Hosts = nil
+	for _, h := range s.topology.Hosts {
+		if f, ok := hosts[s.topology.HostName(h)]; ok {
+			sum.Hosts = append(sum.Hosts, f)
+		}
+	}
+	return sum
+}
+
+// worse is the lateness of two guests' loops, by the worse of both in each figure.
+func worse(a, b emu.Lateness) emu.Lateness {
+	return emu.Lateness{Count: a.Count + b.Count, Median: max(a.Median, b.Median), P99: max(a.P99, b.P99),
+		P999: max(a.P999, b.P999), Max: max(a.Max, b.Max)}
+}
+
+// mergeQueues makes one log of the guests' logs of queues. Each guest samples its switches
+// at the same times; of a last sample that not all have taken nothing is taken.
+func (s *several) mergeQueues(dir emu.RunDir) error {
+	if _, err := dir.Lstat(emu.QueueLog); errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was sampled
+	}
+	var logs []*queueLog
+	defer func() {
+		for _, l := range logs {
+			l.close()
+		}
+	}()
+	for i := range s.parts {
+		file, err := dir.Open(real.NumberedFile(i, emu.QueueLog))
+		if err != nil {
+			return nil // a guest died before it sampled anything: the first one's log is what there is
+		}
+		logs = append(logs, openQueueLog(file))
+	}
+	err := dir.Write(emu.QueueLog, func(file *os.File) error { return joinQueues(logs, file) })
+	for i := 1; i < len(s.parts) && err == nil; i++ {
+		err = dir.Remove(real.NumberedFile(i, emu.QueueLog))
+	}
+	if err != nil {
+		return fmt.Errorf("merging the guests' logs of queues: %w", err)
+	}
+	return nil
+}
