@@ -71,7 +71,7 @@ func (e *estimate) learn(j *sweep.Job, seconds float64, own bool) {
 }
 
 // loadApart is how far apart loads are that say half as much of each other.
-const loadApart = 0.05
+const loadApart = 0.2
 
 // add adds what a kind's points took to near, those at other loads with less weight, and what
 // all of them cost to cost. What was taken is multiplied by pace.

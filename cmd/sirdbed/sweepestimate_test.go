@@ -65,7 +65,8 @@ func recordedPlan(t *testing.T, path string) (r recorded) {
 // point has ended. before prepares the sweep.
 func (r *recorded) replay(atOnce int, before func(*sweeper), visit func(at, estimated, left, all float64)) {
 	s := &sweeper{
-		jobs: r.jobs, atOnce: atOnce, shown: newSweepProgress(io.Discard), round: func(i int) int { return r.rounds[i] },
+		jobs: r.jobs, atOnce: atOnce, shown: newSweepProgress(io.Discard),
+		round: func(i int) int { return r.rounds[i] },
 	}
 	for i := range r.jobs {
 		s.missing = append(s.missing, i)
@@ -137,7 +138,8 @@ func TestEstimateOfTheTimeLeft(t *testing.T) {
 	r := recordedPlan(t, "testdata/estimate.csv")
 	for _, atOnce := range []int{1, 2, 4} {
 		worst, at := r.worst(atOnce, func(*sweeper) {})
-		t.Logf("%d points, %d at once: off by up to %.0f %%, at %.0f %% of the plan", len(r.jobs), atOnce, 100*worst, 100*at)
+		t.Logf("%d points, %d at once: off by up to %.0f %%, at %.0f %% of the plan", len(r.jobs), atOnce, 100*worst,
+			100*at)
 		if worst > estimateHolds {
 			t.Errorf("with %d at once it is off by %.0f %% at %.0f %% of the plan", atOnce, 100*worst, 100*at)
 		}
@@ -157,7 +159,8 @@ func TestEstimateKnowsEarlierPoints(t *testing.T) {
 			}
 		})
 		if worst > estimateHolds {
-			t.Errorf("earlier points %.1f times slower: off by %.0f %% at %.0f %% of the plan", slower, 100*worst, 100*at)
+			t.Errorf("earlier points %.1f times slower: off by %.0f %% at %.0f %% of the plan", slower, 100*worst,
+				100*at)
 		}
 	}
 }
@@ -186,7 +189,8 @@ func TestEstimateOfAPoint(t *testing.T) {
 		{job("dctcp", "wka", 0.5, 10), 15}, // of neither
 	} {
 		if s, known := e.seconds(c.j); math.Abs(s-c.want) > 0.1*c.want || !known {
-			t.Errorf("%s %s: %v s (%v), want %v", c.j.Experiment.Protocol, c.j.Experiment.Streams[0].Sizes, s, known, c.want)
+			t.Errorf("%s %s: %v s (%v), want %v", c.j.Experiment.Protocol, c.j.Experiment.Streams[0].Sizes, s, known,
+				c.want)
 		}
 	}
 }
