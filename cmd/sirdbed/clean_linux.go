@@ -18,8 +18,8 @@ func newClean() *cobra.Command {
 		Use:   "clean",
 		Short: "Remove what killed runs have left behind",
 		Long: text(`
-			Remove the state files of runs that were killed and the directories of killed guests, make devices again
-			what they were that killed runs have taken, and list the runs in progress.
+			Remove the state files of runs that were killed, the directories of killed guests and of killed sweeps'
+			points, make devices again what they were that killed runs have taken, and list the runs in progress.
 
 			A killed run leaves no namespace, interface or process: namespaces have no names and go with the last
 			process in them, and no host process outlives its controller. So some small files are all there is to
@@ -36,6 +36,7 @@ func newClean() *cobra.Command {
 			}
 			list.warn(c.ErrOrStderr())
 			guests := append([]string{}, guest.Sweep()...)
+			points := append([]string{}, sweepScratch()...)
 			devices, err := restoreDevices(0)
 			if err != nil {
 				return err
@@ -51,13 +52,16 @@ func newClean() *cobra.Command {
 			if asJSON {
 				return printJSON(out, map[string][]string{
 					"running": runNames(list.live), "removed": removed, "guests": guests,
-					"devices": append([]string{}, devices...)})
+					"points": points, "devices": append([]string{}, devices...)})
 			}
 			for _, run := range removed {
 				fmt.Fprintf(out, "removed the state of %s, which was killed\n", run)
 			}
 			for _, path := range guests {
 				fmt.Fprintf(out, "removed the directory of a guest that was killed, %s\n", path)
+			}
+			for _, path := range points {
+				fmt.Fprintf(out, "removed the directory of a sweep's point that was killed, %s\n", path)
 			}
 			for _, name := range devices {
 				fmt.Fprintf(out, "%s, a device that a killed run had taken, is what it was\n", report.Printable(name))
@@ -66,7 +70,7 @@ func newClean() *cobra.Command {
 				fmt.Fprintf(out, "running: %s (%d hosts, results in %s, sirdbed exec --run %s HOST)\n",
 					s.Run, len(s.Hosts), report.Printable(s.Results), s.Run)
 			}
-			if len(list.live)+len(removed)+len(guests)+len(devices) == 0 {
+			if len(list.live)+len(removed)+len(guests)+len(points)+len(devices) == 0 {
 				fmt.Fprintln(out, "nothing to clean, and no fabric is up")
 			}
 			return nil

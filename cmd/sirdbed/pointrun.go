@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
 	"sirdbed/capture/verdict"
 	"sirdbed/emu"
-	"sirdbed/emu/tree"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
@@ -18,12 +16,12 @@ import (
 // to memory where the engine can do that, to a directory of their own that is removed
 // elsewhere. reached is called now and then with the nominal time.
 func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*points.Point, error) {
-	scratch, err := os.MkdirTemp("", "sirdbed-point-*")
+	scratch, err := makeScratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
-	dir, err := tree.Open(scratch)
+	defer scratch.remove()
+	dir, err := scratch.open()
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,7 @@ func (s *sweeper) run(ctx context.Context) error {
 		ctx, cancel = context.WithDeadline(ctx, s.until)
 		defer cancel()
 	}
+	sweepScratch()
 	s.shown.begin(s, queue)
 	err := s.runAll(ctx, queue)
 	s.shown.end()

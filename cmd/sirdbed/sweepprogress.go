@@ -10,54 +10,38 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
-	"sirdbed/emu"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
 
 // A sweepProgress shows how far a sweep has come and how long it will still take: as a bar
-// on a terminal, by a line for each point that has ended. How long a point takes is
-// expected by what points of its protocol took, for what each was expected to. Its methods
-// are safe for concurrent use.
+// on a terminal, by a line for each point that has ended. Its methods are safe for
+// concurrent use.
 type sweepProgress struct {
 	w     io.Writer
 	mu    sync.Mutex
 	s     *sweeper
 	bar   *progressbar.ProgressBar
-	began time.Time
 	queue []int           // the jobs to run
 	state map[int]float64 // by job: the share that is done; 1: ended or left out
-	took  map[kind]rate
+	took  estimate
 }
-
-// A kind of points, of which some tell how long others take. Protocol "": all of an engine.
-type kind struct {
-	engine   emu.EngineName
-	protocol string
-}
-
-// A rate is what points of a kind took, in seconds, and were expected to by cost.
-type rate struct{ took, cost float64 }
 
 func newSweepProgress(w io.Writer) *sweepProgress {
-	return &sweepProgress{w: w, state: map[int]float64{}, took: map[kind]rate{}}
+	return &sweepProgress{w: w, state: map[int]float64{}, took: newEstimate()}
 }
 
-// learn takes what a point took, of this sweep or an earlier one.
+// learn takes what a point took that was there before.
 func (p *sweepProgress) learn(j *sweep.Job, seconds float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, protocol := range []string{j.Experiment.Protocol, ""} {
-		k := kind{j.Engine, protocol}
-		r := p.took[k]
-		p.took[k] = rate{r.took + seconds, r.cost + j.Cost}
-	}
+	p.took.learn(j, seconds, false)
 }
 
 func (p *sweepProgress) begin(s *sweeper, queue []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.s, p.queue, p.began = s, queue, time.Now()
+	p.s, p.queue = s, queue
 	if isTerminal(p.w) {
 		p.bar = progressbar.NewOptions(1000, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(30),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(),
@@ -65,23 +49,11 @@ func (p *sweepProgress) begin(s *sweeper, queue []int) {
 	}
 }
 
-// seconds is how long a job takes, by what others took. known says that any have.
-func (p *sweepProgress) seconds(j *sweep.Job) (s float64, known bool) {
-	r, ok := p.took[kind{j.Engine, j.Experiment.Protocol}]
-	if !ok {
-		r, ok = p.took[kind{j.Engine, ""}]
-	}
-	if !ok || r.cost == 0 {
-		return j.Cost, false
-	}
-	return j.Cost * r.took / r.cost, true
-}
-
 // expected is how long a job takes.
 func (p *sweepProgress) expected(j *sweep.Job) (time.Duration, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s, known := p.seconds(j)
+	s, known := p.took.seconds(j)
 	return time.Duration(s * float64(time.Second)), known
 }
 
@@ -89,7 +61,7 @@ func (p *sweepProgress) expected(j *sweep.Job) (time.Duration, bool) {
 func (p *sweepProgress) remaining() (left time.Duration, done float64) {
 	open, all, longest := 0.0, 0.0, 0.0
 	for _, i := range p.queue {
-		s, _ := p.seconds(&p.s.jobs[i])
+		s, _ := p.took.seconds(&p.s.jobs[i])
 		all += s
 		open += s * (1 - p.state[i])
 		longest = max(longest, s*(1-p.state[i]))
@@ -158,11 +130,11 @@ func (p *sweepProgress) left(i int) {
 // done notes that a point has ended, and how.
 func (p *sweepProgress) done(i int, took time.Duration, point *points.Point, err error) {
 	j := &p.s.jobs[i]
-	if err == nil {
-		p.learn(j, took.Seconds())
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err == nil {
+		p.took.learn(j, took.Seconds(), true)
+	}
 	p.state[i] = 1
 	if p.bar != nil {
 		p.bar.Clear()

@@ -12,9 +12,13 @@ import (
 const (
 	setUpCost   = 0.05
 	packetCost  = 0.25e-6 // of a packet and hop
-	messageCost = 8e-6    // with its records and its reply
+	messageCost = 8e-6    // with its records and its reply, at half load; see waiting
 	sampleCost  = 30e-9   // of a port's queue or a host's gauges
 )
+
+// waiting is how much more a message costs than at half load, where more of them wait at once.
+// load is that of hosts.
+func waiting(load float64) float64 { return 0.75 + load*load }
 
 // Cost is about how long an experiment takes on the model, in seconds of a processor. It
 // fails where the fabric or the traffic cannot be.
@@ -30,6 +34,10 @@ func Cost(x *emu.Experiment) (float64, error) {
 			return 0, err
 		}
 		_, to := x.Window()
+		load := 0.0
+		for i := range offered {
+			load += float64(offered[i].Rate) / (float64(f.Spec.HostRate) * float64(len(f.Hosts)))
+		}
 		hops := 2.0
 		if f.Spec.Leaves > 1 {
 			hops = 4
@@ -37,7 +45,7 @@ func Cost(x *emu.Experiment) (float64, error) {
 		for i := range offered {
 			bytes := float64(offered[i].Rate) / 8 * to.Seconds()
 			if size := offered[i].MeanSize; size > 0 {
-				sum += bytes / size * messageCost
+				sum += bytes / size * messageCost * waiting(load)
 			}
 			sum += bytes / float64(f.Spec.MTU-100) * 1.5 * hops * packetCost // half as many carry no data
 		}
