@@ -25,5 +25,5 @@ echo "The model engine, for each packet and hop:"
 go test ./emu/model -run '^$' -bench . -benchmem -count "$rounds" | grep -E '^Benchmark'
 
 echo
-echo "The virtual engine, growing fabrics at half load, by one guest and by two, beside the model; and two runs at once:"
+echo "The virtual engine, growing fabrics at half load, by one guest and two, beside the model; and two runs at once:"
 go test ./cmd/sirdbed -run '^$' -bench '^BenchmarkVirtual' -benchtime 1x -timeout 4h | grep -E '^Benchmark|SKIP'
