@@ -3,7 +3,6 @@ package reproduce
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
@@ -104,8 +103,8 @@ func (f *Found) Slowdown(study, workload, protocol, arrivals string) (c Figure) 
 	}
 	c = Figure{Value: median(list, P99), There: true}
 	for _, p := range list {
-		if p.Result.Unstable {
-			c.Unstable, c.Why = true, strings.Join(p.Result.UnstableReasons, "; ")
+		if why := notCarried(p); why != "" {
+			c.Unstable, c.Why = true, why
 		}
 	}
 	for _, p := range f.Seeds(place) {

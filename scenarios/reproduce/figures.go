@@ -81,7 +81,7 @@ func (f *Found) queueByGoodput(
 					}
 					p := list[0]
 					s.Points = append(s.Points, report.Point{
-						X: p.Result.GoodputGbps, Y: queue(p), Hollow: p.Result.Unstable || p.Unbounded != "",
+						X: p.Result.GoodputGbps, Y: queue(p), Hollow: notCarried(p) != "" || p.Unbounded != "",
 						Note: "load " + load,
 					})
 				}
@@ -125,7 +125,7 @@ func (f *Found) slowdowns(name, load string, workloads, configs []string) (list 
 			for _, protocol := range f.Protocols(config) {
 				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Bars}
 				if found := f.At(Place{config, workload, load, protocol, "released"}); len(found) > 0 &&
-					!found[0].Result.Unstable {
+					notCarried(found[0]) == "" {
 					s.Points = bars(found[0])
 				}
 				figure.Series = append(figure.Series, s)

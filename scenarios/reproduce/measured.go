@@ -179,7 +179,7 @@ const bdp = 100_000
 
 // figuresOf are a point's figures, by their names in claims.
 func figuresOf(p *points.Point) map[string]paper.Value {
-	unstable := p.Result.Unstable
+	unstable := notCarried(p) != ""
 	all := map[string]paper.Value{"goodput_gbps": {Number: p.Result.GoodputGbps}}
 	slow := p.Result.Slowdown[results.Paper]
 	if acked, ok := p.Result.Slowdown[results.Acked]; ok {

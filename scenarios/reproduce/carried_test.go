@@ -1,0 +1,37 @@
+package reproduce
+
+import (
+	"strings"
+	"testing"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
+)
+
+func TestUnstableIsWhatGrowsAndIsNotCarried(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		grows    bool
+		received []float64 // in parts of 10, of 100 offered in each; the first two are warm-up
+		want     string
+	}{
+		{"carried", false, []float64{50, 90, 100, 99}, ""},
+		{"slow, and not growing", false, []float64{50, 50, 50, 50}, ""},
+		{"growing by chance", true, []float64{0, 0, 100, 91}, ""},
+		{"not carried", true, []float64{100, 100, 90, 90}, "it grew; 90 % of what was offered"},
+		{"no course", true, nil, "it grew"},
+	} {
+		p := &points.Point{}
+		p.Experiment.Warmup, p.Experiment.Duration = 20, 20
+		p.Result.Unstable = c.grows
+		if c.grows {
+			p.Result.UnstableReasons = []string{"it grew"}
+		}
+		if c.received != nil {
+			p.Course = &results.Course{Slice: 10, Offered: []float64{100, 100, 100, 100}, Received: c.received}
+		}
+		if got := notCarried(p); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
