@@ -1,18 +1,21 @@
 package main
 
-import "sirdbed/scenarios/sweep"
+import (
+	"sirdbed/emu"
+	"sirdbed/scenarios/sweep"
+)
 
 // An estimate says how long points take, by what others took: as a multiple of what the cost
 // of a point says, for its protocol, the sizes of its messages and its load. What few points
 // are known of is near to what the wider kind has.
 type estimate struct {
-	own, earlier took // of this sweep, and of ones before, maybe on another machine
-	foreseen     rate // of this sweep's points: took, and what earlier ones say of them
+	own, earlier took                    // of this sweep, and of ones before, maybe on another machine
+	foreseen     map[emu.EngineName]rate // of this sweep's points: took, and what earlier ones say of them
 	kinds        map[*sweep.Job]kind
 }
 
-// A took is what points took, by protocol and sizes of messages, and by load. "" is of all
-// protocols, or of all sizes.
+// A took is what points took, by engine, protocol and sizes of messages, and by load. "" is of
+// all protocols, or of all sizes. Engines say nothing of each other.
 type took map[kind]map[float64]rate
 
 // A rate is what points of a kind took, in seconds, and were expected to by cost.
@@ -24,19 +27,23 @@ func (r rate) plus(s rate, weight float64) rate {
 
 // A kind is what points have in common that take about the same multiple of their cost.
 type kind struct {
+	engine          emu.EngineName
 	protocol, sizes string
 	load            float64
 }
 
 func newEstimate() estimate {
-	return estimate{own: took{}, earlier: took{}, kinds: map[*sweep.Job]kind{}}
+	return estimate{
+		own: took{}, earlier: took{},
+		foreseen: map[emu.EngineName]rate{}, kinds: map[*sweep.Job]kind{},
+	}
 }
 
 // kindOf is the kind of a job.
 func (e *estimate) kindOf(j *sweep.Job) kind {
 	k, ok := e.kinds[j]
 	if !ok {
-		k.protocol = string(j.Engine) + " " + j.Experiment.Protocol
+		k.engine, k.protocol = j.Engine, j.Experiment.Protocol
 		for i := range j.Experiment.Streams {
 			s := &j.Experiment.Streams[i]
 			k.sizes += s.Sizes + " "
@@ -49,7 +56,11 @@ func (e *estimate) kindOf(j *sweep.Job) kind {
 
 // wider are a kind without its load, and the ones that are wider still, from the widest.
 func (k kind) wider() [3]kind {
-	return [3]kind{{}, {protocol: k.protocol}, {protocol: k.protocol, sizes: k.sizes}}
+	return [3]kind{
+		{engine: k.engine},
+		{engine: k.engine, protocol: k.protocol},
+		{engine: k.engine, protocol: k.protocol, sizes: k.sizes},
+	}
 }
 
 // learn takes what a point of this sweep took, or of an earlier one.
@@ -58,7 +69,7 @@ func (e *estimate) learn(j *sweep.Job, seconds float64, own bool) {
 	if own {
 		to = e.own
 		if x := e.multiple(j, 1, false); x > 0 {
-			e.foreseen = e.foreseen.plus(rate{seconds, j.Cost * x}, 1)
+			e.foreseen[j.Engine] = e.foreseen[j.Engine].plus(rate{seconds, j.Cost * x}, 1)
 		}
 	}
 	k := e.kindOf(j)
@@ -110,8 +121,8 @@ func (e *estimate) multiple(j *sweep.Job, pace float64, own bool) (x float64) {
 // seconds is how long a job takes. known: by others, and not by its cost alone.
 func (e *estimate) seconds(j *sweep.Job) (s float64, known bool) {
 	pace := 1.0
-	if e.foreseen.cost > 0 { // this machine is another, or has other things to do
-		pace = e.foreseen.took / e.foreseen.cost
+	if f := e.foreseen[j.Engine]; f.cost > 0 { // this machine is another, or has other things to do
+		pace = f.took / f.cost
 	}
 	if x := e.multiple(j, pace, true); x > 0 {
 		return j.Cost * x, true

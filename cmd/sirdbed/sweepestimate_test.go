@@ -194,3 +194,24 @@ func TestEstimateOfAPoint(t *testing.T) {
 		}
 	}
 }
+
+// What a point of kernel TCP took on virtual, hundreds of times its cost, says nothing of
+// points on model: --for would leave them out as too long.
+func TestEstimateKeepsEnginesApart(t *testing.T) {
+	job := func(engine emu.EngineName) *sweep.Job {
+		j := &sweep.Job{Engine: engine, Cost: 1}
+		j.Experiment.Protocol = "sird"
+		return j
+	}
+	e := newEstimate()
+	for range 50 {
+		e.learn(job(emu.Virtual), 300, true)
+	}
+	if s, known := e.seconds(job(emu.Model)); s != 1 || known {
+		t.Errorf("of virtual alone: %v s, known %v; want the cost, unknown", s, known)
+	}
+	e.learn(job(emu.Model), 2, false)
+	if s, known := e.seconds(job(emu.Model)); s != 2 || !known {
+		t.Errorf("of one point on model: %v s, known %v; want 2 s", s, known)
+	}
+}
