@@ -64,8 +64,15 @@ func (d *decoder) value(n ast.Node, v reflect.Value, what string, table limit.Ta
 	default:
 		d.scalar(n, v, what, l)
 	}
-	if auto, ok := v.Interface().(Dilation); ok && auto == 0 {
-		return // auto
+	switch auto := v.Interface().(type) {
+	case Dilation:
+		if auto == 0 {
+			return
+		}
+	case Guests:
+		if auto == AutoGuests {
+			return
+		}
 	}
 	if limited && len(d.errs) == before {
 		if reason := l.Reason(v); reason != "" {

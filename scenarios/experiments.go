@@ -98,7 +98,7 @@ func (s *Scenario) experiment(r run, o Options) emu.Experiment {
 		Warmup: s.Warmup, Duration: s.Duration, Drain: s.Drain,
 		QueueEvery: s.Sample.Queues, GaugeEvery: s.Sample.Gauges, QueueLimit: s.QueueLimit,
 		Apps: s.Apps, Hosts: s.Hosts, Capture: s.Capture, SnapLen: int(s.SnapLen),
-		Dilation: units.Dilation(s.Dilation),
+		Dilation: units.Dilation(s.Dilation), Guests: int(s.Guests),
 	}
 	faults, _ := s.faultsOf(r.variant)
 	x.Faults, x.Timeline = faults.Config, faults.Timeline

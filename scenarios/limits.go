@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
 
 	"sirdbed/baselines/all"
 	"sirdbed/emu"
@@ -26,11 +27,16 @@ func sections() map[string]section {
 	return list
 }
 
+// scenarioLimits are those of a whole file. That of guests is beside the others since the
+// number of guests is no part of what the model computes, as package limit is.
+var scenarioLimits = append(slices.Clone(limit.Scenario),
+	limit.Number[Guests]("guests", 1, maxGuests, "each has a place in the memory of their clock"))
+
 // limits returns the limits of the fields of a type.
 func limits(t reflect.Type) limit.Table {
 	switch t {
 	case reflect.TypeFor[Scenario]():
-		return limit.Scenario
+		return scenarioLimits
 	case reflect.TypeFor[emu.HostSpec]():
 		return limit.Host
 	case reflect.TypeFor[Variant]():

@@ -7,7 +7,6 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"sirdbed/topo/limit"
 	"sirdbed/topo/units"
 )
 
@@ -16,7 +15,7 @@ import (
 func TestEveryFieldHasALimit(t *testing.T) {
 	s := schema(t)
 	all := tables()
-	all[reflect.TypeFor[Scenario]()] = limit.Scenario
+	all[reflect.TypeFor[Scenario]()] = scenarioLimits
 	for typ, table := range all {
 		properties := s.Properties
 		if d := definition(s, typ); d != nil {

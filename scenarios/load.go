@@ -78,7 +78,7 @@ func Parse(file, dir string, text []byte, changes ...Change) (*Scenario, error) 
 	}
 	s := &Scenario{src: src}
 	d := &decoder{src: src, sections: sections()}
-	d.fields(src.root, reflect.ValueOf(s).Elem(), "the scenario", limit.Scenario)
+	d.fields(src.root, reflect.ValueOf(s).Elem(), "the scenario", scenarioLimits)
 	if len(d.errs) > 0 {
 		return nil, d.errs
 	}

@@ -83,6 +83,10 @@ type Scenario struct {
 	// Factor by which the real and virtual engines stretch time; auto (default)
 	// lets the engine choose.
 	Dilation Dilation `yaml:"dilation,omitempty" json:"dilation,omitempty"`
+	// Guests with one clock that share the fabric on the engine virtual, by racks, each on
+	// a processor of its own; auto: as many as processors and racks allow. 1 unless given:
+	// their number is part of the result.
+	Guests Guests `yaml:"guests,omitempty" json:"guests,omitempty"`
 
 	// What is expected of the results. A bound that is not met makes the run fail
 	// with exit code 4.

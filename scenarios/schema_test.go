@@ -118,7 +118,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		describeMetric(s.Definitions[name])
 	}
 	s.Definitions["Metric"] = metricSchema()
-	limitFields(s, limit.Scenario)
+	limitFields(s, scenarioLimits)
 	for t, table := range tables() {
 		if d, ok := s.Definitions[r.Namer(t)]; ok {
 			limitFields(d, table)
@@ -310,7 +310,7 @@ func typeSchema(t reflect.Type) *jsonschema.Schema {
 		s := quantity("B|KB|MB|GB|KiB|MiB|GiB", "216KB")
 		s.Pattern = "^(inf|" + s.Pattern[len("^("):]
 		return s
-	case reflect.TypeFor[Dilation]():
+	case reflect.TypeFor[Dilation](), reflect.TypeFor[Guests]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer"}, {Const: "auto"}}}
 	}
 	if t.Kind() == reflect.Float64 && readsItself(t) { // a number that may be infinite

@@ -20,6 +20,7 @@ func (s *Scenario) validate(dir string) error {
 	var errs Errors
 	for _, check := range []func() *Error{
 		s.validateTimes,
+		s.validateGuests,
 		func() *Error { return s.validateTraffic(dir) },
 		s.validateApps,
 		s.validateProtocols,

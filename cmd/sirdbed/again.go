@@ -30,9 +30,6 @@ func (r *Record) again(dir *tree.Dir, seed uint64) string {
 	}
 	words := []string{"sirdbed", "run", quoted(scenario), "--engine", string(r.Engine),
 		"--seed", fmt.Sprint(seed)}
-	if r.Guests != 0 {
-		words = append(words, "--guests", guestsText(r.Guests))
-	}
 	if labels := r.Scenario.Labels(); len(r.Runs) > 0 && len(r.Runs)+len(r.Skipped) < len(labels) {
 		words = append(words, "--variant", quoted(strings.Join(r.Runs, ",")))
 	}

@@ -28,6 +28,8 @@ type engineKind struct {
 	asCaller bool
 	// atOnce, if set, says that runs may go side by side: up to how many of n at once.
 	atOnce func(x *emu.Experiment, n int) int
+	// guests, if set, is how many guests an experiment can be split over, most at most.
+	guests func(x *emu.Experiment, most int) (int, error)
 	// reserve, if set, keeps what the engine needs from being removed until
 	// release is called.
 	reserve func() (release func(), err error)
@@ -49,7 +51,6 @@ type whileUp struct {
 	// running takes the host processes and nodes, and nil when the fabric goes down.
 	running func([]HostState, []NodeState)
 	keepUp  func(context.Context) // if set, returns when the fabric may go down
-	guests  int                   // of the virtual engine
 	met     func(times int64, waited []time.Duration)
 }
 
@@ -128,7 +129,7 @@ func (r *scenarioRun) cannotRun(x *emu.Experiment, err error) error {
 // anything is built. Its error says what to do. Experiments whose protocol the
 // engine cannot run are skipped if there are others.
 func (r *scenarioRun) check() error {
-	engine := engines[r.engine].make(whileUp{guests: r.guests})
+	engine := engines[r.engine].make(whileUp{})
 	var suited []emu.Experiment
 	var unsuited error
 	for i := range r.experiments {

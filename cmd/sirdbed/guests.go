@@ -2,37 +2,46 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"runtime"
 
 	"sirdbed/emu"
+	"sirdbed/scenarios"
 )
 
-// autoGuests is the number of guests that stands for auto, virtual.AutoGuests where there is
-// that engine.
-const autoGuests = -1
-
-// guestsOf reads --guests, for an engine. 0 is one, as it is without the flag.
-func guestsOf(text string, engine emu.EngineName) (int, error) {
-	if text == guestsText(autoGuests) && engine == emu.Virtual {
-		return autoGuests, nil
+// takeGuests has a scenario take --guests, for an engine. Engines without guests have one
+// kernel or none, which 1 may say.
+func takeGuests(s *scenarios.Scenario, text string, engine emu.EngineName) error {
+	if text == "" {
+		return nil
 	}
-	n, err := strconv.Atoi(text)
-	switch {
-	case text == "" || err == nil && n == 1:
-		return 0, nil
-	case engine != emu.Virtual:
-		return 0, badInput(fmt.Errorf("--guests %s: the engine %s has no guests: only %s has", text, engine,
-			emu.Virtual))
-	case err != nil || n < 1:
-		return 0, badInput(fmt.Errorf("--guests %s: want a number from 1 on, or auto", text))
+	if err := s.Guests.UnmarshalText([]byte(text)); err != nil {
+		return badInput(fmt.Errorf("--guests: %w", err))
 	}
-	return n, nil
+	if s.Guests != 1 && engine != emu.Virtual {
+		return badInput(fmt.Errorf("--guests %s: the engine %s has no guests: only %s has", text, engine, emu.Virtual))
+	}
+	s.Set = append(s.Set, "guests="+text)
+	return nil
 }
 
-// guestsText is a number of guests as --guests takes it.
-func guestsText(n int) string {
-	if n == autoGuests {
-		return "auto"
+// shareGuests gives each experiment the number of guests that it is run by. Processors go to
+// variants first, and auto is what is left of them; other engines have no guests.
+func (r *scenarioRun) shareGuests() error {
+	most := engines[r.engine].guests
+	for i := range r.experiments {
+		x := &r.experiments[i]
+		switch {
+		case most == nil || x.Guests == 1:
+			x.Guests = 0
+		case x.Guests == int(scenarios.AutoGuests):
+			n, err := most(x, runtime.GOMAXPROCS(0)/r.wanted())
+			if err != nil {
+				return err
+			}
+			if x.Guests = n; n == 1 {
+				x.Guests = 0
+			}
+		}
 	}
-	return strconv.Itoa(n)
+	return nil
 }

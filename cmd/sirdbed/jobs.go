@@ -26,19 +26,23 @@ func (r *scenarioRun) checkJobs(jobs int, given bool) error {
 // atOnce is how many variants run side by side: as many as were asked for or there are
 // processors, while the process may have so many files open; one if it is shown as it goes.
 func (r *scenarioRun) atOnce() int {
-	most := engines[r.engine].atOnce
-	if most == nil || r.view != nil {
+	n, most := r.wanted(), engines[r.engine].atOnce
+	for i := 0; n > 1 && i < len(r.experiments); i++ {
+		n = min(n, most(&r.experiments[i], n))
+	}
+	return max(n, 1)
+}
+
+// wanted is how many variants are to run side by side, whatever the machine has for them.
+func (r *scenarioRun) wanted() int {
+	if engines[r.engine].atOnce == nil || r.show.any() {
 		return 1
 	}
 	n := r.jobs
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	n = min(n, len(r.experiments))
-	for i := range r.experiments {
-		n = min(n, most(&r.experiments[i], n))
-	}
-	return max(n, 1)
+	return max(min(n, len(r.experiments)), 1)
 }
 
 // runVariants runs all variants. What comes of each is the same whatever runs beside it.

@@ -22,7 +22,6 @@ type Record struct {
 	Checksums bool `json:"checksums,omitempty"`
 
 	Engine   emu.EngineName      `json:"engine"`
-	Guests   int                 `json:"guests,omitempty"` // of the virtual engine, as asked for: -1 is auto
 	Scenario *scenarios.Scenario `json:"scenario"`
 	Runs     []string            `json:"runs,omitempty"`    // what was asked for and the engine can run; none: all
 	Skipped  []results.Skipped   `json:"skipped,omitempty"` // what the engine cannot run
@@ -31,7 +30,7 @@ type Record struct {
 func (r *scenarioRun) record() Record {
 	return Record{
 		Format: results.Format, Engine: r.engine, Scenario: r.scenario, Runs: r.labels(), Skipped: r.skipped,
-		Checksums: true, Guests: r.guests,
+		Checksums: true,
 	}
 }
 

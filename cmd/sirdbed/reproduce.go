@@ -69,7 +69,7 @@ const reproduceHelp = `
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
 	puts a protocol of your own into every figure. Kernel TCP, beside SIRD in the incast of fig3, is run on the engine
-	virtual, one point at a time and before all others, and left out where that has no kernel.
+	virtual, and left out where that has no kernel.
 
 	Figures and tables: `
 

@@ -105,10 +105,10 @@ const runHelp = `
 	in the terminal, or in lines where stderr is none. Both read the logs as they grow, outside the fabric; the verdict
 	has what that cost.
 
-	On the engine model as many variants run side by side as there are processors, or --jobs says; what comes of each
-	is the same. On the others each takes the whole machine.
+	On the engines model and virtual as many variants run side by side as there are processors, or --jobs says; what
+	comes of each is the same. On real each takes the whole machine.
 
-	On the engine virtual a run takes one processor. With --guests 2 or more its fabric is split, by racks, over as many
+	On the engine virtual a variant takes one processor. With --guests 2 or more its fabric is split, by racks, over as many
 	guests with one clock, each with a processor of its own. Figures are the same but for what happens at the same
 	instant; equal numbers of guests give equal runs.
 
@@ -148,9 +148,10 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON to stdout, and nothing else")
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
-	f.IntVar(&o.jobs, "jobs", 0, "run `N` variants at once (default: one for each processor; engine model)")
-	f.StringVar(&o.guests, "guests", "1",
-		"share a fabric among `N` guests with one clock, or auto: one for each processor (engine virtual)")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` variants at once (default: one for each processor; engines model and virtual)")
+	f.StringVar(&o.guests, "guests", "",
+		"share a fabric among `N` guests with one clock, or auto: one for each processor that variants leave "+
+			"(engine virtual; default: the scenario's, or 1)")
 	f.BoolVar(&o.keepUp, "hold", false, "keep the last variant's fabric up after its run, for exec (engine real)")
 	f.BoolVar(&o.show.live, "live", false, "serve a page that shows the run as it goes on, on loopback")
 	f.BoolVar(&o.show.watch, "watch", false, "show goodput, queues and slowdown in the terminal as the run goes on")

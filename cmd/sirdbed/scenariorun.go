@@ -29,7 +29,6 @@ type scenarioRun struct {
 	out         string
 	json        bool
 	keepUp      bool  // the last variant's fabric
-	guests      int   // that share the fabric of the virtual engine
 	jobs        int   // that run at once; 0: as many as there are processors
 	crew        *crew // of their progress; nil where one runs at a time
 	show        showing
@@ -76,7 +75,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.keepUp && engines[r.engine].enter == nil {
 		return nil, badInput(fmt.Errorf("--hold: the engine %s builds no fabric that could be kept up", r.engine))
 	}
-	if r.guests, err = guestsOf(o.guests, r.engine); err != nil {
+	if err := takeGuests(s, o.guests, r.engine); err != nil {
 		return nil, err
 	}
 	if engines[r.engine].asCaller {
@@ -93,7 +92,7 @@ func prepare(path string, o runOptions) (*scenarioRun, error) {
 	if r.experiments, err = s.Experiments(scenarios.Options{Seed: o.seed, Variants: o.variants}); err != nil {
 		return nil, badInput(err)
 	}
-	return r, nil
+	return r, r.shareGuests()
 }
 
 // scenario loads a scenario with the changes of --set and --dilation.
@@ -105,6 +104,7 @@ func (o *runOptions) scenario(path string) (*scenarios.Scenario, error) {
 	if err := s.Dilation.UnmarshalText([]byte(o.dilation)); err != nil {
 		return nil, badInput(fmt.Errorf("--dilation: %w", err))
 	}
+	s.Set = append(s.Set, "dilation="+o.dilation)
 	return s, nil
 }
 
@@ -241,7 +241,7 @@ func (r *scenarioRun) runVariant(ctx context.Context, i int) error {
 	if err == nil {
 		r.view.variant(i)
 		var facts *emu.Facts
-		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p), r.guests, p.met})
+		engine := engines[r.engine].make(whileUp{r.publish(x), r.keepingUp(i, p), p.met})
 		facts, err = engine.Run(ctx, x, emu.RunDir{Dir: dir}, emu.Hooks{
 			Progress: p.reached,
 			OpenCapture: func(file *os.File, node *topo.Node) (emu.Capture, error) {

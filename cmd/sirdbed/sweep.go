@@ -63,8 +63,8 @@ const sweepHelp = `
 
 	What is kept of a finished point is a file of some KB, named by the experiment and by the code that its result
 	depends on. So a sweep that was interrupted, or whose machine was switched off, goes on where it stopped, and points
-	of other code are run again. The longest points run first, as many at once as there are processors (engine model).
-	A point ends early only where a leaf's queue grows without bound.
+	of other code are run again. The longest points run first, as many at once as there are processors (engines
+	model and virtual). A point ends early only where a leaf's queue grows without bound.
 
 	With --slurm the points are tasks of Slurm job arrays, and this command gathers them. The directory of points must
 	be on a file system that Slurm's nodes share, and so must the program, under the same paths. Points whose node died

@@ -30,7 +30,7 @@ type pointOptions struct {
 // flags adds the options. dryRun says what --dry-run prints.
 func (o *pointOptions) flags(f *pflag.FlagSet, dryRun string) {
 	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
-	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engine model)")
+	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engines model and virtual)")
 	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
 	f.BoolVar(&o.dryRun, "dry-run", false, dryRun)
 	o.slurm.flags(f)

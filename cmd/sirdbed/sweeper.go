@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sirdbed/capture/points"
+	"sirdbed/emu"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
@@ -243,7 +244,8 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 }
 
 // pointsAtOnce is how many points run at once: as many as asked for, or one for each
-// processor where an engine can run several. Over Slurm it is one until more are seen.
+// processor, where engines can run several and the machine has room for them. Over Slurm it
+// is one until more are seen.
 func (s *sweeper) pointsAtOnce(asked int) (int, error) {
 	several := len(s.jobs) == 0
 	for i := range s.jobs {
@@ -255,12 +257,20 @@ func (s *sweeper) pointsAtOnce(asked int) (int, error) {
 	case asked < 0:
 		return 0, badInput(fmt.Errorf("--jobs is %d: want 1 or more", asked))
 	case asked > 1 && !several:
-		return 0, badInput(errors.New("--jobs: only the engine model runs several points at once: each of the others " +
-			"takes the whole machine"))
+		return 0, badInput(fmt.Errorf("--jobs: points on the engine %s are run one after another: each takes the whole "+
+			"machine", s.jobs[0].Engine))
 	case !several:
 		return 1, nil
-	case asked > 0:
-		return asked, nil
 	}
-	return runtime.GOMAXPROCS(0), nil
+	n := asked
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	for i := 0; n > 1 && i < len(s.jobs); i++ {
+		// Points on the model have no files open.
+		if j := &s.jobs[i]; j.Engine != emu.Model && !s.alone(i) {
+			n = max(1, engines[j.Engine].atOnce(&j.Experiment, n))
+		}
+	}
+	return n, nil
 }

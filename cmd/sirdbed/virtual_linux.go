@@ -31,9 +31,10 @@ func virtualKind() engineKind {
 			}
 			return func() { reserved.Close() }, nil
 		},
+		guests: virtual.MostGuests,
+		atOnce: func(x *emu.Experiment, n int) int { return (&virtual.Engine{}).AtOnce(x, n) },
 		make: func(up whileUp) emu.Engine {
 			return &virtual.Engine{
-				Guests:      up.guests,
 				Met:         up.met,
 				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
 				KernelName:  kernelName(reserved),

@@ -44,10 +44,6 @@ type Engine struct {
 	NodeCommand []string
 	// Started, when set, is called with the kernel's process: see guest.Config.
 	Started func(pid int)
-	// Guests is how many guests share an experiment's fabric, with one clock; 0 means 1.
-	// Results depend on it only where things happen at the same instant. AutoGuests is as
-	// many as processors and racks allow.
-	Guests int
 	// Met, when set, is called at the end of a run by several guests, with how often they
 	// have waited for one another, and for how long each has, by the wall clock.
 	Met func(times int64, waited []time.Duration)
@@ -76,22 +72,27 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err := emu.CheckTimeline(x, topology, emu.Virtual, true); err != nil {
 		return err
 	}
-	if err := checkSplit(topology, x, e.count(topology, x)); err != nil {
+	if err := checkSplit(topology, x, count(x)); err != nil {
 		return err
 	}
-	size, err := e.wholeMemory(topology, x)
+	return e.checkRoom(topology, x, 1)
+}
+
+// checkRoom returns what this process or machine lacks for so many runs side by side.
+func (e *Engine) checkRoom(f *topo.Fabric, x *emu.Experiment, runs int) error {
+	size, err := e.wholeMemory(f, x)
 	if err != nil {
 		return err
 	}
 	// The guest's kernel has all files of the machine open that its processes have.
-	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
+	files := guest.Descriptors + len(f.Hosts) + len(x.Capture)
 	// Its memory is a file.
-	err = errors.Join(rlimit.Descriptors(files), rlimit.AddressSpace(size), rlimit.FileSize(size),
-		rlimit.Processes(processes(topology)))
+	err = errors.Join(rlimit.Descriptors(runs*files), rlimit.AddressSpace(size), rlimit.FileSize(size),
+		rlimit.Processes(runs*processes(f)))
 	if err != nil {
 		return err
 	}
-	return checkMemory(topology, x, size)
+	return checkMemory(f, x, int64(runs)*size)
 }
 
 // processes is about how many processes and threads a run takes: of this program, and of
@@ -142,7 +143,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	if err != nil {
 		return nil, err
 	}
-	if n := e.count(topology, x); n > 1 {
+	if n := count(x); n > 1 {
 		return e.runSeveral(ctx, n, topology, work, dir, path, hooks)
 	}
 	text, err := json.Marshal(&work)

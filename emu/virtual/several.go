@@ -149,7 +149,7 @@ func (s *several) failure(ctx context.Context) error {
 
 // wholeMemory is what all guests of an experiment may use.
 func (e *Engine) wholeMemory(f *topo.Fabric, x *emu.Experiment) (sum int64, err error) {
-	n := e.count(f, x)
+	n := count(x)
 	if n == 1 {
 		return e.memory(f, x)
 	}

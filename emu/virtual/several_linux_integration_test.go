@@ -37,9 +37,9 @@ func fourRacks() topo.Spec {
 func runGuests(t *testing.T, guests int, x *emu.Experiment) string {
 	t.Helper()
 	dir := t.TempDir()
-	e := engine(t, nil)
-	e.Guests = guests
-	facts, err := e.Run(context.Background(), x, rundir.Open(t, dir), emu.Hooks{})
+	split := *x
+	split.Guests = guests
+	facts, err := engine(t, nil).Run(context.Background(), &split, rundir.Open(t, dir), emu.Hooks{})
 	if err != nil {
 		t.Fatalf("%d guests: %v", guests, err)
 	}
@@ -226,9 +226,9 @@ func TestGuestsDieTogether(t *testing.T) {
 			dir := t.TempDir()
 			pids := make(chan int, 2)
 			var kill sync.Once
-			e := engine(t, func(pid int) { pids <- pid })
-			e.Guests = 2
-			facts, err := e.Run(context.Background(), endless(), rundir.Open(t, dir), emu.Hooks{
+			e, x := engine(t, func(pid int) { pids <- pid }), endless()
+			x.Guests = 2
+			facts, err := e.Run(context.Background(), x, rundir.Open(t, dir), emu.Hooks{
 				Progress: func(at units.Time) {
 					if at > units.Millisecond/2 {
 						kill.Do(func() { syscall.Kill(numbered(t, pids, guestNumber), unix.SIGSEGV) })
@@ -270,9 +270,9 @@ func TestGuestsStopTogether(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	e := engine(t, nil)
-	e.Guests = 2
-	facts, err := e.Run(ctx, endless(), rundir.Open(t, dir), emu.Hooks{
+	e, x := engine(t, nil), endless()
+	x.Guests = 2
+	facts, err := e.Run(ctx, x, rundir.Open(t, dir), emu.Hooks{
 		Progress: func(at units.Time) {
 			if at > 100*units.Microsecond {
 				cancel()

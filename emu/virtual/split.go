@@ -61,16 +61,33 @@ func split(f *topo.Fabric, n int) ([]int, error) {
 	return guests, nil
 }
 
-// AutoGuests is the number of guests that says: as many as there can be.
-const AutoGuests = -1
-
 // count is how many guests an experiment has.
-func (e *Engine) count(f *topo.Fabric, x *emu.Experiment) int {
-	if e.Guests != AutoGuests {
-		return max(1, e.Guests)
+func count(x *emu.Experiment) int { return max(1, x.Guests) }
+
+// MostGuests is how many guests an experiment can be split over, most at most.
+func MostGuests(x *emu.Experiment, most int) (int, error) {
+	f, err := topo.New(x.Topology)
+	if err != nil {
+		return 0, err
 	}
-	for n := min(runtime.NumCPU(), f.Spec.Leaves, crossing.MaxGuests); n > 1; n-- {
+	for n := min(most, f.Spec.Leaves, crossing.MaxGuests); n > 1; n-- {
 		if checkSplit(f, x, n) == nil {
+			return n, nil
+		}
+	}
+	return 1, nil
+}
+
+// AtOnce is how many of up to n runs like an experiment fit on this machine side by side,
+// each guest with a processor of its own.
+func (e *Engine) AtOnce(x *emu.Experiment, n int) int {
+	n = min(n, runtime.GOMAXPROCS(0)/count(x))
+	f, err := topo.New(x.Topology)
+	if err != nil {
+		return 1 // which the run will say
+	}
+	for ; n > 1; n-- {
+		if e.checkRoom(f, x, n) == nil {
 			return n
 		}
 	}

@@ -79,20 +79,28 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-// Auto is as many guests as there can be, and one where there can be no more.
-func TestAutoGuests(t *testing.T) {
-	e, x := &Engine{Guests: AutoGuests}, &emu.Experiment{}
+// The most guests of a fabric are one for each rack, and one where there can be no more.
+func TestMostGuests(t *testing.T) {
+	x := &emu.Experiment{}
+	most := func(f *topo.Fabric) int {
+		x.Topology = f.Spec
+		n, err := MostGuests(x, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
 	for _, c := range []struct {
 		leaves int
 		delay  units.Time
-		most   int
-	}{{1, 500, 1}, {2, 0, 1}, {2, 500, 2}} {
-		if n := e.count(racks(t, c.leaves, 2*(c.leaves-1), c.delay), x); n < 1 || n > c.most {
-			t.Errorf("%d racks, delay %v: got %d guests, want 1 to %d", c.leaves, c.delay, n, c.most)
+		want   int
+	}{{1, 500, 1}, {2, 0, 1}, {2, 500, 2}, {4, 500, 3}} {
+		if n := most(racks(t, c.leaves, 2*(c.leaves-1), c.delay)); n != c.want {
+			t.Errorf("%d racks, delay %v: got %d guests of 3, want %d", c.leaves, c.delay, n, c.want)
 		}
 	}
 	x.Apps = []emu.App{{}}
-	if n := e.count(racks(t, 2, 2, 500), x); n != 1 {
+	if n := most(racks(t, 2, 2, 500)); n != 1 {
 		t.Errorf("with programs: got %d guests, want 1", n)
 	}
 }

@@ -147,6 +147,9 @@ func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err 
 		return nil, err
 	}
 	for _, x := range list {
+		if engine != emu.Virtual || x.Guests == int(scenarios.AutoGuests) || x.Guests == 1 {
+			x.Guests = 0 // processors go to points
+		}
 		j := Job{At: slices.Clone(at), Experiment: x, Engine: engine}
 		if len(s.Variants) > 1 {
 			label := strings.TrimSuffix(x.Variant, "-"+x.Protocol)
