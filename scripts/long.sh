@@ -35,10 +35,11 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # How much of each; for a probe the least that shows that the step still works.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 known=""
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 tied="" known=""
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
+  tied=$(scaled 10)
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -57,7 +58,7 @@ steps() {
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
   hostile | sed 's/^/hostile:/'
   echo mutated:results
-  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real stability
+  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability
 }
 
 # How long a step may take, in seconds. Its tests have a little less, so that they say
@@ -88,6 +89,8 @@ step() {
         ./cmd/sirdbed ;;
     soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
       SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 235m -run '^TestSoak$' ./cmd/sirdbed ;;
+    ties:virtual) # several guests against one, whose messages are shifted by some ns
+      SIRDBED_TIES=$tied go test -v -count 1 -timeout 235m -run '^TestGuestsDiffer' ./cmd/sirdbed ;;
     truth:real) # verdicts against what the model says, half of the runs disturbed
       SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 235m -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
     soak:*)
