@@ -148,7 +148,8 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON to stdout, and nothing else")
 	f.StringVar(&o.dilation, "dilation", "", "stretch time by `FACTOR`, or auto (default: the scenario's)")
 	f.StringSliceVar(&o.variants, "variant", nil, "run only the variants `NAME,...` (default: all)")
-	f.IntVar(&o.jobs, "jobs", 0, "run `N` variants at once (default: one for each processor; engines model and virtual)")
+	f.IntVar(&o.jobs, "jobs", 0,
+		"run `N` variants at once (default: one for each processor; engines model and virtual)")
 	f.StringVar(&o.guests, "guests", "",
 		"share a fabric among `N` guests with one clock, or auto: one for each processor that variants leave "+
 			"(engine virtual; default: the scenario's, or 1)")

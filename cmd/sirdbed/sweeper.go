@@ -257,8 +257,8 @@ func (s *sweeper) pointsAtOnce(asked int) (int, error) {
 	case asked < 0:
 		return 0, badInput(fmt.Errorf("--jobs is %d: want 1 or more", asked))
 	case asked > 1 && !several:
-		return 0, badInput(fmt.Errorf("--jobs: points on the engine %s are run one after another: each takes the whole "+
-			"machine", s.jobs[0].Engine))
+		return 0, badInput(fmt.Errorf("--jobs: points on the engine %s are run one after another: each takes the "+
+			"whole machine", s.jobs[0].Engine))
 	case !several:
 		return 1, nil
 	}

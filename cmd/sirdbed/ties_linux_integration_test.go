@@ -40,7 +40,8 @@ sample: {queues: %[4]v, gauges: %[4]v}
 // Under load, guests that share a clock may serve what arrives at one instant in another
 // order than one guest does. That changes latencies no more than shifting messages by 0 to
 // 9 ns, each by its own, does in one guest: mean, p50 and p99 differ by at most the range of
-// ten such runs. (All messages shifted by the same time have the same latencies.) Half load. SIRDBED_TIES is for how many seeds, and for more than one protocol and
+// ten such runs. (All messages shifted by the same time have the same latencies.) Half
+// load. SIRDBED_TIES is for how many seeds, and for more than one protocol and
 // workload; in some minutes each.
 func TestGuestsDifferAsShiftedMessagesDo(t *testing.T) {
 	path, dir := virtualBinary(t)
@@ -57,25 +58,7 @@ func TestGuestsDifferAsShiftedMessagesDo(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s seed %d", c.protocol, c.sizes, seed), func(t *testing.T) {
 				b := c
 				b.t, b.path, b.dir, b.seed = t, path, dir, seed
-				one := b.latencies(1, 0)
-				least, most := one, one
-				for shift := uint64(1); shift <= 9; shift++ {
-					l := b.latencies(1, shift)
-					for i := range l {
-						least[i], most[i] = min(least[i], l[i]), max(most[i], l[i])
-					}
-				}
-				for _, guests := range []int{2, 4} {
-					several := b.latencies(guests, 0)
-					for i, name := range []string{"mean", "p50", "p99"} {
-						off, room := several[i]-one[i], most[i]-least[i]
-						t.Logf("%d guests: %s of %.1f ns is off by %+.3f, shifted messages' range is %.3f", guests, name, one[i],
-							off, room)
-						if max(off, -off) > room {
-							t.Errorf("%d guests: %s is off by more than shifts by 0 to 9 ns make", guests, name)
-						}
-					}
-				}
+				b.compare()
 			})
 		}
 	}
@@ -89,6 +72,29 @@ type ties struct {
 	t         *testing.T
 	path, dir string
 	seed      int
+}
+
+// compare compares one guest, also with shifted messages, with 2 and 4.
+func (b *ties) compare() {
+	one := b.latencies(1, 0)
+	least, most := one, one
+	for shift := uint64(1); shift <= 9; shift++ {
+		l := b.latencies(1, shift)
+		for i := range l {
+			least[i], most[i] = min(least[i], l[i]), max(most[i], l[i])
+		}
+	}
+	for _, guests := range []int{2, 4} {
+		several := b.latencies(guests, 0)
+		for i, name := range []string{"mean", "p50", "p99"} {
+			off, room := several[i]-one[i], most[i]-least[i]
+			b.t.Logf("%d guests: %s of %.1f ns is off by %+.3f, shifted messages' range is %.3f", guests, name, one[i],
+				off, room)
+			if max(off, -off) > room {
+				b.t.Errorf("%d guests: %s is off by more than shifts by 0 to 9 ns make", guests, name)
+			}
+		}
+	}
 }
 
 // latencies are mean, p50 and p99 of all messages' latencies, in ns, by a number of guests
