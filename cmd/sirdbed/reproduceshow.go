@@ -162,12 +162,10 @@ func (r *reproduction) page() *report.Page {
 	}
 	claims := paper.ClaimDetails(r.findings)
 	claims.Sentences = true
-	causes := r.comparison.Causes()
-	causes.Sentences = true
 	p.Sections = []report.Section{
 		{Title: "Scores", Open: true, Tables: []report.Table{s.Table()}},
 		{Title: "Tables beside the print", Open: true, Tables: r.comparison.Grids()},
-		{Title: "Cells outside their tolerance", Tables: append(r.comparison.Cells(true), causes)},
+		{Title: "Cells outside their tolerance", Tables: append(r.comparison.Cells(true), r.comparison.Causes()...)},
 		{Title: "Orders", Tables: []report.Table{r.comparison.WrongOrders()}},
 		{Title: "All cells", Tables: r.comparison.Cells(false)},
 		{Title: "Normalized", Tables: r.normalized()},
@@ -230,7 +228,7 @@ func (r *reproduction) markdown() ([]byte, error) {
 	err := errors.Join(
 		section("Scores", r.comparison.Scores.Table()),
 		section("Tables beside the print", r.comparison.Grids()...),
-		section("Cells outside their tolerance", append(r.comparison.Cells(true), r.comparison.Causes())...),
+		section("Cells outside their tolerance", append(r.comparison.Cells(true), r.comparison.Causes()...)...),
 		section("Orders", r.comparison.WrongOrders()),
 		section("Normalized", r.normalized()...),
 		section("Claims", paper.ClaimDetails(r.findings)),

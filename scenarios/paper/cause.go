@@ -69,10 +69,16 @@ func (c Cause) of(cell Cell) bool {
 }
 
 // Causes returns a row for each cause of a cell that is outside of its tolerance. The note
-// says of how many cells none is known.
-func (c *Comparison) Causes() Table {
-	t := Table{Title: "Why cells are outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"}}
+// says of how many cells none is known. There is no table where no cell is outside.
+func (c *Comparison) Causes() []Table {
 	outside := c.outside()
+	if len(outside) == 0 {
+		return nil
+	}
+	t := Table{
+		Title: "Why cells are outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"},
+		Sentences: true,
+	}
 	open := map[Cell]bool{}
 	for _, cell := range outside {
 		open[cell] = true
@@ -95,7 +101,7 @@ func (c *Comparison) Causes() Table {
 			t.Note += " Not explained: " + cell.String() + "."
 		}
 	}
-	return t
+	return []Table{t}
 }
 
 // outside lists the cells that were run and neither agree nor are unstable in both.

@@ -30,6 +30,13 @@ func TestCellsOutsideHaveCausesOrAreNamed(t *testing.T) {
 		v.Number *= 2
 		m.Cells[c] = v
 	}
+	same, err := Compare(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tables := same.Causes(); tables != nil {
+		t.Errorf("where no cell is outside: %+v, want no table", tables)
+	}
 	known := Cell{P99Slowdown, "balanced", "wkb", "swift"}
 	unknown := Cell{P99Slowdown, "core", "wkb", "swift"}
 	double(known)
@@ -46,7 +53,11 @@ func TestCellsOutsideHaveCausesOrAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := c.Causes()
+	tables := c.Causes()
+	if len(tables) != 1 {
+		t.Fatalf("%d tables, want 1", len(tables))
+	}
+	table := tables[0]
 	if len(table.Rows) != 1 || table.Rows[0][0] != known.String() || table.Rows[0][1] != "a parameter" {
 		t.Errorf("causes %q, want the one of %v", table.Rows, known)
 	}
