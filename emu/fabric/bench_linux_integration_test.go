@@ -4,6 +4,7 @@ package fabric
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -16,14 +17,22 @@ import (
 	"sirdbed/topo"
 )
 
-// BenchmarkFabric144 builds and closes the paper's fabric of 144 hosts and
+// BenchmarkFabric builds and closes the paper's fabric of 144 hosts and larger ones, and
 // reports the medians of how long each takes (ms-up, ms-down), how long the
 // kernel goes on freeing it (ms-freed: a veth plugged into the last namespace
 // goes with it), and what one sample of all switches takes (us-sample).
-func BenchmarkFabric144(b *testing.B) {
+func BenchmarkFabric(b *testing.B) {
 	nstest.RequireNetAdmin(b)
 	nstest.Lock(b)
-	topology, err := topo.New(paperSpec)
+	for _, size := range []struct{ leaves, hosts, spines int }{{9, 16, 4}, {20, 25, 8}, {40, 25, 8}} {
+		spec := paperSpec
+		spec.Leaves, spec.HostsPerLeaf, spec.Spines = size.leaves, size.hosts, size.spines
+		b.Run(fmt.Sprint("hosts=", size.leaves*size.hosts), func(b *testing.B) { benchmarkFabric(b, spec) })
+	}
+}
+
+func benchmarkFabric(b *testing.B, spec topo.Spec) {
+	topology, err := topo.New(spec)
 	if err != nil {
 		b.Fatal(err)
 	}

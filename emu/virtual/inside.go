@@ -58,6 +58,7 @@ func platform(x *emu.Experiment) real.Platform {
 		Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED,
 		Tick: tick(x), Align: align, HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
 		ProgramEnv: programEnvironment, Spun: guest.Spun,
+		Starting: func(hosts int) { fmt.Printf("%s%d\n", startingMark, hosts) },
 	}
 }
 

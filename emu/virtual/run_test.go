@@ -51,7 +51,7 @@ func TestRunByTheGuestsEnd(t *testing.T) {
 		{"no facts", `echo "#reached 5"; echo "#guest exit 0"`, "the guest left no facts", 5},
 		{"the run failed", well + `printf '%s\n' '#failed "host h1-1 died:\nkilled"'; echo "#guest exit 0"`,
 			"host h1-1 died:\nkilled", 9},
-		{"the controller failed", `echo one; echo two; echo "#guest exit 3"`, "exit code 3:\n  one\n  two", 0},
+		{"the controller failed", `echo one; echo "#starting 25"; echo two; echo "#guest exit 3"`, "exit code 3:\n  one\n  two", 0},
 		{"a panic", `echo "#reached 7"; echo "Kernel panic - not syncing: VFS"; kill -9 $$`,
 			"the guest died: Kernel panic - not syncing: VFS", 7},
 		{"out of memory", `echo "Out of memory: Killed process 5 (exe)"; exit 1`, "the guest ran out of its ", 0},

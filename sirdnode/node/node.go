@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 
@@ -86,7 +87,9 @@ func (n *node) run(log io.Writer) error {
 		return err
 	}
 	defer n.close()
-	runtime.GC() // what setting up has left, or it would be collected as the run begins
+	if os.Getenv("GOGC") != "off" {
+		runtime.GC() // what setting up has left, or it would be collected as the run begins
+	}
 	origin, err := n.start()
 	if err != nil {
 		return err
