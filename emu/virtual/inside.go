@@ -98,7 +98,11 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 			return err
 		}
 	}
-	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
+	files := newFileCache()
+	hooks := emu.Hooks{Progress: func(at units.Time) {
+		files.trim()
+		fmt.Printf("%s%d\n", reachedMark, int64(at))
+	}}
 	if j.Capture {
 		hooks.OpenCapture = func(file *os.File, node *topo.Node) (emu.Capture, error) {
 			return open(file, topology, node)
