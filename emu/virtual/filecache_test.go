@@ -45,7 +45,8 @@ func writeAndForget(path string) error {
 // What a guest has written to the machine's disk takes none of its memory for long.
 func TestWrittenFilesAreForgotten(t *testing.T) {
 	dir := t.TempDir()
-	exit, said, err := inGuest(t, guest.Config{Argv: []string{"/proc/self/exe", writeArgument, filepath.Join(dir, "log")},
+	exit, said, err := inGuest(t, guest.Config{
+		Argv: []string{"/proc/self/exe", writeArgument, filepath.Join(dir, "log")},
 		Show: []string{dir}, Memory: 256 << 20})
 	if err != nil || exit != 0 {
 		t.Fatalf("exit code %d, %v: %s", exit, err, said)
