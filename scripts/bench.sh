@@ -17,8 +17,8 @@ echo "The protocol alone, packet by packet (allocations must be 0):"
 go test ./sirdnode/sird -run '^$' -bench . -benchmem -count "$rounds" | grep -E '^Benchmark'
 
 echo
-echo "Fabric of 144 hosts, 9 leaves, 4 spines, up and down, without host processes:"
-go test ./emu/fabric -run '^$' -bench '^BenchmarkFabric144$' -benchtime "${rounds}x" | grep -E '^Benchmark'
+echo "Fabrics of 144, 500 and 1,000 hosts, up and down, without host processes:"
+go test ./emu/fabric -run '^$' -bench '^BenchmarkFabric$' -benchtime "${rounds}x" | grep -E '^Benchmark'
 
 echo
 echo "The model engine, for each packet and hop:"

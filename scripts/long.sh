@@ -36,10 +36,11 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
   seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 tied="" known=""
+  leaves=2 fabric=144
 else
   seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
-  tied=$(scaled 10)
+  tied=$(scaled 10) leaves=40 fabric=1000
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -58,6 +59,7 @@ steps() {
   scripts/fuzz.sh --list | sed 's/^/fuzz:/'
   hostile | sed 's/^/hostile:/'
   echo mutated:results
+  printf '%s\n' large:virtual large:real
   printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability
 }
 
@@ -91,13 +93,16 @@ step() {
       SIRDBED_SOAK=${soaked}s go test -v -count 1 -timeout 235m -run '^TestSoak$' ./cmd/sirdbed ;;
     ties:virtual) # several guests against one, whose messages are shifted by some ns
       SIRDBED_TIES=$tied go test -v -count 1 -timeout 235m -run '^TestGuestsDiffer' ./cmd/sirdbed ;;
+    large:real) # the fabric of 1,000 hosts on this machine's kernel
+      go test -count 1 -timeout 235m ./emu/fabric -run '^$' -benchtime 1x \
+        -bench "^BenchmarkFabric/hosts=$fabric/plain" ;;
     truth:real) # verdicts against what the model says, half of the runs disturbed
       SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 235m -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
-    soak:*)
+    soak:* | large:*)
       results=$(mktemp -d)
       trap 'rm -rf "$results"' EXIT
       CGO_ENABLED=0 go build -o "$results/bin/" ./cmd/...
-      "soak_$name" "$results" ;;
+      "${1%%:*}_$name" "$results" ;;
     *) echo "no step is called $1" >&2; return 2 ;;
   esac
 }
@@ -124,6 +129,16 @@ soak_real() {
   done
   after=$(lsns -rno NS -t net | wc -l)
   [ "$before" = "$after" ] || { echo "$before network namespaces before, $after after" >&2; return 1; }
+}
+
+# 1,000 hosts in guests, by one and by two.
+large_virtual() {
+  local guests
+  for guests in 1 2; do
+    exits '0 4' "$1/bin/sirdbed" run --engine virtual --guests $guests --out "$1/run" --set "topology.leaves=$leaves" \
+      --set warmup=0us --set duration=50us --set drain=20us thousand >/dev/null
+    rm -r "$1/run"
+  done
 }
 
 # On virtual the same run has the same outcome every time.

@@ -147,3 +147,15 @@ func TestExactSleep(t *testing.T) {
 		}
 	}
 }
+
+// Links carry at once, however many: those of which the kernel has not heard for lack of time
+// are asked.
+func TestExactCarriersOfManyLinks(t *testing.T) {
+	nstest.RequireExactTime(t)
+	began := clock.Monotonic()
+	up(t, topo.Spec{Leaves: 2, HostsPerLeaf: 150, Spines: 1, HostRate: 100 * units.Gbps, CoreRate: 400 * units.Gbps,
+		HostDelay: 1250, CoreDelay: 500}, Config{Dilation: exactDilation})
+	if took := time.Duration(clock.Monotonic() - began); took > 500*time.Millisecond {
+		t.Errorf("300 hosts took %v of the kernel's time, where nothing takes any", took)
+	}
+}

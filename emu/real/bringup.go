@@ -68,6 +68,7 @@ func (r *run) startHosts(log func(name string) (*os.File, error)) error {
 			return err
 		}
 		r.hosts = append(r.hosts, p)
+		r.engine.Platform.starting(len(r.hosts))
 	}
 	return nil
 }
@@ -88,13 +89,14 @@ func (r *run) configureHosts(ctx context.Context) error {
 			return errors.Join(p.death(), err)
 		}
 	}
-	for _, p := range r.hosts {
+	for i, p := range r.hosts {
 		if _, err := p.await(ctx, node.StateReady); errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("host %s was not ready after %v: the machine is too slow, or busy, for %d hosts",
 				p.name, readyTime, len(r.hosts))
 		} else if err != nil {
 			return err
 		}
+		r.engine.Platform.starting(i + 1)
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ type Platform struct {
 	// their receive rings have room for, 0 for node.StallFrames.
 	HostEnv  []string
 	RxFrames int
+	// Starting, when set, is called now and then while hosts start, of which many take long,
+	// with how many have.
+	Starting func(hosts int)
 
 	// Part is what this kernel has of the fabric, nil for all of it; Group are then the
 	// controllers of the kernels that have the rest. Their clocks are one.
@@ -77,6 +80,16 @@ func (p *Platform) means(realTime bool) Means {
 func (p *Platform) tick() time.Duration { return cmp.Or(p.Tick, 200*time.Millisecond) }
 
 func (p *Platform) rxFrames() int { return cmp.Or(p.RxFrames, node.StallFrames) }
+
+// startingEvery is how many hosts start from one call of Platform.Starting to the next.
+const startingEvery = 25
+
+// starting reports a host more that has come further in its start.
+func (p *Platform) starting(hosts int) {
+	if p.Starting != nil && hosts%startingEvery == 0 {
+		p.Starting(hosts)
+	}
+}
 
 // align returns the first time from at on, in ns of the kernel's clock, that may
 // be nominal 0.

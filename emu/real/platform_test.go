@@ -3,6 +3,7 @@
 package real
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,4 +28,17 @@ func TestPlatform(t *testing.T) {
 			t.Errorf("%d is aligned to %d, want %d", at, got, want)
 		}
 	}
+}
+
+// Of many hosts that start now and then one is reported.
+func TestStartingHostsAreReported(t *testing.T) {
+	var reported []int
+	p := Platform{Starting: func(hosts int) { reported = append(reported, hosts) }}
+	for n := range 2*startingEvery + 1 {
+		p.starting(n + 1)
+	}
+	if want := []int{startingEvery, 2 * startingEvery}; !slices.Equal(reported, want) {
+		t.Errorf("got %v, want %v", reported, want)
+	}
+	(&Platform{}).starting(startingEvery) // to nobody
 }

@@ -246,7 +246,9 @@ type console struct {
 // The controller's lines for the engine.
 const (
 	reachedMark = "#reached "
-	failedMark  = "#failed "
+	// startingMark begins a sign of life: so many hosts have started, or are ready.
+	startingMark = "#starting "
+	failedMark   = "#failed "
 )
 
 func (c *console) line(text string) {
@@ -261,6 +263,9 @@ func (c *console) line(text string) {
 		if err == nil && c.progress != nil {
 			c.progress(c.reached)
 		}
+		return
+	}
+	if strings.HasPrefix(text, startingMark) {
 		return
 	}
 	if quoted, ok := strings.CutPrefix(text, failedMark); ok {

@@ -58,6 +58,7 @@ func platform(x *emu.Experiment) real.Platform {
 		Name: emu.Virtual, Machine: &real.Machine{CPUs: 1}, Wires: emu.Netem, Marker: emu.RED,
 		Tick: tick(x), Align: align, HostEnv: []string{"GODEBUG=asyncpreemptoff=1", noCollector}, RxFrames: rxFrames,
 		ProgramEnv: programEnvironment, Spun: guest.Spun,
+		Starting: func(hosts int) { fmt.Printf("%s%d\n", startingMark, hosts) },
 	}
 }
 
@@ -97,7 +98,11 @@ func Inside(path string, open func(file *os.File, f *topo.Fabric, node *topo.Nod
 			return err
 		}
 	}
-	hooks := emu.Hooks{Progress: func(at units.Time) { fmt.Printf("%s%d\n", reachedMark, int64(at)) }}
+	files := newFileCache()
+	hooks := emu.Hooks{Progress: func(at units.Time) {
+		files.trim()
+		fmt.Printf("%s%d\n", reachedMark, int64(at))
+	}}
 	if j.Capture {
 		hooks.OpenCapture = func(file *os.File, node *topo.Node) (emu.Capture, error) {
 			return open(file, topology, node)

@@ -22,7 +22,8 @@ import (
 const (
 	controllerArgument = "test-controller"
 	nodeArgument       = "test-node"
-	lookArgument       = "test-look" // looks for a secret in a guest
+	lookArgument       = "test-look"  // looks for a secret in a guest
+	writeArgument      = "test-write" // writes as a log does, and forgets it
 )
 
 // look writes into a directory, and prints how it fares in reading a secret.
@@ -67,7 +68,8 @@ func TestMain(m *testing.M) {
 			os.Exit(max(1, code))
 			return nil
 		},
-		lookArgument: func() error { return look(os.Args[2], os.Args[3]) },
+		lookArgument:  func() error { return look(os.Args[2], os.Args[3]) },
+		writeArgument: func() error { return writeAndForget(os.Args[2]) },
 	}
 	be, ok := guest.Role(os.Args[1:])
 	if !ok && len(os.Args) > 1 {

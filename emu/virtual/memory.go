@@ -13,19 +13,21 @@ import (
 )
 
 // What a guest's memory goes to. The garbage collector is off (see noCollector), so
-// that whatever a run allocates stays; idle time allocates next to nothing.
-// TestMemoryIsEnough has what was measured.
+// that whatever a run allocates stays; idle time allocates next to nothing, and what has
+// been written is forgotten (see fileCache). TestMemoryIsEnough has what was measured.
 const (
 	// guestMemory is for the kernel, the controller, and the cache of files, which
 	// a guest fills before it reclaims any. Logs that wait for the disk are a part
 	// of that; with less room for them hosts would wait in writing, and be late.
 	guestMemory = 192 << 20
-	// hostMemory is a Go process and what the kernel has of its namespace: 7 MB of 144.
+	// hostMemory is a Go process and what the kernel has of its namespace: 7.3 MB of 144,
+	// of 500 and of 1,000, besides its receive ring.
 	hostMemory = 10 << 20
 	// tcpMemory is what kernel TCP's buffers of a host grow to.
 	tcpMemory = 32 << 20
-	// messageMemory is what a message leaves behind at both ends: 280 to 340 bytes.
-	messageMemory = 512
+	// messageMemory is what a message and its reply leave behind at both ends: with SIRD
+	// 8 bytes each, with Swift 32.
+	messageMemory = 128
 	// serveMemory is for the messages of a host's programs, which it keeps in pieces that
 	// it uses again, and what each message leaves behind.
 	serveMemory = 48 << 20
