@@ -83,8 +83,9 @@ func (e *Engine) Check(x *emu.Experiment) error {
 	if err != nil {
 		return err
 	}
-	// The guest's kernel has all files of the machine open that its processes have.
-	files := guest.Descriptors + len(topology.Hosts) + len(x.Capture)
+	// The guest's kernel has all files of the machine open that its processes have, and one
+	// that tells of each process's system calls.
+	files := guest.Descriptors + 2*len(topology.Hosts) + len(x.Capture)
 	// Its memory is a file.
 	err = errors.Join(rlimit.Descriptors(files), rlimit.AddressSpace(size), rlimit.FileSize(size),
 		rlimit.Processes(processes(topology)))
