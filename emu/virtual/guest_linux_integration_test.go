@@ -115,7 +115,8 @@ func testInC(t *testing.T, source, says string) {
 		t.Skip(err)
 	}
 	program := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+	build := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program, source)
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Skipf("%v\n%s", err, out)
 	}
 	for _, traced := range []bool{false, true} {
