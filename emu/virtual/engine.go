@@ -84,8 +84,9 @@ func (e *Engine) checkRoom(f *topo.Fabric, x *emu.Experiment, runs int) error {
 	if err != nil {
 		return err
 	}
-	// The guest's kernel has all files of the machine open that its processes have.
-	files := guest.Descriptors + len(f.Hosts) + len(x.Capture)
+	// The guest's kernel has all files of the machine open that its processes have, and one
+	// that tells of each process's system calls.
+	files := guest.Descriptors + 2*len(f.Hosts) + len(x.Capture)
 	// Its memory is a file.
 	err = errors.Join(rlimit.Descriptors(runs*files), rlimit.AddressSpace(size), rlimit.FileSize(size),
 		rlimit.Processes(runs*processes(f)))

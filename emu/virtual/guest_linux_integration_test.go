@@ -100,21 +100,30 @@ func TestConformanceInGuest(t *testing.T) {
 const notInGuests = "TestSleepLetsTheGarbageCollectorIn|TestSleepInterruptedIsNotEarly|Throughput|TestTracksAStep|" +
 	"TestPumpConservesFrames"
 
-// Registers survive whatever may come between two instructions of a thread.
-func TestFloatingPointState(t *testing.T) {
+// Registers survive whatever may come between two instructions of a thread, also where
+// ptrace stops each system call.
+func TestFloatingPointState(t *testing.T) { testInC(t, "testdata/fp.c", "survives") }
+
+// So they do between a system call and its result, and a debugger sees and changes them.
+func TestRegistersOfSystemCalls(t *testing.T) { testInC(t, "testdata/calls.c", "every call went well") }
+
+// testInC runs a program in guests that learn of system calls in each of the two ways.
+func testInC(t *testing.T, source, says string) {
 	requireKernel(t)
 	compiler, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip(err)
 	}
-	program := filepath.Join(t.TempDir(), "fp")
-	if out, err := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program,
-		"testdata/fp.c").CombinedOutput(); err != nil {
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.Command(compiler, "-O2", "-static", "-pthread", "-o", program, source)
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Skipf("%v\n%s", err, out)
 	}
-	exit, said, err := inGuest(t, guest.Config{Argv: []string{program}})
-	if err != nil || exit != 0 || !strings.Contains(said, "survives") {
-		t.Errorf("exit code %d, %v\n%s", exit, err, said)
+	for _, traced := range []bool{false, true} {
+		exit, said, err := inGuest(t, guest.Config{Argv: []string{program}, Traced: traced})
+		if err != nil || exit != 0 || !strings.Contains(said, says) {
+			t.Errorf("traced %v: exit code %d, %v\n%s", traced, exit, err, said)
+		}
 	}
 }
 

@@ -46,8 +46,7 @@ func (f *foresight) looked(mono int64, frames bool) { f.horizon, f.busy = mono+f
 func (n *node) sleep(until int64, extra []unix.PollFd) (mono int64, err error) {
 	f := &n.foresight
 	if f.transit == 0 || until > f.horizon && !f.busy {
-		_, mono, err = n.nic.socket.Wait(until, extra)
-		return mono, err
+		return n.wait(until, extra)
 	}
 	until = min(until, f.horizon)
 	if mono = clock.Monotonic(); until-mono > n.cfg.Spin {

@@ -56,6 +56,7 @@ func (n *node) loop() error {
 			wait = n.clock.Origin()
 			continue
 		}
+		n.nic.atWait = n.mayFlushAtWait(mono)
 		if err := n.live(now); err != nil {
 			return err
 		}
@@ -67,15 +68,20 @@ func (n *node) loop() error {
 		if err := n.keepLog(mono, now); err != nil {
 			return err
 		}
-		next := n.wakeAt(now)
-		if !n.draining {
-			next = min(next, max(n.cfg.End, now+1))
-		}
-		if n.programs.busy() {
-			next = now + 1
-		}
-		wait = min(n.clock.ToKernel(next), n.flushAt)
+		wait = n.waitUntil(now)
 	}
+}
+
+// waitUntil returns when the host has something to do again, by the monotonic clock.
+func (n *node) waitUntil(now units.Time) int64 {
+	next := n.wakeAt(now)
+	if !n.draining {
+		next = min(next, max(n.cfg.End, now+1))
+	}
+	if n.programs.busy() {
+		next = now + 1
+	}
+	return min(n.clock.ToKernel(next), n.flushAt)
 }
 
 // keepLog writes the log when that is due, and reports to the controller.
@@ -94,6 +100,11 @@ func (n *node) report(now units.Time) error {
 	done := n.draining || now >= n.cfg.To && n.settled()
 	if done == n.done {
 		return nil
+	}
+	if n.nic != nil {
+		if err := n.nic.flush(now, n.host); err != nil {
+			return err
+		}
 	}
 	n.done = done
 	state := StateBusy

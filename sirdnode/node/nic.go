@@ -47,7 +47,9 @@ type nic struct {
 
 	fill func(payload []byte, p *transport.Packet) // of what is sent
 
-	room int // packets that may be pending: fewer when the port lets them wait
+	room   int  // packets that may be pending: fewer when the port lets them wait
+	atWait bool // what serve leaves to be sent may be sent by the call that waits,
+	left   bool // and is
 
 	out wire.Frame // what all frames sent have in common
 	id  uint16
@@ -243,9 +245,15 @@ func (n *nic) transmit(at, now units.Time, h *host.Host) (sent int, err error) {
 // flush hands what is queued to the kernel. What that does not take now it is
 // offered again.
 func (n *nic) flush(now units.Time, h *host.Host) error {
+	n.left = false
 	err := n.socket.Flush()
+	return n.flushed(n.socket.Pending(), err, now, h)
+}
+
+// flushed sees what a flush at now has left pending.
+func (n *nic) flushed(pending int, err error, now units.Time, h *host.Host) error {
 	n.room = maxPending
-	if n.socket.Pending() == 0 {
+	if pending == 0 {
 		n.room = maxBatch
 	}
 	if errors.Is(err, ring.ErrBackPressure) {

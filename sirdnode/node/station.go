@@ -58,7 +58,7 @@ func (s *station) serve(now units.Time) error {
 			idle = 0
 		}
 	}
-	return s.nic.flush(now, s.host)
+	return s.nic.flushSoon(now, s.host)
 }
 
 // looked returns the time after a look at the ring at now. Frames of since then are in it

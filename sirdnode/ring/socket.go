@@ -92,6 +92,10 @@ type Socket struct {
 	committed, taken, done uint64
 	blocked                bool // the last Flush met a full send buffer
 
+	sendsAtWait bool    // the kernel can
+	atWait      bool    // the next Wait is to send what is committed
+	flushed     flushed // what became of that
+
 	poll  poller
 	stats Stats
 }
@@ -197,6 +201,7 @@ func (s *Socket) setUp(c Config) error {
 			return s.link.fail(r.op, err)
 		}
 	}
+	s.sendsAtWait = unix.SetsockoptInt(s.fd, unix.SOL_PACKET, sendAtPoll, 1) == nil
 	// One mapping has both rings, the receive ring first (packet_mmap).
 	rxLen, txLen := s.rx.frameSize*s.rx.count, s.tx.frameSize*s.tx.count
 	memory, err := mapRing(s.fd, rxLen+txLen)

@@ -85,9 +85,24 @@ func (s *Socket) Commit(n int) {
 // *OpError when the interface is down or gone. It does nothing when nothing is
 // committed, and it never blocks.
 func (s *Socket) Flush() error {
+	s.atWait = false
+	if s.committed == s.taken {
+		return nil
+	}
+	return s.sent(s.send())
+}
+
+// send asks the kernel to take what is committed.
+func (s *Socket) send() unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(s.fd), 0, 0, unix.MSG_DONTWAIT, 0, 0)
+	return errno
+}
+
+// sent sees what the kernel has taken, which answered errno, and asks it again where a
+// frame that it refused was in the way.
+func (s *Socket) sent(errno unix.Errno) error {
 	var refused error
-	for s.committed != s.taken {
-		_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(s.fd), 0, 0, unix.MSG_DONTWAIT, 0, 0)
+	for ; ; errno = s.send() {
 		status := s.advance()
 		s.blocked = false
 		switch {
@@ -105,8 +120,10 @@ func (s *Socket) Flush() error {
 		default:
 			return firstOf(refused, s.link.fail("send", errno))
 		}
+		if s.committed == s.taken {
+			return refused
+		}
 	}
-	return refused
 }
 
 // firstOf joins only when it must, since joining allocates.
@@ -146,8 +163,14 @@ func (s *Socket) discard(errno unix.Errno) error {
 	return bad
 }
 
-// Unsent returns how many committed frames the kernel has not taken yet.
-func (s *Socket) Unsent() int { return int(s.committed - s.taken) }
+// Unsent returns how many committed frames the kernel has not taken yet, and will not
+// take by the next Wait (FlushAtWait).
+func (s *Socket) Unsent() int {
+	if s.atWait {
+		return 0
+	}
+	return int(s.committed - s.taken)
+}
 
 // Pending returns how many frames are committed and not known to have left the
 // interface: those not taken, and those from the oldest that is still in a

@@ -20,6 +20,7 @@ const (
 	Received Ready = 1 << iota // a frame waits in the receive ring
 	Sendable                   // after ErrSendBufferFull: Flush can go on
 	Extra                      // an extra descriptor is ready: see its Revents
+	Unsent                     // what FlushAtWait was for failed: see Flushed
 )
 
 // MaxExtra is how many descriptors Wait takes besides the socket's.
@@ -42,10 +43,18 @@ const MaxExtra = 8
 // interrupts the call by a signal when it wants to collect garbage. The thread
 // should be locked, with a timer slack of 1 ns (clock.LockThread).
 //
+// With frames for FlushAtWait it first sends them, and returns at once if not all were
+// taken.
+//
 // It fails with an *OpError when the interface goes down.
 func (s *Socket) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error) {
 	if atomic.LoadUint32(&s.rx.header(s.received).Status)&unix.TP_STATUS_USER != 0 {
-		return Received, clock.Monotonic(), nil
+		return Received | s.flushBefore(), clock.Monotonic(), nil
+	}
+	if len(extra) == 0 {
+		if ready := s.flushBefore(); ready != 0 {
+			return ready, clock.Monotonic(), nil
+		}
 	}
 	own := &s.poll.fds[0]
 	own.Events = unix.POLLIN
@@ -54,17 +63,24 @@ func (s *Socket) Wait(deadline int64, extra []unix.PollFd) (Ready, int64, error)
 		// about the ring (packet_poll).
 		own.Events |= unix.POLLOUT
 	}
+	if s.atWait {
+		own.Events |= unix.POLLPRI
+	}
 	others, now, err := s.poll.wait(deadline, extra)
 	if err != nil {
 		return 0, now, s.link.fail("wait", err)
 	}
-	return s.poll.ready(others), now, s.link.pollError(s.fd, own.Revents)
+	unsent := s.flushedAtWait(own.Revents)
+	return s.poll.ready(others) | unsent, now, s.link.pollError(s.fd, own.Revents)
 }
 
 // Rest is Wait that frames do not end: for a caller that knows that none can matter
 // before deadline. The kernel then has nobody to wake up for them, which costs it more
 // than the frame where waking a processor leaves a virtual machine.
 func (s *Socket) Rest(deadline int64, extra []unix.PollFd) (Ready, int64, error) {
+	if ready := s.flushBefore(); ready != 0 {
+		return ready, clock.Monotonic(), nil
+	}
 	own := &s.poll.fds[0]
 	own.Fd, own.Events = -1, unix.POLLOUT // poll ignores it
 	if s.blocked {

@@ -72,6 +72,9 @@ type Config struct {
 	Crossing *os.File
 	Number   int
 	Claims   *Claims
+	// Traced has the kernel stop its processes by ptrace alone, as it does by itself where
+	// this machine's kernel does not tell it of their system calls.
+	Traced bool
 	// Stop, when it ends, asks the command to stop: see Stopping. A guest that
 	// then does not end within StopGrace is killed.
 	Stop <-chan struct{}
@@ -171,9 +174,12 @@ const crossingFD = 4
 
 // arguments are the kernel's command line.
 func (r *running) arguments() []string {
-	var crossing []string
+	var options []string
 	if r.config.Crossing != nil {
-		crossing = []string{fmt.Sprintf("crossing=%d,%d", crossingFD, r.config.Number)}
+		options = append(options, fmt.Sprintf("crossing=%d,%d", crossingFD, r.config.Number))
+	}
+	if r.config.Traced {
+		options = append(options, "stubs=ptrace")
 	}
 	return slices.Concat([]string{
 		fmt.Sprintf("mem=%dM", r.config.Memory>>20),
@@ -181,7 +187,7 @@ func (r *running) arguments() []string {
 		"con=null", "con0=fd:0,fd:1", "quiet",
 		"time-travel=inf-cpu", fmt.Sprintf("time-travel-start=%d", int64(startTime)),
 		"umid=guest",
-	}, crossing, []string{"init=/" + initFile, "--", initArgument})
+	}, options, []string{"init=/" + initFile, "--", initArgument})
 }
 
 // initArgument is the first argument with which this program is started as the
