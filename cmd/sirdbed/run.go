@@ -108,8 +108,8 @@ const runHelp = `
 	On the engines model and virtual as many variants run side by side as there are processors, or --jobs says; what
 	comes of each is the same. On real each takes the whole machine.
 
-	On the engine virtual a variant takes one processor. With --guests 2 or more its fabric is split, by racks, over as many
-	guests with one clock, each with a processor of its own. Figures are the same but for what happens at the same
+	On the engine virtual a variant takes one processor. With --guests 2 or more its fabric is split, by racks, over as
+	many guests with one clock, each with a processor of its own. Figures are the same but for what happens at the same
 	instant; equal numbers of guests give equal runs.
 
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
