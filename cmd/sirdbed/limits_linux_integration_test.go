@@ -19,7 +19,7 @@ func TestLimitsThatAreTooLow(t *testing.T) {
 		want                []string // nil: it runs
 	}{
 		{"files on real", "real", "ulimit -n 24", []string{"the run takes 54", files + "24", "ulimit -n 54"}},
-		{"files on virtual", "virtual", "ulimit -n 24", []string{"the run takes 43", files + "24", "ulimit -n 43"}},
+		{"files on virtual", "virtual", "ulimit -n 24", []string{"the run takes 46", files + "24", "ulimit -n 46"}},
 		{"files on model", "model", "ulimit -n 12", []string{"the run takes 20", files + "12", "ulimit -n 20"}},
 		{"files for a sandbox", "real", "ulimit -n 9", []string{"the run takes 54", files + "9", "ulimit -n 54"}},
 		{"size on virtual", "virtual", "ulimit -f 1024", []string{" MB in a file, and a process may have ",
