@@ -252,6 +252,9 @@ func (j *Job) fill(o *Options) error {
 	if err != nil {
 		load = all.Load
 	}
+	if j.Arrivals == "released" && x.Protocol == "dcpim" {
+		asInItsSimulator(x, all)
+	}
 	messages := o.Scale.samples[all.Sizes]
 	if o.Samples > 0 {
 		messages *= o.Samples

@@ -88,13 +88,19 @@ func changed(x *emu.Experiment) bool {
 	if err != nil {
 		return true
 	}
-	here, err1 := all.DecodeParams(p, fabric, x.Params)
+	here, err := all.DecodeParams(p, fabric, x.Params)
+	if err != nil {
+		return true
+	}
 	var fitted json.RawMessage
 	if p.Fit != nil {
 		fitted = p.Fit(fabric, p.DefaultParams(fabric), x.Streams)
 	}
-	own, err2 := all.DecodeParams(p, fabric, fitted)
-	return err1 != nil || err2 != nil || !reflect.DeepEqual(here, own)
+	same := func(params json.RawMessage) bool {
+		own, err := all.DecodeParams(p, fabric, params)
+		return err == nil && reflect.DeepEqual(here, own)
+	}
+	return !same(fitted) && (x.Protocol != "dcpim" || !same(json.RawMessage(inItsSimulator)))
 }
 
 // between reports whether a stream is between all hosts, all the time, as the paper's are.
