@@ -15,10 +15,10 @@ const inItsSimulator = `{"full_packets": true}`
 const linkDelay = 650 * units.Nanosecond
 
 // asInItsSimulator has dcPIM as the paper's numbers have it, which are of its authors'
-// simulator: all data packets are full ones, messages have no replies, and links have
-// another delay (baselines/dcpim, Parameters and Full packets).
+// simulator: all data packets are full ones, messages have no replies and arrive by Poisson,
+// and links have another delay (baselines/dcpim, Parameters and Full packets).
 func asInItsSimulator(x *emu.Experiment, all *traffic.Stream) {
 	x.Params = json.RawMessage(inItsSimulator)
-	all.Reply, all.Latency = 0, ""
+	all.Reply, all.Latency, all.Arrivals = 0, "", traffic.ArrivalsPoisson
 	x.Topology.HostDelay, x.Topology.CoreDelay = linkDelay, linkDelay
 }

@@ -138,7 +138,7 @@ func TestEachFigureHasPoints(t *testing.T) {
 }
 
 // What is compared with the print has dcPIM as its authors' simulator does, with full packets,
-// no replies and links of 0.65 us; with true Poisson arrivals it is as the other protocols are.
+// no replies, Poisson arrivals and links of 0.65 us; with true Poisson arrivals it is as the other protocols are.
 func TestPlanHasDCPIMAsPrinted(t *testing.T) {
 	seen := map[string]int{}
 	for _, j := range plan(t, Options{}) {
@@ -149,6 +149,9 @@ func TestPlanHasDCPIMAsPrinted(t *testing.T) {
 		seen[j.Arrivals]++
 		i := slices.IndexFunc(x.Streams, func(s traffic.Stream) bool { return s.Name == "all" })
 		full, reply := string(x.Params) == inItsSimulator, x.Streams[i].Reply
+		if x.Streams[i].Arrivals != traffic.ArrivalsPoisson {
+			t.Errorf("%s: arrivals %s, want Poisson", j.Name(), x.Streams[i].Arrivals)
+		}
 		if printed := j.Arrivals == "released"; full != printed || (reply == 0) != printed ||
 			(x.Topology.CoreDelay == 650) != printed || (x.Topology.HostDelay == 650) != printed {
 			t.Errorf("%s, arrivals %s: parameters %s, replies of %v", j.Name(), j.Arrivals, x.Params, reply)
