@@ -46,6 +46,10 @@ type Params struct {
 	// When a short message begins to arrive, leave out as many tokens as it has packets.
 	SkipTokens bool `json:"token_hold"`
 
+	// Data packets are full ones, however few bytes of a message they have, as those of the released simulator are
+	// (pimflow.cpp, send). What is beyond the message's end is of no meaning.
+	FullPackets bool `json:"full_packets"`
+
 	// Priority levels: the first for control packets, the others for data by message size; 1 to 8.
 	Priorities int `json:"priorities"`
 	// Messages of up to this many packets have the first data level, up to its square the second, and so on. 0: as

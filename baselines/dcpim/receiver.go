@@ -165,9 +165,14 @@ func (s *DCPIM) activate(m *inMessage) {
 
 func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 	i := s.inPeer(p.Peer)
-	from, n := Bytes(h.offset), Bytes(p.PayloadLen)
-	if from%s.mss != 0 || from >= Bytes(h.length) || n != min(s.mss, Bytes(h.length)-from) {
+	from := Bytes(h.offset)
+	n := min(s.mss, Bytes(h.length)-from)
+	if full := Bytes(p.PayloadLen); from%s.mss != 0 || n <= 0 || full != n && full != s.mss {
 		return // malformed
+	}
+	payload := p.Payload
+	if payload != nil {
+		payload = payload[:n] // the rest fills up a packet: see Params.FullPackets
 	}
 	i.messages.RaiseFloor(h.id, h.aboveFloor, s.abandon)
 	m := s.findMessage(now, i, h)
@@ -182,7 +187,7 @@ func (s *DCPIM) receiveData(now Time, h *header, p *transport.Packet) {
 		s.env.Sink.Count(&duplicates, 1)
 		return
 	}
-	s.env.Sink.Data(now, m.Message, from, int(n), p.Payload)
+	s.env.Sink.Data(now, m.Message, from, int(n), payload)
 	switch {
 	case m.left() == 0:
 		i.messages.Done(m.ID)

@@ -169,6 +169,9 @@ func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 		p.Priority = s.params.level(m.class)
 		p.Peer, p.ID, p.Tag, p.Offset = m.Peer, m.ID, m.Tag, Bytes(h.offset)
 		p.PayloadLen = int(min(s.mss, m.Size-p.Offset))
+		if s.params.FullPackets {
+			p.PayloadLen = int(s.mss)
+		}
 		return true
 	}
 }

@@ -244,6 +244,9 @@ func (j *Job) fill(o *Options) error {
 		return fmt.Errorf("%s has no stream called all", j.Name())
 	}
 	all := &x.Streams[i]
+	if j.Arrivals == "released" && x.Protocol == "dcpim" {
+		asInItsSimulator(x, all)
+	}
 	fabric, err := topo.New(x.Topology)
 	if err != nil {
 		return err

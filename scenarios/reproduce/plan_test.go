@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sirdbed/topo/units"
+	"sirdbed/traffic"
 )
 
 func plan(t *testing.T, o Options) []Job {
@@ -133,5 +134,30 @@ func TestEachFigureHasPoints(t *testing.T) {
 		if len(plan(t, Options{Figures: []string{name}, Seeds: 1})) == 0 {
 			t.Errorf("%s has no points", name)
 		}
+	}
+}
+
+// What is compared with the print has dcPIM as its authors' simulator does, with full packets,
+// no replies, Poisson arrivals and links of 0.65 us; with true Poisson arrivals it is as the other protocols are.
+func TestPlanHasDCPIMAsPrinted(t *testing.T) {
+	seen := map[string]int{}
+	for _, j := range plan(t, Options{}) {
+		x := &j.Experiment
+		if x.Protocol != "dcpim" {
+			continue
+		}
+		seen[j.Arrivals]++
+		i := slices.IndexFunc(x.Streams, func(s traffic.Stream) bool { return s.Name == "all" })
+		full, reply := string(x.Params) == inItsSimulator, x.Streams[i].Reply
+		if x.Streams[i].Arrivals != traffic.ArrivalsPoisson {
+			t.Errorf("%s: arrivals %s, want Poisson", j.Name(), x.Streams[i].Arrivals)
+		}
+		if printed := j.Arrivals == "released"; full != printed || (reply == 0) != printed ||
+			(x.Topology.CoreDelay == 650) != printed || (x.Topology.HostDelay == 650) != printed {
+			t.Errorf("%s, arrivals %s: parameters %s, replies of %v", j.Name(), j.Arrivals, x.Params, reply)
+		}
+	}
+	if seen["released"] == 0 || seen["poisson"] == 0 {
+		t.Errorf("points of dcPIM: %v, want some of both arrivals", seen)
 	}
 }

@@ -36,10 +36,14 @@ var loads = []float64{0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95}
 // nothing else. ok: it belongs there.
 func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 	t := x.Topology
-	if t.Leaves < 2 || t.HostRate != paperHostRate || changed(x) {
+	own, printed := parametersOf(x)
+	if t.Leaves < 2 || t.HostRate != paperHostRate || changed(x) || !own && !printed {
 		return p, false
 	}
 	p = Place{Study: "balanced", Protocol: x.Protocol, Arrivals: "poisson"}
+	if printed {
+		p.Arrivals = "released" // stands for what the print is of
+	}
 	load, capacity := 0.0, 1.0
 	core := float64(t.CoreRate) * float64(t.Spines) / (float64(t.HostRate) * float64(t.HostsPerLeaf))
 	for i := range x.Streams {
@@ -74,27 +78,36 @@ func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 	return p, p.Load != ""
 }
 
-// changed reports whether something is another than in the paper's runs: a parameter, or
-// that nothing is lost but by queues.
+// changed reports whether something is another than in the paper's runs, parameters apart:
+// nothing is lost there but by queues.
 func changed(x *emu.Experiment) bool {
-	if x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0 {
-		return true
-	}
+	return x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0
+}
+
+// parametersOf reports whether an experiment's parameters are the protocol's own, and whether
+// they are those of dcPIM where it is as in its authors' simulator.
+func parametersOf(x *emu.Experiment) (own, printed bool) {
 	p, err := all.Find(x.Protocol)
 	if err != nil {
-		return true
+		return false, false
 	}
 	fabric, err := topo.New(x.Topology)
 	if err != nil {
-		return true
+		return false, false
 	}
-	here, err1 := all.DecodeParams(p, fabric, x.Params)
+	here, err := all.DecodeParams(p, fabric, x.Params)
+	if err != nil {
+		return false, false
+	}
+	same := func(params json.RawMessage) bool {
+		want, err := all.DecodeParams(p, fabric, params)
+		return err == nil && reflect.DeepEqual(here, want)
+	}
 	var fitted json.RawMessage
 	if p.Fit != nil {
 		fitted = p.Fit(fabric, p.DefaultParams(fabric), x.Streams)
 	}
-	own, err2 := all.DecodeParams(p, fabric, fitted)
-	return err1 != nil || err2 != nil || !reflect.DeepEqual(here, own)
+	return same(fitted), x.Protocol == "dcpim" && same(json.RawMessage(inItsSimulator))
 }
 
 // between reports whether a stream is between all hosts, all the time, as the paper's are.

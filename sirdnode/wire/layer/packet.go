@@ -16,7 +16,7 @@ type Packet struct {
 	ECN      wire.Congestion
 	Priority uint8 // IP precedence
 	IPLen    int   // bytes of the IP packet
-	Payload  int   // bytes behind the transport's header
+	Payload  int   // bytes behind the transport's header, less what fills up a packet beyond its message
 
 	Protocol *wire.Protocol // of a Ours
 	Header   []byte         // of a Ours: its transport header, a part of the frame
@@ -63,9 +63,25 @@ func Read(frame []byte) (p Packet) {
 			p.Kind, p.Protocol, p.Header = Ours, l.Protocol, l.Bytes()
 			p.Name = l.Protocol.Name
 			p.Payload = max(0, p.Payload-8-len(l.Contents))
+			p.Payload = ofMessage(l.Protocol.Header, p.Header, p.Payload)
 		}
 	}
 	return p
+}
+
+// ofMessage is how many of a packet's payload bytes are of its message: some protocols fill up
+// packets beyond the message's end.
+func ofMessage(h *wire.Header, b []byte, payload int) int {
+	t := h.Type(b)
+	if t == nil || !t.Data {
+		return payload
+	}
+	length, ok := h.Value(t, b, wire.Length)
+	offset, known := h.Value(t, b, wire.Offset)
+	if !ok || !known || length <= offset {
+		return payload
+	}
+	return int(min(int64(payload), int64(length-offset)))
 }
 
 // flagsOf names the flags of a segment.

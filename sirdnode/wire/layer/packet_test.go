@@ -75,3 +75,35 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What fills up a packet beyond the end of its message is not payload.
+func TestPayloadIsOfTheMessage(t *testing.T) {
+	h := &wire.Header{
+		Types: []wire.Type{{Value: 1, Name: "DATA", Len: 9, Data: true}, {Value: 2, Name: "TOKEN", Len: 9}},
+		Fields: []wire.Field{
+			{Name: "length", At: 1, Size: 4, In: 1<<1 | 1<<2, Role: wire.Length},
+			{Name: "offset", At: 5, Size: 4, In: 1<<1 | 1<<2, Role: wire.Offset},
+		},
+	}
+	for _, c := range []struct {
+		kind           byte
+		length, offset uint32
+		payload, want  int
+	}{
+		{1, 3, 0, 1444, 3},
+		{1, 1444, 0, 1444, 1444},
+		{1, 5000, 4332, 1444, 668},
+		{1, 5000, 0, 700, 700},
+		{1, 5000, 5000, 700, 700}, // which its receiver refuses
+		{2, 3, 0, 40, 40},
+	} {
+		b := binary.BigEndian.AppendUint32([]byte{c.kind}, c.length)
+		b = binary.BigEndian.AppendUint32(b, c.offset)
+		if got := ofMessage(h, b, c.payload); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+	if got := ofMessage(nil, nil, 7); got != 7 {
+		t.Errorf("without a table of the header: got %d, want 7", got)
+	}
+}
