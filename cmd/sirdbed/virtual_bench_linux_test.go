@@ -4,10 +4,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync"
 	"testing"
@@ -16,8 +18,11 @@ import (
 	"sirdbed/emu"
 )
 
-// What a run costs rises until its load has built up. So cost is the difference of two runs,
-// of the same seed, that end at different times: what the time between them took.
+// What a run costs rises until its load has built up. So cost is that of an interval of nominal
+// time. On the model it is the difference of two runs, of the same seed, that end at different
+// times. On the virtual engine, minutes lie between two such runs, and a shared machine is
+// often half as fast then: there it is the slope of one run's progress, and packets and
+// goodput are those of the model, which has the same messages.
 
 const benchLinks = ", host_rate: 100Gbps, core_rate: 400Gbps, host_delay: 1.25us, core_delay: 0.5us}"
 
@@ -29,9 +34,9 @@ var benchFabrics = []struct {
 	from, to float64
 	guests   []int
 }{
-	{8, "{leaves: 1, hosts_per_leaf: 8, host_rate: 100Gbps, host_delay: 1.25us}", 6, 8, []int{1}},
-	{36, "{leaves: 3, hosts_per_leaf: 12, spines: 2" + benchLinks, 6, 7, []int{1, 2}},
-	{72, "{leaves: 6, hosts_per_leaf: 12, spines: 2" + benchLinks, 6, 6.5, []int{1, 2}},
+	{8, "{leaves: 1, hosts_per_leaf: 8, host_rate: 100Gbps, host_delay: 1.25us}", 6, 26, []int{1}},
+	{36, "{leaves: 3, hosts_per_leaf: 12, spines: 2" + benchLinks, 6, 10, []int{1, 2}},
+	{72, "{leaves: 6, hosts_per_leaf: 12, spines: 2" + benchLinks, 6, 7, []int{1, 2}},
 	{144, "{leaves: 9, hosts_per_leaf: 16, spines: 4" + benchLinks, 6, 7, []int{1, 2}},
 }
 
@@ -49,15 +54,52 @@ func (c benchCost) hop() float64 { return c.seconds * 1e6 / max(1, c.packets) }
 // goodput of a host, in Gbps.
 func (c benchCost) goodput() float64 { return c.gigabits / c.ms * 1e3 }
 
-// benchInterval is the cost of an interval of a fabric's run, in ms. args choose the engine.
-func benchInterval(b *testing.B, binary, topology string, from, to float64, args ...string) benchCost {
-	early, late := benchRun(b, binary, topology, from, args), benchRun(b, binary, topology, to, args)
+// benchModel is the cost of an interval of a fabric's run on the model, in ms.
+func benchModel(b *testing.B, binary, topology string, from, to float64) benchCost {
+	early, _ := benchRun(b, binary, topology, from, "--engine", "model")
+	late, _ := benchRun(b, binary, topology, to, "--engine", "model")
 	return benchCost{late.startup, late.seconds - early.seconds, late.ms - early.ms, late.packets - early.packets,
 		late.gigabits - early.gigabits}
 }
 
-// benchRun runs a fabric for some ms of nominal time, and returns what all of that cost.
-func benchRun(b *testing.B, binary, topology string, ms float64, args []string) benchCost {
+// benchVirtual is that on the virtual engine, of which model is the same interval.
+func benchVirtual(b *testing.B, binary, topology string, from, to float64, model benchCost,
+	args ...string) benchCost {
+	c, lines := benchRun(b, binary, topology, to, append([]string{"--engine", "virtual"}, args...)...)
+	perMS, err := slope(lines, from)
+	if err != nil {
+		b.Error(err)
+	}
+	model.startup, model.seconds = c.startup, perMS*model.ms
+	return model
+}
+
+// progressLine says how far a run is, in ms, and after how many seconds.
+var progressLine = regexp.MustCompile(`([0-9.]+) of [0-9.]+ ms nominal, ([0-9]+) s so far`)
+
+// slope is by how many seconds a run's progress rises with a nominal ms, of the lines from a
+// nominal time on, by least squares.
+func slope(lines []byte, from float64) (float64, error) {
+	var n, x, y, xx, xy float64
+	for _, found := range progressLine.FindAllSubmatch(lines, -1) {
+		ms, err1 := strconv.ParseFloat(string(found[1]), 64)
+		s, err2 := strconv.ParseFloat(string(found[2]), 64)
+		if err := errors.Join(err1, err2); err != nil {
+			return 0, err
+		}
+		if ms >= from {
+			n, x, y, xx, xy = n+1, x+ms, y+s, xx+ms*ms, xy+ms*s
+		}
+	}
+	if d := n*xx - x*x; n >= 4 && d > 0 {
+		return (n*xy - x*y) / d, nil
+	}
+	return 0, fmt.Errorf("%v lines of progress from %v ms on, want at least 4 for a slope", n, from)
+}
+
+// benchRun runs a fabric for some ms of nominal time, and returns what all of that cost, and
+// what was printed.
+func benchRun(b *testing.B, binary, topology string, ms float64, args ...string) (benchCost, []byte) {
 	dir := b.TempDir()
 	file := filepath.Join(dir, "bench.yaml")
 	text := fmt.Sprintf(`name: bench
@@ -70,18 +112,19 @@ drain: 0us
 `, topology, ms)
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		b.Error(err)
-		return benchCost{}
+		return benchCost{}, nil
 	}
 	out := filepath.Join(dir, "out")
 	cmd := exec.Command(binary, append([]string{"run", "--out", out, file}, args...)...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		b.Errorf("%v\n%s", err, text)
-		return benchCost{}
+	printed, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Errorf("%v\n%s", err, printed)
+		return benchCost{}, nil
 	}
 	found, err := filepath.Glob(filepath.Join(out, results.VariantsDir, "*", emu.FactsFile))
 	if err != nil || len(found) != 1 {
 		b.Errorf("facts: %v, %v", found, err)
-		return benchCost{}
+		return benchCost{}, nil
 	}
 	facts, summary := &emu.Facts{}, &results.Summary{}
 	for path, into := range map[string]any{found[0]: facts, filepath.Join(out, "summary.json"): summary} {
@@ -91,7 +134,7 @@ drain: 0us
 		}
 		if err != nil {
 			b.Error(err)
-			return benchCost{}
+			return benchCost{}, nil
 		}
 	}
 	c := benchCost{startup: facts.Startup, seconds: facts.Wall - facts.Startup, ms: facts.Reached.Seconds() * 1e3,
@@ -99,7 +142,7 @@ drain: 0us
 	for _, p := range facts.Ports {
 		c.packets += float64(p.Packets)
 	}
-	return c
+	return c, printed
 }
 
 // BenchmarkVirtual runs each fabric on the virtual engine, by one guest and by more, and on
@@ -113,9 +156,9 @@ func BenchmarkVirtual(b *testing.B) {
 				var startup, perMS, hop, goodput float64
 				for range b.N {
 					if model.ms == 0 {
-						model = benchInterval(b, binary, fabric.topology, fabric.from, fabric.to, "--engine", "model")
+						model = benchModel(b, binary, fabric.topology, fabric.from, fabric.to)
 					}
-					c := benchInterval(b, binary, fabric.topology, fabric.from, fabric.to, "--engine", "virtual",
+					c := benchVirtual(b, binary, fabric.topology, fabric.from, fabric.to, model,
 						"--guests", strconv.Itoa(guests))
 					if b.Failed() {
 						b.FailNow()
@@ -140,7 +183,10 @@ func BenchmarkVirtualTwoAtOnce(b *testing.B) {
 	binary, _ := virtualBinary(b)
 	fabric := benchFabrics[1]
 	run := func() benchCost {
-		return benchInterval(b, binary, fabric.topology, 0.5, 1, "--engine", "virtual")
+		early, _ := benchRun(b, binary, fabric.topology, 0.5, "--engine", "virtual")
+		late, _ := benchRun(b, binary, fabric.topology, 1, "--engine", "virtual")
+		late.seconds -= early.seconds
+		return late
 	}
 	var alone, beside float64
 	for range b.N {
