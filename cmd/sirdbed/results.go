@@ -29,7 +29,9 @@ func newResults() *cobra.Command {
 
 			A result is "running" while its run is in progress, and has "no report" if its run was killed: sirdbed
 			report computes what can be computed of it. It is "damaged" if raw files are missing, or have another
-			size than its run left them with; sirdbed report compares all of what is in them.`),
+			size than its run left them with; sirdbed report compares all of what is in them.
+
+			Below them are sweeps and reproductions, which prune leaves alone, and how many of their points they have.`),
 		Example: examples(`
 			sirdbed results
 			sirdbed results /data/runs --json
@@ -65,6 +67,8 @@ type Listing struct {
 	Directory string      `json:"directory"`
 	Results   []ListedRun `json:"results"`
 	Size      int64       `json:"size_bytes"` // of all results
+
+	Grids []ListedGrid `json:"grids,omitempty"` // sweeps and reproductions
 }
 
 // A ListedRun is one result of a Listing.
@@ -121,8 +125,11 @@ func listResults(dir string) (*Listing, error) {
 		if r, ok := readListed(all, e.Name()); ok {
 			l.Results = append(l.Results, r)
 			l.Size += r.Size
+		} else if g, ok := readGrid(all, e.Name()); ok {
+			l.Grids = append(l.Grids, g)
 		}
 	}
+	newestFirst(l.Grids)
 	slices.SortStableFunc(l.Results, func(a, b ListedRun) int { return b.Created.Compare(a.Created) })
 	return l, nil
 }
@@ -236,6 +243,9 @@ func readSmall(dir *tree.Dir, name string, value any) error {
 }
 
 func (l *Listing) print(w io.Writer) error {
+	if len(l.Results) == 0 && len(l.Grids) > 0 {
+		return printGrids(w, l.Grids)
+	}
 	if len(l.Results) == 0 {
 		_, err := fmt.Fprintf(w, "no results in %s\n", report.Printable(l.Directory))
 		return err
@@ -260,7 +270,11 @@ func (l *Listing) print(w io.Writer) error {
 			fmt.Fprintln(w, report.Printable(r.Problem))
 		}
 	}
-	return nil
+	if len(l.Grids) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return printGrids(w, l.Grids)
 }
 
 // verdict returns a result's verdict, or why it has none.
