@@ -81,7 +81,7 @@ func (s *several) joinFacts(all []*emu.Facts) *emu.Facts {
 		if a, b := sum.SampleStalls, f.SampleStalls; a != nil && b != nil {
 			a.Total, a.Longest = max(a.Total, b.Total), max(a.Longest, b.Longest)
 		}
-		if sum.Failure == "" || sum.Failure == errLeft.Error() {
+		if sum.Failure == "" || consequence(sum.Failure) {
 			sum.Failure = f.Failure
 		}
 	}

@@ -251,6 +251,20 @@ func TestGuestsDieTogether(t *testing.T) {
 	}
 }
 
+// Of a guest that runs out of memory the error says so, whoever was ended for its sake.
+func TestGuestOfSeveralRunsOutOfMemory(t *testing.T) {
+	private(t)
+	e, x := engine(t, nil), endless()
+	e.Memory, x.Guests, x.Topology.HostsPerLeaf = 96<<20, 2, 12
+	facts, err := e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "of 2: the guest ran out of its 96 MB of memory: shorten the run") {
+		t.Fatalf("24 hosts in 96 MB: %v", err)
+	}
+	if facts == nil || facts.Failure != err.Error() {
+		t.Errorf("facts %+v, want the failure", facts)
+	}
+}
+
 // numbered is the process of the guest with a number, by the kernels' command lines.
 func numbered(t *testing.T, pids <-chan int, number int) int {
 	for range 2 {
