@@ -67,7 +67,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return all
 }
 
-// messages are the records of messages in a host's log.
+// messageRecords are the records of messages in a host's log.
 func messageRecords(t *testing.T, log []byte) (list []record.Record) {
 	t.Helper()
 	for r, err := range record.Read(bytes.NewReader(log)) {
@@ -217,7 +217,7 @@ func endless() *emu.Experiment {
 	return x
 }
 
-// When one guest dies all end, with its number and its last words, and what hosts of both
+// When one guest dies all end, with its number and its last lines, and what hosts of both
 // have logged is kept.
 func TestGuestsDieTogether(t *testing.T) {
 	private(t)
