@@ -80,8 +80,8 @@ func (e *Engine) wholeMemory(f *topo.Fabric, x *emu.Experiment) (sum int64, err 
 	return sum, err
 }
 
-// partMemory is what the guest with a part of the fabric may use: what a guest needs, and
-// its share of what hosts and traffic do, which are not alike everywhere.
+// partMemory is what guest self of those that have the fabric (by node) may use: what any guest
+// needs, and its share of what hosts and traffic need, in bytes.
 func (e *Engine) partMemory(f *topo.Fabric, x *emu.Experiment, guests []int, self int) (int64, error) {
 	if e.Memory != 0 {
 		return e.Memory, nil
@@ -96,7 +96,7 @@ func (e *Engine) partMemory(f *topo.Fabric, x *emu.Experiment, guests []int, sel
 			hosts++
 		}
 	}
-	const uneven = 1.5
+	const uneven = 1.5 // some racks have more to do, and patterns are not alike everywhere
 	share := min(1, uneven*float64(hosts)/float64(len(f.Hosts)))
 	return guestMemory + int64(share*float64(whole-guestMemory)), nil
 }

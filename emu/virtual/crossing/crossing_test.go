@@ -68,6 +68,9 @@ func TestRingsAreTheKernels(t *testing.T) {
 	if words := strings.Count(body("crossing_ring"), "__attribute__((aligned(64)))"); (words-1)*64 != ringHead {
 		t.Errorf("a ring begins with %d words of 64 bytes and has records after %d bytes", words-1, ringHead)
 	}
+	if !strings.Contains(source, `panic("crossing: no room `) { // package guest looks for it
+		t.Error("the kernel has another message where there is no room")
+	}
 	record := body("crossing_record")
 	size := 8*strings.Count(record, "\tunsigned long long ") + 4*strings.Count(record, "\tunsigned int ")
 	if size != recordHead {

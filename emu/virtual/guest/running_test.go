@@ -42,6 +42,8 @@ func TestOutcome(t *testing.T) {
 				"Trace:"}, not: "tmpfs"},
 		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing",
 			err: []string{"the guest died: Out of memory: Killed process 3"}},
+		{name: "crossing", lines: "Kernel panic - not syncing: crossing: no room for what guest 0 sends to guest 1",
+			err: []string{"the guest died: Kernel panic", "guest 0 sends to guest 1\nguests sent more", "--guests 1"}},
 		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space",
 			wait: ended(t, "exit 1"),
 			err:  []string{"no room is left for its memory in /proc: free some there, or set TMPDIR"},
