@@ -8,6 +8,22 @@
 // On the machine, Engine starts the guest and shows its progress; inside, this
 // program's Inside drives the real engine on the guest as its Platform. The raw
 // logs are written from inside, through hostfs, straight into the run's directory.
+//
+// On the machine:
+//
+//	engine.go, console.go          a run by one guest; what guests write, and what that means
+//	room.go, memory.go             whether it has room here
+//	split.go, several.go           a run by several guests with one clock: who has which nodes,
+//	                               and their start and end (package crossing has their memory)
+//	merge.go, queuelog.go          what several guests leave becomes one result
+//	up.go                          a fabric that is kept up, and its programs
+//
+// Inside a guest:
+//
+//	inside.go, filecache.go        the controller of a run
+//	group.go, controllink.go       its end of what several controllers agree on
+//	notes.go, coordinator.go       what these send one another, and who answers
+//	serve.go, programs.go          the controller of a fabric that is kept up; programs
 package virtual
 
 import (
