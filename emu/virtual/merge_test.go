@@ -78,7 +78,11 @@ func TestFailureOfGuestsIsTheCause(t *testing.T) {
 // Every fact of a run by several guests is joined in joinFacts, or is here, with the reason
 // why the first guest's will do.
 func TestEveryFactIsJoined(t *testing.T) {
-	const same, refused, filled = "the same in all guests", "of no run by several guests", "filled in outside the guests"
+	const (
+		same    = "the same in all guests"
+		refused = "of no run by several guests"
+		filled  = "filled in outside the guests"
+	)
 	firsts := map[string]string{
 		"Engine": same, "Dilation": same, "Features": same, "PortsAt": same, "GaugeEvery": same, "QueueEvery": same,
 		"Scheduling": same, "UndelayedPrograms": same,

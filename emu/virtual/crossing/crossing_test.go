@@ -41,7 +41,8 @@ func TestLayoutIsTheKernels(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for _, line := range []string{fmt.Sprintf("#define CROSSING_GUESTS %d\n", MaxGuests), "#define CROSSING_MAGIC 0x676e6973736f7263ULL",
+	for _, line := range []string{fmt.Sprintf("#define CROSSING_GUESTS %d\n", MaxGuests),
+		"#define CROSSING_MAGIC 0x676e6973736f7263ULL",
 		"#define CROSSING_RINGS 4096\t"} {
 		if !strings.Contains(source, line) {
 			t.Errorf("the patch has no %q", line)

@@ -185,8 +185,8 @@ const crossingFull = "crossing: no room"
 // diagnose keeps the first line that explains a death, and what to do.
 func (r *running) diagnose(line string) {
 	if strings.Contains(line, crossingFull) {
-		r.remedy = "guests sent more to one another than was reckoned with, which is a mistake of sirdbed's: run it by " +
-			"one guest (--guests 1), and report this with the scenario"
+		r.remedy = "guests sent more to one another than was reckoned with, which is a mistake of sirdbed's: " +
+			"run it by one guest (--guests 1), and report this with the scenario"
 	}
 	if slices.ContainsFunc(loaderErrors, func(text string) bool { return strings.Contains(line, text) }) {
 		r.remedy = staticRemedy
