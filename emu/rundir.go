@@ -14,7 +14,9 @@ import (
 //	captures/NODE.pcapng   what was captured at a node, where that was asked for
 //	facts.json             the Facts, at last: whether the run came to its end or not
 //
-// What a killed run leaves lacks facts.json, and its logs are cut off.
+// What a killed run leaves lacks facts.json, and its logs are cut off. By several guests
+// (Experiment.Guests) the second and later ones write facts.1.json, queues.1.rec and so on,
+// which become one with the first's at the end; what a run that failed could not merge stays.
 type RunDir struct{ *tree.Dir }
 
 // OpenRunDir opens a directory that is there.

@@ -12,7 +12,7 @@ type Guests int
 // AutoGuests are as many guests as the machine's processors and the fabric's racks allow.
 const AutoGuests Guests = -1
 
-// maxGuests is how many guests can share a clock.
+// maxGuests is how many guests can share a clock (crossing.MaxGuests of emu/virtual).
 const maxGuests = 64
 
 // UnmarshalText implements encoding.TextUnmarshaler.

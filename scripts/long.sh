@@ -32,7 +32,9 @@ esac
 # scaled scales a number of runs or seconds, to at least 1.
 scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf "%d", n < 1 ? 1 : n }'; }
 
-# How much of each; for a probe the least that shows that the step still works.
+# How much of each; for a probe the least that shows that the step still works. leaves are
+# those of the scenario thousand, fabric the hosts of BenchmarkFabric, known the seeds of
+# StabilityOfWhatIsKnown and tied those of GuestsDiffer, which have fewer without any.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
   seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 mutated=5 kills=4 soaked=1 truth=2 tied="" known=""

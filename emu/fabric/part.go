@@ -16,9 +16,10 @@ import (
 // A Part is what one kernel has of a fabric that several kernels have together: some of
 // the nodes, and its ends of the links to the others.
 type Part struct {
-	// Guests has the kernel of each node, by topo.NodeID. A host and its leaf have the same.
+	// Guests has the number of each node's kernel, from 0, by topo.NodeID. A host and its leaf
+	// have the same.
 	Guests []int
-	// Self is which of them this one is.
+	// Self is the number of this one.
 	Self int
 	// Crossing is how long a frame takes from one kernel to another, by their clock: a part
 	// of the delay of every link between them.
@@ -48,31 +49,31 @@ func (f *Fabric) own() iter.Seq[topo.NodeID] {
 // crossingDelay is what a frame has of a port's delay before it gets to the wire at the
 // other end.
 func (f *Fabric) crossingDelay(p *topo.Port) time.Duration {
-	if c := f.config.Part; c != nil && c.Guests[p.Node] != c.Guests[p.Peer] {
-		return c.Crossing
+	if part := f.config.Part; part != nil && part.Guests[p.Node] != part.Guests[p.Peer] {
+		return part.Crossing
 	}
 	return 0
 }
 
 // checkPart returns what keeps a fabric from being built in parts.
 func (f *Fabric) checkPart() error {
-	c := f.config.Part
-	if c == nil {
+	part := f.config.Part
+	if part == nil {
 		return nil
 	}
-	if len(c.Guests) != len(f.topology.Nodes) {
-		return fmt.Errorf("fabric: a part of %d nodes: there are %d", len(c.Guests), len(f.topology.Nodes))
+	if len(part.Guests) != len(f.topology.Nodes) {
+		return fmt.Errorf("fabric: a part of %d nodes: there are %d", len(part.Guests), len(f.topology.Nodes))
 	}
 	for i := range f.topology.Ports {
 		p := &f.topology.Ports[i]
-		if c.Guests[p.Node] == c.Guests[p.Peer] {
+		if part.Guests[p.Node] == part.Guests[p.Peer] {
 			continue
 		}
 		if !p.Core {
 			return fmt.Errorf("fabric: %s is between two parts: only links of spines can be", p.Name)
 		}
-		if delay := time.Duration(f.config.Dilation.ToKernel(p.Delay)); delay < c.Crossing || c.Crossing <= 0 {
-			return fmt.Errorf("fabric: %s has a delay of %v, and takes %v to cross", p.Name, delay, c.Crossing)
+		if delay := time.Duration(f.config.Dilation.ToKernel(p.Delay)); delay < part.Crossing || part.Crossing <= 0 {
+			return fmt.Errorf("fabric: %s has a delay of %v, and takes %v to cross", p.Name, delay, part.Crossing)
 		}
 	}
 	return nil

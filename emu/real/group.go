@@ -22,9 +22,10 @@ import (
 // A Group are the controllers of the kernels that have a fabric together, as one of them
 // sees it. One goroutine may use it.
 type Group interface {
-	// Agree waits until all have called it as often, and returns what each has said, by
-	// its kernel's number. It fails if one of them has left.
-	Agree(said int64) ([]int64, error)
+	// Agree waits until all have called it as often, and returns what each has given, by
+	// its kernel's number. It fails if one of them has left. So all must call it at the same
+	// places of a run: commonOrigin, and then waitingAnywhere, as often as it is not 0.
+	Agree(own int64) ([]int64, error)
 	// Busy reports how many of this kernel's hosts are not done, whenever that changes.
 	// Before the first report it is not 0.
 	Busy(hosts int)
@@ -54,15 +55,15 @@ func (e *Engine) checkPart(x *emu.Experiment) error {
 
 // commonOrigin is the origin that all kernels have, where this one could have the given one.
 func (r *run) commonOrigin(own int64) (int64, error) {
-	c := r.engine.Platform.Group
-	if c == nil {
+	g := r.engine.Platform.Group
+	if g == nil {
 		return own, nil
 	}
-	said, err := c.Agree(own)
+	all, err := g.Agree(own)
 	if err != nil {
 		return 0, err
 	}
-	return slices.Max(said), nil
+	return slices.Max(all), nil
 }
 
 // agreeTime is about how long it takes kernels to agree, by their clock: a connection's
@@ -76,34 +77,35 @@ func (r *run) agreeTime() time.Duration {
 
 // end has the group's run end, if there is a group.
 func (r *run) end() {
-	if c := r.engine.Platform.Group; c != nil {
-		c.End()
+	if g := r.engine.Platform.Group; g != nil {
+		g.End()
 	}
 }
 
 // over returns when the run ends by what the group says; nil where there is none.
 func (r *run) over() <-chan int64 {
-	if c := r.engine.Platform.Group; c != nil {
-		return c.Ended()
+	if g := r.engine.Platform.Group; g != nil {
+		return g.Ended()
 	}
 	return nil
 }
 
 // busy reports to the group how many hosts are not done.
 func (r *run) busy(hosts int) {
-	if c := r.engine.Platform.Group; c != nil {
-		c.Busy(hosts)
+	if g := r.engine.Platform.Group; g != nil {
+		g.Busy(hosts)
 	}
 }
 
-// waitingAnywhere is how many bytes wait in ports, of all kernels, where so many do here.
+// waitingAnywhere is how many bytes wait in ports, of all kernels, where so many do here. Of
+// several kernels all call it together, and go on by the same sum.
 func (r *run) waitingAnywhere(here int64) (sum int64, err error) {
-	c := r.engine.Platform.Group
-	if c == nil {
+	g := r.engine.Platform.Group
+	if g == nil {
 		return here, nil
 	}
-	said, err := c.Agree(here)
-	for _, n := range said {
+	all, err := g.Agree(here)
+	for _, n := range all {
 		sum += n
 	}
 	return sum, err

@@ -8,13 +8,14 @@ import (
 )
 
 // A coordinator is what the first guest's controller knows of all: what they want to agree on, and
-// how many hosts are busy. It belongs to one goroutine.
+// how many hosts are busy. What it knows it from, and what follows, is in notes.go. It belongs to
+// one goroutine.
 type coordinator struct {
-	said    [][]int64 // by guest: what it has said, and not all have
-	busy    []int     // by guest: hosts that are not done
-	reports []busyReport
-	left    bool // one of them has
-	ended   bool // the run has
+	values  [][]int64    // by guest: those that it wants to agree on, and not all others have sent
+	busy    []int        // by guest: hosts that are not done
+	reports []busyReport // that are not in busy yet, in the order of time
+	left    bool         // one of them has
+	ended   bool         // the run has
 }
 
 // A busyReport is how many hosts of a guest were busy from a time on, in ns of the guests'
@@ -26,25 +27,25 @@ type busyReport struct {
 }
 
 func newCoordinator(guests int) *coordinator {
-	c := &coordinator{said: make([][]int64, guests), busy: make([]int, guests)}
+	c := &coordinator{values: make([][]int64, guests), busy: make([]int, guests)}
 	for i := range c.busy {
 		c.busy[i] = 1 // whatever it is, it is not done
 	}
 	return c
 }
 
-// agree takes what a guest says. It returns what each has said once all have.
-func (c *coordinator) agree(guest int, said int64) []int64 {
-	c.said[guest] = append(c.said[guest], said)
-	for _, s := range c.said {
-		if len(s) == 0 {
+// agree takes a guest's value. It returns that of each guest once all have sent one.
+func (c *coordinator) agree(guest int, value int64) []int64 {
+	c.values[guest] = append(c.values[guest], value)
+	for _, v := range c.values {
+		if len(v) == 0 {
 			return nil
 		}
 	}
 	var all []int64
-	for i, s := range c.said {
-		all = append(all, s[0])
-		c.said[i] = s[1:]
+	for i, v := range c.values {
+		all = append(all, v[0])
+		c.values[i] = v[1:]
 	}
 	return all
 }
@@ -57,8 +58,8 @@ func (c *coordinator) report(r busyReport) {
 	c.reports = slices.Insert(c.reports, at, r)
 }
 
-// over takes the reports until a time, all of which are there, and reports whether all hosts
-// were done at once.
+// over takes the reports until a time, in ns of the guests' clock, all of which are there, and
+// reports whether all hosts were done at once.
 func (c *coordinator) over(until int64) bool {
 	for len(c.reports) > 0 && c.reports[0].at <= until {
 		r := c.reports[0]

@@ -5,14 +5,15 @@ package virtual
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
-// What guests say is put together call by call, however far apart they are.
-func TestCoordinatorAgrees(t *testing.T) {
+// The values of guests are put together call by call, however far ahead one of them is.
+func TestCoordinatorAgreesCallByCall(t *testing.T) {
 	c := newCoordinator(3)
 	for _, s := range []struct {
 		guest int
-		said  int64
+		value int64
 		want  []int64
 	}{
 		{0, 10, nil}, {0, 11, nil}, {2, 30, nil},
@@ -20,14 +21,14 @@ func TestCoordinatorAgrees(t *testing.T) {
 		{2, 31, nil},
 		{1, 21, []int64{11, 21, 31}},
 	} {
-		if got := c.agree(s.guest, s.said); !slices.Equal(got, s.want) {
-			t.Errorf("guest %d says %d: got %v, want %v", s.guest, s.said, got, s.want)
+		if got := c.agree(s.guest, s.value); !slices.Equal(got, s.want) {
+			t.Errorf("guest %d sends %d: got %v, want %v", s.guest, s.value, got, s.want)
 		}
 	}
 }
 
 // A run is over when no host was busy at one instant, in whatever order reports come.
-func TestCoordinatorEndsTheRun(t *testing.T) {
+func TestCoordinatorEndsTheRunWhenAllAreDoneAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reports []busyReport
@@ -48,6 +49,16 @@ func TestCoordinatorEndsTheRun(t *testing.T) {
 		}
 		if got := coordinator.over(10); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Reports are taken when those of others have arrived that were sent before, also where these
+// had to wait for an acknowledgement: three crossings, and some time to do it in.
+func TestHoldTimeIsLongerThanNotesTake(t *testing.T) {
+	for _, crossing := range []time.Duration{1, 500 * time.Microsecond, 5 * time.Millisecond, time.Second} {
+		if hold := holdTime(crossing); hold < 3*crossing+100*time.Microsecond {
+			t.Errorf("reports are taken after %v, and may be under way for %v", hold, 3*crossing)
 		}
 	}
 }

@@ -8,6 +8,22 @@
 // On the machine, Engine starts the guest and shows its progress; inside, this
 // program's Inside drives the real engine on the guest as its Platform. The raw
 // logs are written from inside, through hostfs, straight into the run's directory.
+//
+// On the machine:
+//
+//	engine.go, console.go          a run by one guest; what guests write, and what that means
+//	room.go, memory.go             whether it has room here
+//	split.go, several.go           a run by several guests with one clock: who has which nodes,
+//	                               and their start and end (package crossing has their memory)
+//	merge.go, queuelog.go          what several guests leave becomes one result
+//	up.go                          a fabric that is kept up, and its programs
+//
+// Inside a guest:
+//
+//	inside.go, filecache.go        the controller of a run
+//	group.go, controllink.go       its end of what several controllers agree on
+//	notes.go, coordinator.go       what these send one another, and who answers
+//	serve.go, programs.go          the controller of a fabric that is kept up; programs
 package virtual
 
 import (
@@ -17,12 +33,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"sirdbed/emu"
-	"sirdbed/emu/rlimit"
 	"sirdbed/emu/virtual/guest"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -42,12 +56,14 @@ type Engine struct {
 	Command []string
 	// NodeCommand is the program of a host, with arguments: see real.Engine.
 	NodeCommand []string
-	// Started, when set, is called with the kernel's process: see guest.Config.
+	// Started, when set, is called with the process of each guest's kernel (guest.Config), by
+	// several guests at once.
 	Started func(pid int)
-	// Met, when set, is called at the end of a run by several guests, with how often they
-	// have waited for one another, and for how long each has, by the wall clock.
+	// Met, when set, is called once at the end of a run by several guests, with how often they
+	// have met (how many quanta there were), and for how long each of them has waited for the
+	// others then, by the wall clock.
 	Met func(times int64, waited []time.Duration)
-	// Memory is what the guest may use, in bytes; 0: worked out from fabric and traffic.
+	// Memory is what each guest may use, in bytes; 0: worked out from fabric and traffic.
 	Memory int64
 	// SpinLimit is how much processor time a guest with programs may take while its clock
 	// stands still, before a program is ended for it; 0: 20 s.
@@ -76,36 +92,6 @@ func (e *Engine) Check(x *emu.Experiment) error {
 		return err
 	}
 	return e.checkRoom(topology, x, 1)
-}
-
-// checkRoom returns what this process or machine lacks for so many runs side by side.
-func (e *Engine) checkRoom(f *topo.Fabric, x *emu.Experiment, runs int) error {
-	size, err := e.wholeMemory(f, x)
-	if err != nil {
-		return err
-	}
-	// The guest's kernel has all files of the machine open that its processes have, and one
-	// that tells of each process's system calls.
-	files := guest.Descriptors + 2*len(f.Hosts) + len(x.Capture)
-	// Its memory is a file.
-	err = errors.Join(rlimit.Descriptors(runs*files), rlimit.AddressSpace(size), rlimit.FileSize(size),
-		rlimit.Processes(runs*processes(f)))
-	if err != nil {
-		return err
-	}
-	return checkMemory(f, x, int64(runs)*size)
-}
-
-// processes is about how many processes and threads a run takes: of this program, and of
-// the guest's kernel, which has one for each in the guest.
-func processes(f *topo.Fabric) int { return 12 + runtime.GOMAXPROCS(0) + len(f.Hosts) }
-
-// memory is what the guest may use, in bytes.
-func (e *Engine) memory(f *topo.Fabric, x *emu.Experiment) (int64, error) {
-	if e.Memory != 0 {
-		return e.Memory, nil
-	}
-	return memory(f, x)
 }
 
 // dilation is the experiment's, or what is best for its protocol.
@@ -147,10 +133,6 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	if n := count(x); n > 1 {
 		return e.runSeveral(ctx, n, topology, work, dir, path, hooks)
 	}
-	text, err := json.Marshal(&work)
-	if err != nil {
-		return nil, err
-	}
 	size, err := e.memory(topology, x)
 	if err != nil {
 		return nil, err
@@ -159,31 +141,31 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 	running, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	out.kill = kill
-	exit, err := guest.Run(running, guest.Config{
-		Kernel: e.Kernel, KernelName: e.KernelName,
-		Argv: append(append([]string(nil), e.Command...), path),
-		Env:  environment(),
-		Show: append(show, path), SpinLimit: spinLimit,
-		Memory: size, Input: text,
-		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
-	})
-	switch {
-	case err != nil:
-	case ctx.Err() != nil:
+	config, err := e.guestConfig(&work, path, size, out)
+	if err != nil {
+		return nil, err
+	}
+	config.Show, config.SpinLimit, config.Stop = append(show, path), spinLimit, ctx.Done()
+	exit, err := guest.Run(running, config)
+	if err == nil {
 		err = ctx.Err()
-	case out.failure != "":
-		err = errors.New(out.failure)
-	case exit != 0:
-		err = fmt.Errorf("the controller in the guest ended with exit code %d:\n  %s", exit, strings.Join(out.others,
-			"\n  "))
 	}
-	if err != nil && out.oom != "" {
-		err = fmt.Errorf("the guest ran out of its %d MB of memory: shorten the run, or capture fewer nodes (%s)",
-			size>>20, out.oom)
-	}
+	err = out.outcome(exit, err, size)
 	facts := &emu.Facts{Engine: e.Name(), Started: started, Startup: out.startup.Seconds(), Dilation: inner.Dilation,
 		Reached: out.reached}
 	return complete(dir, facts, err)
+}
+
+// guestConfig is what each guest of a run has: the controller with a job, which sees the run's
+// directory path, and a console.
+func (e *Engine) guestConfig(work *job, path string, memory int64, out *console) (guest.Config, error) {
+	text, err := json.Marshal(work)
+	return guest.Config{
+		Kernel: e.Kernel, KernelName: e.KernelName,
+		Argv: append(slices.Clone(e.Command), path), Env: environment(), Show: []string{path},
+		Memory: memory, Input: text,
+		Line: out.line, StallTimeout: stallTimeout, Started: e.Started,
+	}, err
 }
 
 // shownPath is a run's directory without links: those of /proc lead a guest's kernel
@@ -226,60 +208,4 @@ func complete(dir emu.RunDir, facts *emu.Facts, failure error) (*emu.Facts, erro
 		failure = e
 	}
 	return facts, failure
-}
-
-// oomGrace is what a guest without memory is given to write down what it has, by
-// the wall clock. It may take for ever to find out that it cannot go on.
-const oomGrace = 3 * time.Second
-
-// console reads what the guest writes.
-type console struct {
-	progress func(units.Time)
-	started  time.Time
-	startup  time.Duration // until the hosts were ready to go, by the wall clock
-	kill     func()        // ends the guest
-	reached  units.Time
-	failure  string
-	oom      string   // the kernel's line about a process that it killed for want of memory
-	others   []string // of the controller, not for machines
-}
-
-// The controller's lines for the engine.
-const (
-	reachedMark = "#reached "
-	// startingMark begins a sign of life: so many hosts have started, or are ready.
-	startingMark = "#starting "
-	failedMark   = "#failed "
-)
-
-func (c *console) line(text string) {
-	if at, ok := strings.CutPrefix(text, reachedMark); ok {
-		if c.startup == 0 {
-			c.startup = time.Since(c.started)
-		}
-		n, err := strconv.ParseInt(at, 10, 64)
-		if err == nil {
-			c.reached = units.Time(n)
-		}
-		if err == nil && c.progress != nil {
-			c.progress(c.reached)
-		}
-		return
-	}
-	if strings.HasPrefix(text, startingMark) {
-		return
-	}
-	if quoted, ok := strings.CutPrefix(text, failedMark); ok {
-		if s, err := strconv.Unquote(quoted); err == nil {
-			c.failure = s
-		}
-		return
-	}
-	if c.oom == "" && strings.Contains(text, "Out of memory: Killed process") {
-		c.oom = strings.TrimSpace(text)
-		time.AfterFunc(oomGrace, c.kill)
-	}
-	if c.others = append(c.others, text); len(c.others) > 10 {
-		c.others = c.others[1:]
-	}
 }

@@ -94,12 +94,18 @@ func messages(f *topo.Fabric, x *emu.Experiment) (sum float64, err error) {
 	return sum, nil
 }
 
-// checkMemory returns an error if a guest does not fit on this machine.
+// checkMemory returns an error if what all guests of an experiment may use, in bytes, does not
+// fit on this machine.
 func checkMemory(f *topo.Fabric, x *emu.Experiment, size int64) error {
 	if err := guest.CheckRoom(size); err != nil {
 		n, _ := messages(f, x)
-		return &noRoomError{fmt.Errorf("a guest for %d hosts and %.3g messages in %v takes up to %d MB of memory: run "+
-			"fewer hosts, less traffic or a shorter time, or make room: %w", len(f.Hosts), n, x.End(), size>>20, err)}
+		guests := "a guest takes"
+		if count(x) > 1 {
+			guests = fmt.Sprintf("%d guests take", count(x))
+		}
+		return &noRoomError{fmt.Errorf("%s up to %d MB of memory for %d hosts and %.3g messages in %v: run "+
+			"fewer hosts, less traffic or a shorter time, or make room: %w", guests, size>>20, len(f.Hosts), n, x.End(),
+			err)}
 	}
 	return nil
 }

@@ -89,14 +89,20 @@ func TestRunsThatDoNotFitAreRefused(t *testing.T) {
 	if !errors.Is(err, emu.ErrNotSupported) {
 		t.Fatalf("got %v, want that this machine is too small", err)
 	}
-	for _, want := range []string{"a guest for 4 hosts and 3.11e+10 messages in 3600s takes up to ", "run fewer hosts",
-		"set TMPDIR to one with ", dir + ": ", " MB free, "} {
+	for _, want := range []string{"a guest takes up to ", " MB of memory for 4 hosts and 3.11e+10 messages in 3600s",
+		"run fewer hosts", "set TMPDIR to one with ", dir + ": ", " MB free, "} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v, want nothing", left)
+	}
+	several := *x
+	several.Topology, several.Guests = fourRacks(), 4
+	err = (&Engine{Kernel: "/nowhere"}).Check(&several)
+	if err == nil || !strings.Contains(err.Error(), "4 guests take up to ") {
+		t.Errorf("by 4 guests: got %v, want that they do not fit", err)
 	}
 	x.Streams = nil
 	if err := (&Engine{Kernel: "/nowhere"}).Check(x); err != nil {

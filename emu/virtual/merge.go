@@ -46,29 +46,14 @@ func (s *several) mergeFacts(dir emu.RunDir) error {
 	return dir.End(s.joinFacts(all))
 }
 
-// joinFacts adds up what guests have counted. Nodes and ports are of one guest each.
+// joinFacts makes one of the facts of all guests, in the order of their numbers, of which there
+// is one at least. What is not named here is the first guest's: it is the same in all, has been
+// refused of several (programs, devices), or is filled in outside the guests (complete).
+// TestEveryFactIsJoined has the list.
 func (s *several) joinFacts(all []*emu.Facts) *emu.Facts {
 	sum := all[0]
-	hosts := map[string]emu.HostFacts{}
-	for i, f := range all {
-		for _, h := range f.Hosts {
-			hosts[h.Name] = h
-		}
-		for p := range min(len(sum.Ports), len(f.Ports)) {
-			own, lost, extra := f.Ports[p], sum.Ports[p].Lost, sum.Ports[p].Extra
-			if i == 0 {
-				continue
-			}
-			if s.guests[s.topology.Ports[p].Node] == i {
-				sum.Ports[p] = own
-				sum.Ports[p].Lost, sum.Ports[p].Extra = own.Lost+lost, own.Extra+extra
-			} else { // a wire's losses are counted at its other end
-				sum.Ports[p].Lost, sum.Ports[p].Extra = lost+own.Lost, extra+own.Extra
-			}
-		}
-		if i == 0 {
-			continue
-		}
+	for number, f := range all[1:] {
+		s.joinPorts(sum.Ports, f.Ports, number+1)
 		sum.Reached = max(sum.Reached, f.Reached)
 		sum.ThreadCPU = max(sum.ThreadCPU, f.ThreadCPU)
 		sum.SoftnetDrops += f.SoftnetDrops
@@ -81,21 +66,45 @@ func (s *several) joinFacts(all []*emu.Facts) *emu.Facts {
 		if a, b := sum.SampleStalls, f.SampleStalls; a != nil && b != nil {
 			a.Total, a.Longest = max(a.Total, b.Total), max(a.Longest, b.Longest)
 		}
-		if sum.Failure == "" || sum.Failure == errLeft.Error() {
+		if sum.Failure == "" || consequence(sum.Failure) {
 			sum.Failure = f.Failure
 		}
 	}
+	sum.Hosts = s.joinHosts(all)
 	sum.Kernel += fmt.Sprintf(" in %d guests with one clock", len(all))
 	if !s.claims.Pinned() {
 		sum.Kernel += ", which had no processors of their own"
 	}
-	sum.Hosts = nil
-	for _, h := range s.topology.Hosts {
-		if f, ok := hosts[s.topology.HostName(h)]; ok {
-			sum.Hosts = append(sum.Hosts, f)
+	return sum
+}
+
+// joinHosts lists the hosts of all guests in the topology's order. Each is one guest's.
+func (s *several) joinHosts(all []*emu.Facts) (list []emu.HostFacts) {
+	hosts := map[string]emu.HostFacts{}
+	for _, f := range all {
+		for _, h := range f.Hosts {
+			hosts[h.Name] = h
 		}
 	}
-	return sum
+	for _, h := range s.topology.Hosts {
+		if f, ok := hosts[s.topology.HostName(h)]; ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// joinPorts adds the ports of a guest to those of the guests before it. Each guest has all
+// ports in its list: what it counts of its own nodes' is all there is, and it counts what wires
+// that end in it have lost or repeated, of others' ports too.
+func (s *several) joinPorts(sum, ports []emu.PortFacts, guest int) {
+	for i := range min(len(sum), len(ports)) {
+		lost, extra := sum[i].Lost+ports[i].Lost, sum[i].Extra+ports[i].Extra
+		if s.guests[s.topology.Ports[i].Node] == guest {
+			sum[i] = ports[i]
+		}
+		sum[i].Lost, sum[i].Extra = lost, extra
+	}
 }
 
 // worse is the lateness of two guests' loops, by the worse of both in each figure.

@@ -5,10 +5,8 @@ package virtual
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +26,7 @@ type several struct {
 	engine   *Engine
 	x        *emu.Experiment // with its dilation
 	topology *topo.Fabric
-	guests   []int // by node
+	guests   []int // by node, from 0
 	parts    []*partRun
 	shared   *crossing.Memory
 	claims   *guest.Claims
@@ -36,9 +34,10 @@ type several struct {
 
 // A partRun is one guest of it.
 type partRun struct {
-	out  console
-	exit int
-	err  error
+	out    console
+	memory int64 // that it may use, in bytes
+	exit   int   // as guest.Run returned it
+	err    error
 }
 
 // runSeveral runs an experiment on more than one guest. work is what all of them are sent,
@@ -72,7 +71,7 @@ func (e *Engine) runSeveral(ctx context.Context, n int, f *topo.Fabric, work job
 		part := work
 		part.Part = &fabric.Part{Guests: s.guests, Self: i, Crossing: ahead}
 		var stop <-chan struct{}
-		if i == 0 { // who tells the others
+		if i == 0 { // it has the others end too, and all are as far as it is
 			p.out.progress, stop = hooks.Progress, ctx.Done()
 		}
 		all.Go(func() {
@@ -100,87 +99,38 @@ func (e *Engine) runSeveral(ctx context.Context, n int, f *topo.Fabric, work job
 
 // start runs a guest to its end.
 func (s *several) start(ctx context.Context, part *job, path string, stop <-chan struct{}, p *partRun) (int, error) {
-	text, err := json.Marshal(part)
+	var err error
+	if p.memory, err = s.engine.partMemory(s.topology, s.x, s.guests, part.Part.Self); err != nil {
+		return 0, err
+	}
+	config, err := s.engine.guestConfig(part, path, p.memory, &p.out)
 	if err != nil {
 		return 0, err
 	}
-	size, err := s.engine.partMemory(s.topology, s.x, s.guests, part.Part.Self)
-	if err != nil {
-		return 0, err
-	}
-	e := s.engine
-	return guest.Run(ctx, guest.Config{
-		Kernel: e.Kernel, KernelName: e.KernelName,
-		Argv: append(append([]string(nil), e.Command...), path),
-		Env:  environment(), Show: []string{path}, Memory: size, Input: text,
-		Line: p.out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: stop,
-		Crossing: s.shared.File(), Number: part.Part.Self, Claims: s.claims,
-	})
+	config.Stop = stop
+	config.Crossing, config.Number, config.Claims = s.shared.File(), part.Part.Self, s.claims
+	return guest.Run(ctx, config)
 }
 
 // failure is why the run failed, nil if it did not: what happened first to a guest, not
-// what the others made of that.
+// what the others made of that. Guests are counted from 1 in it, as people do.
 func (s *several) failure(ctx context.Context) error {
 	var why, others error
 	for i, p := range s.parts {
-		err := p.err
-		switch {
-		case err != nil && errors.Is(err, context.Canceled):
+		if errors.Is(p.err, context.Canceled) && p.out.oom == "" {
 			continue // ended for the sake of another
-		case err != nil:
-		case p.out.failure == errLeft.Error():
+		}
+		if p.err == nil && consequence(p.out.failure) {
 			others = errLeft
 			continue
-		case p.out.failure != "":
-			err = errors.New(p.out.failure)
-		case p.exit != 0:
-			err = fmt.Errorf("the controller ended with exit code %d:\n  %s", p.exit,
-				strings.Join(p.out.others, "\n  "))
 		}
-		if err != nil && p.out.oom != "" {
-			err = fmt.Errorf("ran out of its memory: shorten the run, or capture fewer nodes (%s)", p.out.oom)
-		}
-		if err != nil && why == nil {
+		if err := p.out.outcome(p.exit, p.err, p.memory); err != nil && why == nil {
 			why = fmt.Errorf("guest %d of %d: %w", i+1, len(s.parts), err)
 		}
 	}
 	return cmp.Or(ctx.Err(), why, others)
 }
 
-// wholeMemory is what all guests of an experiment may use.
-func (e *Engine) wholeMemory(f *topo.Fabric, x *emu.Experiment) (sum int64, err error) {
-	n := count(x)
-	if n == 1 {
-		return e.memory(f, x)
-	}
-	guests, err := split(f, n)
-	if err != nil {
-		return 0, err
-	}
-	for i := range n {
-		size, e := e.partMemory(f, x, guests, i)
-		sum, err = sum+size, cmp.Or(err, e)
-	}
-	return sum, err
-}
-
-// partMemory is what the guest with a part of the fabric may use: what a guest needs, and
-// its share of what hosts and traffic do, which are not alike everywhere.
-func (e *Engine) partMemory(f *topo.Fabric, x *emu.Experiment, guests []int, self int) (int64, error) {
-	if e.Memory != 0 {
-		return e.Memory, nil
-	}
-	whole, err := memory(f, x)
-	if err != nil {
-		return 0, err
-	}
-	hosts := 0
-	for _, h := range f.Hosts {
-		if guests[h] == self {
-			hosts++
-		}
-	}
-	const uneven = 1.5
-	share := min(1, uneven*float64(hosts)/float64(len(f.Hosts)))
-	return guestMemory + int64(share*float64(whole-guestMemory)), nil
-}
+// consequence reports whether a guest's failure, as its controller has put it, is that another
+// guest has ended: no cause of its own.
+func consequence(failure string) bool { return failure == errLeft.Error() }

@@ -67,7 +67,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return all
 }
 
-// messages are the records of messages in a host's log.
+// messageRecords are the records of messages in a host's log.
 func messageRecords(t *testing.T, log []byte) (list []record.Record) {
 	t.Helper()
 	for r, err := range record.Read(bytes.NewReader(log)) {
@@ -217,7 +217,7 @@ func endless() *emu.Experiment {
 	return x
 }
 
-// When one guest dies all end, with its number and its last words, and what hosts of both
+// When one guest dies all end, with its number and its last lines, and what hosts of both
 // have logged is kept.
 func TestGuestsDieTogether(t *testing.T) {
 	private(t)
@@ -248,6 +248,20 @@ func TestGuestsDieTogether(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of a guest that runs out of memory the error says so, whoever was ended for its sake.
+func TestGuestOfSeveralRunsOutOfMemory(t *testing.T) {
+	private(t)
+	e, x := engine(t, nil), endless()
+	e.Memory, x.Guests, x.Topology.HostsPerLeaf = 96<<20, 2, 12
+	facts, err := e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "of 2: the guest ran out of its 96 MB of memory: shorten the run") {
+		t.Fatalf("24 hosts in 96 MB: %v", err)
+	}
+	if facts == nil || facts.Failure != err.Error() {
+		t.Errorf("facts %+v, want the failure", facts)
 	}
 }
 

@@ -4,7 +4,6 @@ package virtual
 
 import (
 	"fmt"
-	"runtime"
 
 	"sirdbed/emu"
 	"sirdbed/emu/virtual/crossing"
@@ -76,22 +75,6 @@ func MostGuests(x *emu.Experiment, most int) (int, error) {
 		}
 	}
 	return 1, nil
-}
-
-// AtOnce is how many of up to n runs like an experiment fit on this machine side by side,
-// each guest with a processor of its own.
-func (e *Engine) AtOnce(x *emu.Experiment, n int) int {
-	n = min(n, runtime.GOMAXPROCS(0)/count(x))
-	f, err := topo.New(x.Topology)
-	if err != nil {
-		return 1 // which the run will say
-	}
-	for ; n > 1; n-- {
-		if e.checkRoom(f, x, n) == nil {
-			return n
-		}
-	}
-	return 1
 }
 
 // checkSplit returns what keeps an experiment from a number of guests.

@@ -12,7 +12,9 @@ import (
 	"sirdbed/sirdnode/nstest"
 )
 
-func TestFlushAtWaitIsForGuests(t *testing.T) {
+// Where the kernel cannot send at a wait, FlushAtWait says so and does nothing, and so it does where
+// nothing is to be sent.
+func TestFlushAtWaitNeedsAGuestsKernel(t *testing.T) {
 	p := newPair(t, 1500)
 	a, b := p.open(t, p.a, Config{}), p.open(t, p.b, Config{})
 	if a.FlushAtWait() {

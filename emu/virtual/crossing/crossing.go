@@ -21,14 +21,16 @@ const MaxGuests = 64
 
 // The layout, in bytes.
 const (
-	magic     = 0x676e6973736f7263
+	magic     = 0x676e6973736f7263 // "crossing"
 	ringsAt   = 4096
-	ringHead  = 128
-	roomUnit  = 4096 // of Room
-	leastRoom = 1 << 20
+	ringHead  = 128     // of a ring: how much has been written, and read, a cache line each
+	roomUnit  = 4096    // of which the room of a ring is a multiple
+	leastRoom = 1 << 20 // of a ring
 )
 
-// header is what the file begins with.
+// header is what the file begins with. crossing.h has the meaning of each field: times are in
+// ns of the guests' clock, but for waited, which is by the machine's. From the guests' start
+// on they belong to the guests' kernels; here they are only read.
 type header struct {
 	magic, size     uint64
 	lookahead, room uint64
@@ -41,7 +43,8 @@ type header struct {
 }
 
 // A Memory is the shared memory of some guests. It has no name, and goes with the last
-// process that has it open.
+// process that has it open. Quanta and Waited may be called at any time before Close, by any
+// goroutine.
 type Memory struct {
 	file   *os.File
 	mapped []byte
@@ -49,8 +52,9 @@ type Memory struct {
 
 // New makes the memory of guests, 2 to MaxGuests, of which every frame from one to another
 // takes lookahead by their clock, at least 1 ns. room is how many bytes of records a guest
-// may send to another one in two quanta, which last as long each; a frame's record has
-// RecordBytes.
+// may send to another one in two quanta (the reader may be one behind), in each of which it
+// sends for one lookahead at most; a frame's record has RecordBytes. The guest that sends more
+// panics.
 func New(guests int, lookahead time.Duration, room int64) (*Memory, error) {
 	if guests < 2 || guests > MaxGuests || lookahead < 1 {
 		return nil, fmt.Errorf("crossing: %d guests with a lookahead of %v: want 2 to %d, and 1ns at least", guests,

@@ -3,6 +3,7 @@
 package crossing
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -24,16 +25,15 @@ func TestLayoutIsTheKernels(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the patch has no struct crossing_shared")
 	}
-	var want []string
+	want, got := []string{}, []string{}
 	declaration := regexp.MustCompile(`unsigned (long long|int) (\w+)(\[CROSSING_GUESTS\])?;`)
 	for _, m := range declaration.FindAllStringSubmatch(body, -1) {
 		kind := map[string]string{"long long": "uint64", "int": "uint32"}[m[1]]
 		if m[3] != "" {
-			kind = "[64]" + kind
+			kind = fmt.Sprintf("[%d]%s", MaxGuests, kind)
 		}
 		want = append(want, m[2]+" "+kind)
 	}
-	var got []string
 	layout := reflect.TypeFor[header]()
 	for field := range layout.Fields() {
 		got = append(got, field.Name+" "+field.Type.String())
@@ -41,7 +41,8 @@ func TestLayoutIsTheKernels(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for _, line := range []string{"#define CROSSING_GUESTS 64\n", "#define CROSSING_MAGIC 0x676e6973736f7263ULL",
+	for _, line := range []string{fmt.Sprintf("#define CROSSING_GUESTS %d\n", MaxGuests),
+		"#define CROSSING_MAGIC 0x676e6973736f7263ULL",
 		"#define CROSSING_RINGS 4096\t"} {
 		if !strings.Contains(source, line) {
 			t.Errorf("the patch has no %q", line)
@@ -52,8 +53,34 @@ func TestLayoutIsTheKernels(t *testing.T) {
 	}
 }
 
+// Rings and records take as much as in the guests' kernels: two words with a cache line each
+// before the records of a ring, and before a frame the words of its record.
+func TestRingsAreTheKernels(t *testing.T) {
+	text, err := os.ReadFile("../kernel/kernel.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := regexp.MustCompile(`(?m)^\+`).ReplaceAllString(string(text), "")
+	body := func(name string) string {
+		_, body, _ := strings.Cut(source, "\nstruct "+name+" {\n")
+		body, _, _ = strings.Cut(body, "\n};")
+		return body
+	}
+	if words := strings.Count(body("crossing_ring"), "__attribute__((aligned(64)))"); (words-1)*64 != ringHead {
+		t.Errorf("a ring begins with %d words of 64 bytes and has records after %d bytes", words-1, ringHead)
+	}
+	if !strings.Contains(source, `panic("crossing: no room `) { // package guest looks for it
+		t.Error("the kernel has another message where there is no room")
+	}
+	record := body("crossing_record")
+	size := 8*strings.Count(record, "\tunsigned long long ") + 4*strings.Count(record, "\tunsigned int ")
+	if size != recordHead {
+		t.Errorf("a record has %d bytes in the kernel, and %d here", size, recordHead)
+	}
+}
+
 // What is made is whole: a ring for each pair, before the first quantum.
-func TestNew(t *testing.T) {
+func TestNewHasARingForEachPair(t *testing.T) {
 	const room = 3 << 20
 	m, err := New(3, 500*time.Microsecond, room)
 	if err != nil {
@@ -75,7 +102,7 @@ func TestNew(t *testing.T) {
 }
 
 // Guests that could not share a clock are refused.
-func TestNewRefuses(t *testing.T) {
+func TestNewRefusesWhatCannotShareAClock(t *testing.T) {
 	for _, c := range []struct {
 		guests    int
 		lookahead time.Duration

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Parts that the test binary plays besides testing.
+// Roles that the test binary plays besides testing.
 const (
 	makerArgument   = "test-maker"   // has a scratch directory and a cleaner, and sleeps
 	claimerArgument = "test-claimer" // claims a processor, tells which, and sleeps

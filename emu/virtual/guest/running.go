@@ -178,8 +178,16 @@ const busError = "Bus error"
 // loaderErrors are how loaders begin to say that they lack a library: glibc's and musl's.
 var loaderErrors = []string{"error while loading shared libraries", "Error loading shared library"}
 
+// crossingFull is the kernel's message when it sends more to another guest than their memory
+// has room for: see emu/virtual/crossing.
+const crossingFull = "crossing: no room"
+
 // diagnose keeps the first line that explains a death, and what to do.
 func (r *running) diagnose(line string) {
+	if strings.Contains(line, crossingFull) {
+		r.remedy = "guests sent more to one another than was reckoned with, which is a mistake of sirdbed's: " +
+			"run it by one guest (--guests 1), and report this with the scenario"
+	}
 	if slices.ContainsFunc(loaderErrors, func(text string) bool { return strings.Contains(line, text) }) {
 		r.remedy = staticRemedy
 	}

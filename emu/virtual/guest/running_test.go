@@ -31,8 +31,8 @@ func TestOutcome(t *testing.T) {
 		wait   error
 		killed string
 		exit   int
-		err    []string // roles of it; nil: none
-		not    string   // no part of it
+		err    []string // parts of it; nil: none
+		not    string   // is no part of it
 	}{
 		{name: "well", lines: "hello\n#guest exit 7", exit: 7},
 		{name: "well, though the kernel did not", lines: "#guest exit 0", wait: ended(t, "kill -9 $$")},
@@ -42,6 +42,8 @@ func TestOutcome(t *testing.T) {
 				"Trace:"}, not: "tmpfs"},
 		{name: "first cause", lines: "Out of memory: Killed process 3\nKernel panic - not syncing",
 			err: []string{"the guest died: Out of memory: Killed process 3"}},
+		{name: "crossing", lines: "Kernel panic - not syncing: crossing: no room for what guest 0 sends to guest 1",
+			err: []string{"the guest died: Kernel panic", "guest 0 sends to guest 1\nguests sent more", "--guests 1"}},
 		{name: "memory", lines: "Bus error - the host /dev/shm or /tmp mount likely just ran out of space",
 			wait: ended(t, "exit 1"),
 			err:  []string{"no room is left for its memory in /proc: free some there, or set TMPDIR"},
@@ -88,7 +90,7 @@ func TestOutcome(t *testing.T) {
 }
 
 // The last lines are kept, and everything but the exit code is passed on.
-func TestHear(t *testing.T) {
+func TestLinesAreKeptAndPassedOn(t *testing.T) {
 	var passed []string
 	r := &running{config: &Config{Line: func(line string) { passed = append(passed, line) }}, exit: -1}
 	text := strings.Repeat("line\n", 100) + "#reached 5\nlast\n\n#guest exit 3\n"
@@ -101,8 +103,8 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// Silence is time in which the guest could have spoken.
-func TestSilence(t *testing.T) {
+// A stall is time in which the guest writes nothing although it could.
+func TestStallIsTimeThatTheGuestHad(t *testing.T) {
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	queued := time.Duration(0)
@@ -117,7 +119,7 @@ func TestSilence(t *testing.T) {
 	look(1, 0.5, 0)
 	look(2, 0.5, time.Second)
 	look(3, 0.5, 2*time.Second)
-	look(4, 3.5, 0) // it spoke
+	look(4, 3.5, 0) // it has written
 	look(5, 3.5, time.Second)
 	look(900, 3.5, 3*time.Second) // this process was stopped for a quarter of an hour
 	queued = 600 * time.Millisecond
@@ -128,7 +130,7 @@ func TestSilence(t *testing.T) {
 }
 
 // This process has waited for a processor, as every process has.
-func TestWaited(t *testing.T) {
+func TestWaitsForAProcessorAreCounted(t *testing.T) {
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
 		t.Skip(err)
 	}
