@@ -132,8 +132,8 @@ func (r *reproduction) lead() []string {
 			r.o.scale, r.o.engine, others, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
 			runtime.Version()),
 		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
-			"printed numbers were made with. dcPIM's points are then as in its authors' simulator, whose arrivals are " +
-			"Poisson, but whose data packets are all full ones.",
+			"printed numbers were made with. dcPIM's points are then as in its authors' simulator, whose arrivals " +
+			"are Poisson, but whose data packets are all full ones.",
 	}
 	var names []string
 	for name := range codes {
