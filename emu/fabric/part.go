@@ -11,6 +11,7 @@ import (
 
 	"sirdbed/emu/fabric/rtnl"
 	"sirdbed/topo"
+	"sirdbed/topo/units"
 )
 
 // A Part is what one kernel has of a fabric that several kernels have together: some of
@@ -53,6 +54,17 @@ func (f *Fabric) crossingDelay(p *topo.Port) time.Duration {
 		return part.Crossing
 	}
 	return 0
+}
+
+// Behind is how much later than others the own end of a port's link meets what happens to
+// the link: a frame from another kernel meets it when it has crossed, and met the sender's
+// as it began to leave.
+func (f *Fabric) Behind(id topo.PortID) units.Time {
+	p := &f.topology.Ports[id]
+	if f.Has(p.Node) {
+		return 0
+	}
+	return f.config.Dilation.ToNominal(f.crossingDelay(p).Nanoseconds())
 }
 
 // checkPart returns what keeps a fabric from being built in parts.

@@ -82,7 +82,8 @@ func (t *timeline) plan(faults fault.Timeline, id topo.PortID) error {
 		}
 		if next != link && (t.fabric.Has(p.Node) || t.fabric.Has(p.Peer)) {
 			link = next
-			t.changes = append(t.changes, fabricChange{s.At, func() error { return t.fabric.Change(id, next) }})
+			at := s.At + t.fabric.Behind(id)
+			t.changes = append(t.changes, fabricChange{at, func() error { return t.fabric.Change(id, next) }})
 		}
 		isDown := s.Down && t.fabric.Topology().Nodes[p.Node].Kind == topo.Leaf
 		if isDown != down && t.fabric.Has(p.Node) {

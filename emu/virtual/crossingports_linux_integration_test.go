@@ -44,23 +44,29 @@ func TestPortsOfCrossingLinks(t *testing.T) {
 			if happened == 0 {
 				t.Error("nothing was marked or dropped: this shows nothing")
 			}
-			for name, log := range one.logs {
-				if name == emu.QueueLog {
-					continue
-				}
-				want, got := messageRecords(t, log), messageRecords(t, two.logs[name])
-				if len(got) != len(want) {
-					t.Fatalf("%s has %d records of messages by 2 guests, %d by one", name, len(got), len(want))
-				}
-				for i := range want {
-					r := got[i]
-					off := r.At - want[i].At
-					if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
-						t.Errorf("%s has %+v by 2 guests, %+v by one; want them within 1ns", name, got[i], want[i])
-					}
-				}
-			}
+			sameMessages(t, one, two)
 		})
+	}
+}
+
+// sameMessages checks that what happened to messages by 2 guests did by one, within 1 ns.
+func sameMessages(t *testing.T, one, two crossedRun) {
+	t.Helper()
+	for name, log := range one.logs {
+		if name == emu.QueueLog {
+			continue
+		}
+		want, got := messageRecords(t, log), messageRecords(t, two.logs[name])
+		if len(got) != len(want) {
+			t.Fatalf("%s has %d records of messages by 2 guests, %d by one", name, len(got), len(want))
+		}
+		for i := range want {
+			r := got[i]
+			off := r.At - want[i].At
+			if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
+				t.Errorf("%s has %+v by 2 guests, %+v by one; want them within 1ns", name, got[i], want[i])
+			}
+		}
 	}
 }
 
