@@ -11,6 +11,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,8 @@ type Engine struct {
 	// SpinLimit is how much processor time a guest with programs may take while its clock
 	// stands still, before a program is ended for it; 0: 20 s.
 	SpinLimit time.Duration
+	// StallTimeout is how long a guest may write nothing, by the wall clock; 0: 90 s.
+	StallTimeout time.Duration
 }
 
 // Name implements emu.Engine.
@@ -123,6 +126,8 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 // hosts take a second or so for a tick.
 const stallTimeout = 90 * time.Second
 
+func (e *Engine) stallTimeout() time.Duration { return cmp.Or(e.StallTimeout, stallTimeout) }
+
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	started := time.Now()
@@ -165,7 +170,7 @@ func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hoo
 		Env:  environment(),
 		Show: append(show, path), SpinLimit: spinLimit,
 		Memory: size, Input: text,
-		Line: out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: ctx.Done(),
+		Line: out.line, StallTimeout: e.stallTimeout(), Started: e.Started, Stop: ctx.Done(),
 	})
 	switch {
 	case err != nil:

@@ -113,8 +113,9 @@ func (s *several) start(ctx context.Context, part *job, path string, stop <-chan
 		Kernel: e.Kernel, KernelName: e.KernelName,
 		Argv: append(append([]string(nil), e.Command...), path),
 		Env:  environment(), Show: []string{path}, Memory: size, Input: text,
-		Line: p.out.line, StallTimeout: stallTimeout, Started: e.Started, Stop: stop,
+		Line: p.out.line, StallTimeout: e.stallTimeout(), Started: e.Started, Stop: stop,
 		Crossing: s.shared.File(), Number: part.Part.Self, Claims: s.claims,
+		HeldUp: func() bool { return s.shared.HeldUp(part.Part.Self) },
 	})
 }
 

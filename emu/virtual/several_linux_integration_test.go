@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -246,6 +247,29 @@ func TestGuestsDieTogether(t *testing.T) {
 				if last := lastRecord(t, filepath.Join(dir, "hosts", host+".rec")); last <= 0 {
 					t.Errorf("of %s nothing is kept", host)
 				}
+			}
+		})
+	}
+}
+
+// A guest that stands still holds the others up, and is named as the one that did.
+func TestStoppedGuestIsNamed(t *testing.T) {
+	for guestNumber := range 2 {
+		t.Run(fmt.Sprint(guestNumber), func(t *testing.T) {
+			private(t)
+			pids := make(chan int, 2)
+			var stop sync.Once
+			e, x := engine(t, func(pid int) { pids <- pid }), endless()
+			x.Guests, e.StallTimeout = 2, 5*time.Second
+			_, err := e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{
+				Progress: func(at units.Time) {
+					if at > units.Millisecond/2 {
+						stop.Do(func() { syscall.Kill(numbered(t, pids, guestNumber), unix.SIGSTOP) })
+					}
+				}})
+			want := fmt.Sprintf("guest %d of 2: the guest showed no sign of progress for", guestNumber+1)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
 			}
 		})
 	}
