@@ -3,6 +3,7 @@
 package fabric
 
 import (
+	"cmp"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,44 +24,67 @@ type Link struct {
 }
 
 // Change makes one direction of a link another: the port, and the wire behind it where the
-// fabric has wires: as far as this kernel has them. Frames on their way stay in order. It is
-// one system call for each.
+// fabric has wires. Frames on their way stay in order. It is one system call for each.
 func (f *Fabric) Change(id topo.PortID, l Link) error {
+	if err := f.ChangePort(id, l); err != nil {
+		return err
+	}
+	return f.ChangeWire(id, l)
+}
+
+// Apart is by how much later a port's wire is to change than the port: frames come to a wire
+// that another kernel has so long after they were sent. Frames that were sent before a change
+// have the wire of before, as by one kernel.
+func (f *Fabric) Apart(id topo.PortID) time.Duration { return f.crossingDelay(&f.topology.Ports[id]) }
+
+// ChangePort is the port's part of Change.
+func (f *Fabric) ChangePort(id topo.PortID, l Link) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	if f.closed {
 		return ErrClosed
 	}
 	p := &f.topology.Ports[id]
-	rate := p.Rate
-	if l.Rate > 0 {
-		rate = l.Rate
-	}
-	kernel := f.config.Dilation.Rate(rate)
 	c := f.PortConfig(id)
-	c.Rate, c.Burst = kernel, kernel.BytesIn(units.Time(f.config.BurstTime))
+	c.Rate = f.rate(p, l)
+	c.Burst = c.Rate.BytesIn(units.Time(f.config.BurstTime))
 	var b rtnl.Batch
-	if f.Has(p.Node) {
-		if err := c.ChangeRate(&b, f.index(id), p.Iface); err != nil {
-			return f.nodeError(p.Node, err)
-		}
-		if err := f.inNode(p.Node, &b); err != nil {
-			return err
-		}
+	if err := c.ChangeRate(&b, f.index(id), p.Iface); err != nil {
+		return f.nodeError(p.Node, err)
+	}
+	if err := f.inNode(p.Node, &b); err != nil {
+		return err
 	}
 	if f.markers != nil && f.step(id) > 0 {
 		if err := f.markers.ChangeRate(f.index(id), c); err != nil {
 			return f.nodeError(p.Node, err)
 		}
 	}
-	if f.wires != emu.Netem || f.IsDevice(p.Node) || !f.Has(p.Peer) {
+	return nil
+}
+
+// ChangeWire is the wire's part of Change. The kernel that has the node at the wire's end has
+// the wire.
+func (f *Fabric) ChangeWire(id topo.PortID, l Link) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.closed {
+		return ErrClosed
+	}
+	p := &f.topology.Ports[id]
+	if f.wires != emu.Netem || f.IsDevice(p.Node) {
 		return nil
 	}
-	b.Reset()
+	var b rtnl.Batch
 	delay := time.Duration(f.config.Dilation.ToKernel(p.Delay+l.Extra)) - f.crossingDelay(p)
-	w := port.Wire{Rate: kernel, Delay: delay, Lose: l.Lose}
+	w := port.Wire{Rate: f.rate(p, l), Delay: delay, Lose: l.Lose}
 	w.Change(&b, f.wireIndex(p.Reverse), "wire-"+f.topology.Ports[p.Reverse].Iface)
 	return f.inNode(p.Peer, &b)
+}
+
+// rate is what a port has on a link, by the kernel's clock.
+func (f *Fabric) rate(p *topo.Port, l Link) units.BitsPerSecond {
+	return f.config.Dilation.Rate(cmp.Or(l.Rate, p.Rate))
 }
 
 // inNode carries out a batch in a node's namespace.

@@ -80,9 +80,9 @@ func (t *timeline) plan(faults fault.Timeline, id topo.PortID) error {
 		if p.Core {
 			next.Extra, next.Lose = s.Extra, s.Cut
 		}
-		if next != link && (t.fabric.Has(p.Node) || t.fabric.Has(p.Peer)) {
+		if next != link {
 			link = next
-			t.changes = append(t.changes, fabricChange{s.At, func() error { return t.fabric.Change(id, next) }})
+			t.planLink(s.At, id, next)
 		}
 		isDown := s.Down && t.fabric.Topology().Nodes[p.Node].Kind == topo.Leaf
 		if isDown != down && t.fabric.Has(p.Node) {
@@ -102,6 +102,22 @@ func (t *timeline) plan(faults fault.Timeline, id topo.PortID) error {
 		}
 	}
 	return nil
+}
+
+// planLink adds a change of one direction of a link, as far as this kernel has it.
+func (t *timeline) planLink(at units.Time, id topo.PortID, link fabric.Link) {
+	p := &t.fabric.Topology().Ports[id]
+	add := func(at units.Time, change func(topo.PortID, fabric.Link) error) {
+		t.changes = append(t.changes, fabricChange{at, func() error { return change(id, link) }})
+	}
+	switch here, there := t.fabric.Has(p.Node), t.fabric.Has(p.Peer); {
+	case here && there:
+		add(at, t.fabric.Change)
+	case here:
+		add(at, t.fabric.ChangePort)
+	case there:
+		add(at+t.clock.SpanOf(int64(t.fabric.Apart(id))), t.fabric.ChangeWire)
+	}
 }
 
 func (t *timeline) lower(id topo.PortID) error {

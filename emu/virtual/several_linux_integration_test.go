@@ -114,27 +114,64 @@ func TestGuestsAreAsFastAsOne(t *testing.T) {
 		if lost := lostByLinks(t, dir); lost != lostByLinks(t, first) || lost == 0 {
 			t.Errorf("%d guests: links have lost %d packets, want %d and some", guests, lost, lostByLinks(t, first))
 		}
-		compared := 0
-		for name, log := range one {
-			if name == emu.QueueLog {
-				continue
-			}
-			want, got := messageRecords(t, log), messageRecords(t, several[name])
-			if len(got) != len(want) {
-				t.Fatalf("%d guests: %s has %d records of messages, want %d", guests, name, len(got), len(want))
-			}
-			for i := range want {
-				r := got[i]
-				off := r.At - want[i].At
-				if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
-					t.Errorf("%d guests: %s has %+v, want %+v within 1ns", guests, name, got[i], want[i])
-				}
-				compared++
-			}
-		}
+		compared := asFast(t, guests, one, several)
 		if compared < 4*len(list.Messages) {
 			t.Errorf("%d guests: %d records of %d messages", guests, compared, len(list.Messages))
 		}
+	}
+}
+
+// asFast fails unless messages are as fast by several guests as by one, to a ns, and returns
+// how many records of them it has compared.
+func asFast(t *testing.T, guests int, one, several map[string][]byte) (compared int) {
+	t.Helper()
+	for name, log := range one {
+		if name == emu.QueueLog {
+			continue
+		}
+		want, got := messageRecords(t, log), messageRecords(t, several[name])
+		if len(got) != len(want) {
+			t.Fatalf("%d guests: %s has %d records of messages, want %d", guests, name, len(got), len(want))
+		}
+		for i := range want {
+			r := got[i]
+			off := r.At - want[i].At
+			if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
+				t.Errorf("%d guests: %s has %+v, want %+v within 1ns", guests, name, got[i], want[i])
+			}
+			compared++
+		}
+	}
+	return compared
+}
+
+// Frames that are between two guests while a link changes have the rate, the delay and the
+// losses of when they were sent, as by one guest.
+func TestLinksChangeUnderFrames(t *testing.T) {
+	private(t)
+	list := traffic.Stream{Name: "list", Pattern: traffic.PatternList}
+	for i := range 6 {
+		at := units.Time(i) * 60 * units.Microsecond
+		list.Messages = append(list.Messages, traffic.ListEntry{At: at, Src: "h1-1", Dst: "h3-1", Size: 400_000})
+	}
+	x := &emu.Experiment{Scenario: "changes", Variant: "sird", Protocol: "sird", Seed: 1, Topology: fourRacks(),
+		Streams: []traffic.Stream{list}, Duration: 400 * units.Microsecond, Drain: 5 * units.Millisecond,
+		QueueEvery: 20 * units.Microsecond}
+	for _, link := range []string{"leaf1<>spine1", "leaf1<>spine2", "leaf3<>spine1", "leaf3<>spine2"} {
+		x.Timeline = append(x.Timeline,
+			fault.Event{At: 20 * units.Microsecond, For: 30 * units.Microsecond, Link: link, Do: fault.Rate,
+				Rate: units.Gbps},
+			fault.Event{At: 80 * units.Microsecond, For: 20 * units.Microsecond, Link: link, Do: fault.Delay,
+				Delay: 5000},
+			fault.Event{At: 140 * units.Microsecond, For: 3 * units.Microsecond, Link: link, Do: fault.Blackhole})
+	}
+	first := runGuests(t, 1, x)
+	dir := runGuests(t, 2, x)
+	if compared := asFast(t, 2, files(t, first), files(t, dir)); compared < 3*len(list.Messages) {
+		t.Errorf("%d records of %d messages", compared, len(list.Messages))
+	}
+	if lost := lostByLinks(t, dir); lost != lostByLinks(t, first) || lost == 0 {
+		t.Errorf("links have lost %d packets, want %d and some", lost, lostByLinks(t, first))
 	}
 }
 
