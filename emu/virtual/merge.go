@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"sirdbed/emu"
-	"sirdbed/emu/real"
+	"sirdbed/emu/parts"
 )
 
 // merge makes one result of what the guests have left: hosts' logs and captures are files of
@@ -23,7 +23,7 @@ func (s *several) merge(dir emu.RunDir) error {
 func (s *several) mergeFacts(dir emu.RunDir) error {
 	var all []*emu.Facts
 	for i := range s.parts {
-		name := real.NumberedFile(i, emu.FactsFile)
+		name := parts.File(i, emu.FactsFile)
 		text, err := dir.Read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -117,7 +117,7 @@ func (s *several) mergeQueues(dir emu.RunDir) error {
 		}
 	}()
 	for i := range s.parts {
-		file, err := dir.Open(real.NumberedFile(i, emu.QueueLog))
+		file, err := dir.Open(parts.File(i, emu.QueueLog))
 		if err != nil {
 			return nil // a guest died before it sampled anything: the first one's log is what there is
 		}
@@ -125,7 +125,7 @@ func (s *several) mergeQueues(dir emu.RunDir) error {
 	}
 	err := dir.Write(emu.QueueLog, func(file *os.File) error { return joinQueues(logs, file) })
 	for i := 1; i < len(s.parts) && err == nil; i++ {
-		err = dir.Remove(real.NumberedFile(i, emu.QueueLog))
+		err = dir.Remove(parts.File(i, emu.QueueLog))
 	}
 	if err != nil {
 		return fmt.Errorf("merging the guests' logs of queues: %w", err)
