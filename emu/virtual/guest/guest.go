@@ -143,7 +143,7 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	}
 	defer cleaner.end()
 	if err := fill(s.dir, &c); err != nil {
-		return 0, err
+		return 0, explainRoom(s.dir.parent.Name(), err)
 	}
 	if c.Commands != nil {
 		if err := c.Commands.begin(s.dir); err != nil {
