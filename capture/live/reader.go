@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"sirdbed/emu"
+	"sirdbed/emu/parts"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo"
 )
@@ -17,7 +18,7 @@ type reader struct {
 	dir     emu.RunDir
 	variant *Variant // nil until the run has begun
 	hosts   []*tail  // by HostID
-	queues  *tail
+	queues  []*tail  // one for each guest, until its run has ended
 	reads   int64
 	bytes   int64
 	damaged string // what is wrong with a log, "" of none
@@ -45,7 +46,9 @@ func (r *reader) look() error {
 	for h, t := range r.hosts {
 		r.read(t, func(rec record.Record) { r.variant.Host(topo.HostID(h), rec) })
 	}
-	r.read(r.queues, r.variant.Queue)
+	for _, t := range r.queues {
+		r.read(t, r.variant.Queue)
+	}
 	return nil
 }
 
@@ -68,7 +71,9 @@ func (r *reader) begin() error {
 	for h := range r.variant.hosts {
 		r.hosts = append(r.hosts, &tail{name: emu.HostLog(r.variant.Fabric.HostName(topo.HostID(h)))})
 	}
-	r.queues = &tail{name: emu.QueueLog}
+	for guest := range max(1, x.Guests) {
+		r.queues = append(r.queues, &tail{name: parts.File(guest, emu.QueueLog)})
+	}
 	return nil
 }
 
@@ -91,8 +96,8 @@ func (r *reader) read(t *tail, take func(record.Record)) {
 
 // close gives the files back.
 func (r *reader) close() {
-	for _, t := range append(r.hosts, r.queues) {
-		if t != nil && t.file != nil {
+	for _, t := range append(r.hosts, r.queues...) {
+		if t.file != nil {
 			t.file.Close()
 		}
 	}

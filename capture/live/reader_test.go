@@ -1,12 +1,15 @@
 package live
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sirdbed/capture/internal/fakerun"
 	"sirdbed/emu"
+	"sirdbed/emu/parts"
 	"sirdbed/emu/tree"
 )
 
@@ -73,6 +76,27 @@ func TestLogsThatGrow(t *testing.T) {
 	cost, err := got.End(false)
 	if read := got.variants[0].reader.bytes; err != nil || cost.Bytes != read || cost.Reads < 50 {
 		t.Errorf("got a cost of %+v and %v, for %d bytes", cost, err, read)
+	}
+}
+
+// Each of several guests has a log of its queues, until they are merged at the end.
+func TestQueuesOfGuests(t *testing.T) {
+	path := fakerun.Busy(t).Write(t)
+	want := follow(t, path, func() {}).Glance()
+	text, err := os.ReadFile(filepath.Join(path, emu.ExperimentFile))
+	if err == nil {
+		text = bytes.Replace(text, []byte("{"), []byte(`{"guests": 2,`), 1)
+		err = os.WriteFile(filepath.Join(path, emu.ExperimentFile), text, 0o666)
+	}
+	if err == nil { // the second guest has all switches
+		err = os.Rename(filepath.Join(path, emu.QueueLog), filepath.Join(path, parts.File(1, emu.QueueLog)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := follow(t, path, func() {}).Glance()
+	if len(want.Queues) == 0 || !slices.Equal(got.Queues, want.Queues) {
+		t.Errorf("by the second of two guests the deepest queues are %+v, want %+v", got.Queues, want.Queues)
 	}
 }
 

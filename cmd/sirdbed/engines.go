@@ -30,6 +30,8 @@ type engineKind struct {
 	atOnce func(x *emu.Experiment, n int) int
 	// guests, if set, is how many guests an experiment can be split over, most at most.
 	guests func(x *emu.Experiment, most int) (int, error)
+	// merge, if set, makes one of what the parts of a run have left that was killed.
+	merge func(dir emu.RunDir, x *emu.Experiment) error
 	// reserve, if set, keeps what the engine needs from being removed until
 	// release is called.
 	reserve func() (release func(), err error)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 	"sirdbed/emu/tree"
 )
 
@@ -65,6 +66,9 @@ func reportAgain(path string, asJSON bool, files resultFiles, stdout, stderr io.
 		return err
 	case err == nil:
 		defer unlock()
+		if err := mergeParts(dir, record); err != nil {
+			fmt.Fprintf(stderr, "%s: what guests have left is not all read: %v\n", path, err)
+		}
 	case beingWritten(dir): // who cannot write it cannot lock it, but see that
 		return fmt.Errorf("%s %w", path, errBusy)
 	}
@@ -87,6 +91,28 @@ func reportAgain(path string, asJSON bool, files resultFiles, stdout, stderr io.
 		return err
 	}
 	return o.verdict(stderr)
+}
+
+// mergeParts makes one of what the parts of a killed run have left, in each variant.
+func mergeParts(dir *tree.Dir, record *Record) error {
+	merge := engines[record.Engine].merge
+	entries, err := dir.List(results.VariantsDir)
+	if merge == nil || err != nil {
+		return nil // who reads the result says why
+	}
+	for _, e := range entries {
+		logs, openErr := dir.Sub(results.VariantsDir + "/" + e.Name())
+		if openErr != nil {
+			continue
+		}
+		x := &emu.Experiment{}
+		_, ended := logs.Lstat(emu.FactsFile)
+		if errors.Is(ended, fs.ErrNotExist) && results.ReadJSON(logs, emu.ExperimentFile, x) == nil {
+			err = errors.Join(err, merge(emu.RunDir{Dir: logs}, x))
+		}
+		logs.Close()
+	}
+	return err
 }
 
 // explainUnwritable turns the error of a result that may not be written into one that

@@ -32,6 +32,7 @@ func virtualKind() engineKind {
 			return func() { reserved.Close() }, nil
 		},
 		guests: virtual.MostGuests,
+		merge:  func(dir emu.RunDir, x *emu.Experiment) error { return virtual.MergeQueues(dir, x.Guests) },
 		atOnce: func(x *emu.Experiment, n int) int { return (&virtual.Engine{}).AtOnce(x, n) },
 		make: func(up whileUp) emu.Engine {
 			return &virtual.Engine{

@@ -5,12 +5,11 @@ package real
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"sirdbed/emu"
 	"sirdbed/emu/fabric"
+	"sirdbed/emu/parts"
 	"sirdbed/sirdnode/clock"
 	"sirdbed/topo"
 )
@@ -122,14 +121,5 @@ func PartFile(part *fabric.Part, name string) string {
 	if part == nil {
 		return name
 	}
-	return NumberedFile(part.Self, name)
-}
-
-// NumberedFile is the PartFile of the kernel with a number.
-func NumberedFile(number int, name string) string {
-	if number == 0 {
-		return name
-	}
-	stem, ending, _ := strings.Cut(name, ".")
-	return stem + "." + strconv.Itoa(number) + "." + ending
+	return parts.File(part.Self, name)
 }

@@ -27,6 +27,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,6 +69,8 @@ type Engine struct {
 	// SpinLimit is how much processor time a guest with programs may take while its clock
 	// stands still, before a program is ended for it; 0: 20 s.
 	SpinLimit time.Duration
+	// StallTimeout is how long a guest may write nothing, by the wall clock; 0: 90 s.
+	StallTimeout time.Duration
 }
 
 // Name implements emu.Engine.
@@ -108,6 +111,8 @@ func dilation(f *topo.Fabric, x *emu.Experiment) units.Dilation {
 // stallTimeout is how long the guest may write nothing, by the wall clock: 144
 // hosts take a second or so for a tick.
 const stallTimeout = 90 * time.Second
+
+func (e *Engine) stallTimeout() time.Duration { return cmp.Or(e.StallTimeout, stallTimeout) }
 
 // Run implements emu.Engine.
 func (e *Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
@@ -164,7 +169,7 @@ func (e *Engine) guestConfig(work *job, path string, memory int64, out *console)
 		Kernel: e.Kernel, KernelName: e.KernelName,
 		Argv: append(slices.Clone(e.Command), path), Env: environment(), Show: []string{path},
 		Memory: memory, Input: text,
-		Line: out.line, StallTimeout: stallTimeout, Started: e.Started,
+		Line: out.line, StallTimeout: e.stallTimeout(), Started: e.Started,
 	}, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"sirdbed/emu"
-	"sirdbed/emu/real"
+	"sirdbed/emu/parts"
 )
 
 // merge makes one result of what the guests have left: hosts' logs and captures are files of
@@ -23,7 +23,7 @@ func (s *several) merge(dir emu.RunDir) error {
 func (s *several) mergeFacts(dir emu.RunDir) error {
 	var all []*emu.Facts
 	for i := range s.parts {
-		name := real.NumberedFile(i, emu.FactsFile)
+		name := parts.File(i, emu.FactsFile)
 		text, err := dir.Read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -113,28 +113,35 @@ func worse(a, b emu.Lateness) emu.Lateness {
 		P999: max(a.P999, b.P999), Max: max(a.Max, b.Max)}
 }
 
-// mergeQueues makes one log of the guests' logs of queues. Each guest samples its switches
-// at the same times; of a last sample that not all have taken nothing is taken.
-func (s *several) mergeQueues(dir emu.RunDir) error {
-	if _, err := dir.Lstat(emu.QueueLog); errors.Is(err, fs.ErrNotExist) {
-		return nil // nothing was sampled
-	}
+// mergeQueues makes one log of the guests' logs of queues.
+func (s *several) mergeQueues(dir emu.RunDir) error { return MergeQueues(dir, len(s.parts)) }
+
+// MergeQueues makes one log of the logs of queues that so many guests have left in a run's
+// directory, if that has not been done: a run that was killed did not. Each guest samples its
+// switches at the same times; of a last sample that not all have taken nothing is taken.
+func MergeQueues(dir emu.RunDir, guests int) error {
 	var logs []*queueLog
 	defer func() {
 		for _, l := range logs {
 			l.close()
 		}
 	}()
-	for i := range s.parts {
-		file, err := dir.Open(real.NumberedFile(i, emu.QueueLog))
+	for i := range guests {
+		file, err := dir.Open(parts.File(i, emu.QueueLog))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // nothing was sampled, not by all, or it is merged
+		}
 		if err != nil {
-			return nil // a guest died before it sampled anything: the first one's log is what there is
+			return err
 		}
 		logs = append(logs, openQueueLog(file))
 	}
+	if len(logs) < 2 {
+		return nil
+	}
 	err := dir.Write(emu.QueueLog, func(file *os.File) error { return joinQueues(logs, file) })
-	for i := 1; i < len(s.parts) && err == nil; i++ {
-		err = dir.Remove(real.NumberedFile(i, emu.QueueLog))
+	for i := 1; i < guests && err == nil; i++ {
+		err = dir.Remove(parts.File(i, emu.QueueLog))
 	}
 	if err != nil {
 		return fmt.Errorf("merging the guests' logs of queues: %w", err)

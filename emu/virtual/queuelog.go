@@ -117,7 +117,8 @@ func joinQueues(logs []*queueLog, to io.Writer) error {
 }
 
 // joinSample returns the next sample of all logs as one; io.EOF if one of them has none. Ports
-// are in the order of a log by one guest.
+// are in the order of a log by one guest, each once: the first log may be all of them joined
+// already, by who was killed then.
 func joinSample(logs []*queueLog) (joined queueSample, err error) {
 	for i, l := range logs {
 		s, e := l.sample()
@@ -133,5 +134,7 @@ func joinSample(logs []*queueLog) (joined queueSample, err error) {
 	byPort := func(a, b record.Record) int { return cmp.Compare(a.Peer, b.Peer) }
 	slices.SortStableFunc(joined.queues, byPort)
 	slices.SortStableFunc(joined.sent, byPort)
+	same := func(a, b record.Record) bool { return a.Peer == b.Peer }
+	joined.queues, joined.sent = slices.CompactFunc(joined.queues, same), slices.CompactFunc(joined.sent, same)
 	return joined, err
 }

@@ -10,6 +10,9 @@ import (
 	"reflect"
 	"testing"
 
+	"sirdbed/emu"
+	"sirdbed/emu/internal/rundir"
+	"sirdbed/emu/parts"
 	"sirdbed/sirdnode/record"
 	"sirdbed/topo/units"
 )
@@ -58,6 +61,11 @@ func TestQueueLogsAreJoined(t *testing.T) {
 			b: []record.Record{queue(5, 0, 50), tick(1, 3), sent(5, 1), queue(5, 10, 0), tick(10, 15), end(21)},
 			want: []record.Record{queue(3, 0, 30), queue(5, 0, 50), queue(9, 0, 90), tick(0, 4), sent(3, 1), sent(5, 1),
 				queue(5, 10, 0), tick(10, 15), end(21)}},
+		{name: "the first has both already",
+			a: []record.Record{queue(3, 0, 30), queue(5, 0, 50), tick(0, 4), sent(3, 1), sent(5, 1), end(20)},
+			b: []record.Record{queue(5, 0, 50), tick(1, 3), sent(5, 1), end(20)},
+			want: []record.Record{queue(3, 0, 30), queue(5, 0, 50), tick(0, 4), sent(3, 1), sent(5, 1),
+				end(20)}},
 		{name: "one sample more",
 			a:    []record.Record{tick(0, 4), queue(3, 10, 30), tick(10, 14), end(20)},
 			b:    []record.Record{tick(0, 4), end(20)},
@@ -84,5 +92,44 @@ func TestQueueLogsAreJoined(t *testing.T) {
 				t.Errorf("got %v (cut: %v), want %v (%v)", got, cut, c.want, c.cut)
 			}
 		})
+	}
+}
+
+// What guests have left of a run that was killed becomes one log, once.
+func TestMergeQueues(t *testing.T) {
+	path := t.TempDir()
+	dir := rundir.Open(t, path)
+	if err := MergeQueues(dir, 2); err != nil {
+		t.Errorf("without logs: %v", err)
+	}
+	for guest := range 2 {
+		err := dir.Write(parts.File(guest, emu.QueueLog), func(file *os.File) error {
+			w := record.NewWriter(file)
+			w.Put(record.Record{Kind: record.Queue, Peer: uint16(guest), N: 1500, ID: 1})
+			w.Put(record.Record{Kind: record.Tick})
+			return w.Flush()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := MergeQueues(dir, 2); err != nil {
+			t.Fatal(err)
+		}
+		file, err := dir.Open(emu.QueueLog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports := 0
+		for r, err := range record.Read(file) {
+			if err == nil && r.Kind == record.Queue {
+				ports++
+			}
+		}
+		file.Close()
+		if left, _ := os.ReadDir(path); ports != 2 || len(left) != 1 {
+			t.Errorf("%d ports in %v, want 2 in one file", ports, left)
+		}
 	}
 }

@@ -109,6 +109,7 @@ func (s *several) start(ctx context.Context, part *job, path string, stop <-chan
 	}
 	config.Stop = stop
 	config.Crossing, config.Number, config.Claims = s.shared.File(), part.Part.Self, s.claims
+	config.HeldUp = func() bool { return s.shared.HeldUp(part.Part.Self) }
 	return guest.Run(ctx, config)
 }
 

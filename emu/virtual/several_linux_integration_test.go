@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -113,28 +114,35 @@ func TestGuestsAreAsFastAsOne(t *testing.T) {
 		if lost := lostByLinks(t, dir); lost != lostByLinks(t, first) || lost == 0 {
 			t.Errorf("%d guests: links have lost %d packets, want %d and some", guests, lost, lostByLinks(t, first))
 		}
-		compared := 0
-		for name, log := range one {
-			if name == emu.QueueLog {
-				continue
-			}
-			want, got := messageRecords(t, log), messageRecords(t, several[name])
-			if len(got) != len(want) {
-				t.Fatalf("%d guests: %s has %d records of messages, want %d", guests, name, len(got), len(want))
-			}
-			for i := range want {
-				r := got[i]
-				off := r.At - want[i].At
-				if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
-					t.Errorf("%d guests: %s has %+v, want %+v within 1ns", guests, name, got[i], want[i])
-				}
-				compared++
-			}
-		}
+		compared := asFast(t, guests, one, several)
 		if compared < 4*len(list.Messages) {
 			t.Errorf("%d guests: %d records of %d messages", guests, compared, len(list.Messages))
 		}
 	}
+}
+
+// asFast fails unless messages are as fast by several guests as by one, to a ns, and returns
+// how many records of them it has compared.
+func asFast(t *testing.T, guests int, one, several map[string][]byte) (compared int) {
+	t.Helper()
+	for name, log := range one {
+		if name == emu.QueueLog {
+			continue
+		}
+		want, got := messageRecords(t, log), messageRecords(t, several[name])
+		if len(got) != len(want) {
+			t.Fatalf("%d guests: %s has %d records of messages, want %d", guests, name, len(got), len(want))
+		}
+		for i := range want {
+			r := got[i]
+			off := r.At - want[i].At
+			if r.At = want[i].At; r != want[i] || off < -1 || off > 1 {
+				t.Errorf("%d guests: %s has %+v, want %+v within 1ns", guests, name, got[i], want[i])
+			}
+			compared++
+		}
+	}
+	return compared
 }
 
 // loaded is an experiment with a load of small messages, for a while.
@@ -262,6 +270,33 @@ func TestGuestOfSeveralRunsOutOfMemory(t *testing.T) {
 	}
 	if facts == nil || facts.Failure != err.Error() {
 		t.Errorf("facts %+v, want the failure", facts)
+	}
+}
+
+// A guest that stands still holds the others up, and is named as the one that did.
+func TestStoppedGuestIsNamed(t *testing.T) {
+	for guestNumber := range 2 {
+		t.Run(fmt.Sprint(guestNumber), func(t *testing.T) {
+			private(t)
+			pids := make(chan int, 2)
+			var stop sync.Once
+			e, x := engine(t, func(pid int) { pids <- pid }), endless()
+			x.Guests, e.StallTimeout = 2, 5*time.Second
+			_, err := e.Run(context.Background(), x, rundir.Open(t, t.TempDir()), emu.Hooks{
+				Progress: func(at units.Time) {
+					if at > units.Millisecond/2 {
+						stop.Do(func() {
+							if pid := numbered(t, pids, guestNumber); pid > 0 {
+								syscall.Kill(pid, unix.SIGSTOP)
+							}
+						})
+					}
+				}})
+			want := fmt.Sprintf("guest %d of 2: the guest showed no sign of progress for", guestNumber+1)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
 	}
 }
 

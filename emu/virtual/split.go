@@ -83,7 +83,7 @@ func checkSplit(f *topo.Fabric, x *emu.Experiment, n int) error {
 		return nil
 	}
 	if len(x.Apps) > 0 || x.Serves() {
-		return fmt.Errorf("%d guests: programs run in one", n)
+		return fmt.Errorf("%d guests: programs run in one: set guests to 1", n)
 	}
 	_, err := split(f, n)
 	return err

@@ -8,6 +8,7 @@ package crossing
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,9 @@ const (
 	roomUnit  = 4096    // of which the room of a ring is a multiple
 	leastRoom = 1 << 20 // of a ring
 )
+
+// running is what header.next has of a guest that has not come to the end of the quantum.
+const running = math.MaxUint64
 
 // header is what the file begins with. crossing.h has the meaning of each field: times are in
 // ns of the guests' clock, but for waited, which is by the machine's. From the guests' start
@@ -78,6 +82,9 @@ func New(guests int, lookahead time.Duration, room int64) (*Memory, error) {
 	h := m.header()
 	*h = header{magic: magic, size: uint64(size), lookahead: uint64(lookahead), room: uint64(room),
 		guests: uint32(guests), members: uint32(guests), awaited: uint32(guests), horizon: uint64(lookahead)}
+	for i := range h.next {
+		h.next[i] = running
+	}
 	return m, nil
 }
 
@@ -93,6 +100,21 @@ func (m *Memory) Quanta() int64 { return int64(atomic.LoadUint64(&m.header().qua
 // clock.
 func (m *Memory) Waited(guest int) time.Duration {
 	return time.Duration(atomic.LoadUint64(&m.header().waited[guest]))
+}
+
+// HeldUp reports whether a guest waits for others, of which one at least still runs: who
+// shows no sign of progress then is that one.
+func (m *Memory) HeldUp(guest int) bool {
+	h := m.header()
+	if atomic.LoadUint64(&h.next[guest]) == running {
+		return false
+	}
+	for i := range h.guests {
+		if atomic.LoadUint64(&h.next[i]) == running && atomic.LoadUint32(&h.left[i]) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Close gives the memory up; guests keep it.

@@ -122,3 +122,30 @@ func TestRecordBytes(t *testing.T) {
 		}
 	}
 }
+
+// A guest is held up while it waits and another one runs that has not left.
+func TestHeldUp(t *testing.T) {
+	m, err := New(3, time.Microsecond, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	h := m.header()
+	want := func(what string, want ...bool) {
+		t.Helper()
+		for guest, want := range want {
+			if got := m.HeldUp(guest); got != want {
+				t.Errorf("%s: guest %d is held up: %v, want %v", what, guest, got, want)
+			}
+		}
+	}
+	want("all run", false, false, false)
+	h.next[0] = 1000
+	want("one waits", true, false, false)
+	h.next[1] = 2000
+	want("two wait", true, true, false)
+	h.left[2] = 1
+	want("the third has left", false, false, false)
+	h.left[2], h.next[2] = 0, 500
+	want("all wait", false, false, false)
+}

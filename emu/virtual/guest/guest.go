@@ -72,6 +72,9 @@ type Config struct {
 	Crossing *os.File
 	Number   int
 	Claims   *Claims
+	// HeldUp, when set, reports whether this guest waits for another one of these, which is no
+	// stall of its own.
+	HeldUp func() bool
 	// Traced has the kernel stop its processes by ptrace alone, as it does by itself where
 	// this machine's kernel does not tell it of their system calls.
 	Traced bool
@@ -140,7 +143,7 @@ func Run(ctx context.Context, c Config) (exit int, err error) {
 	}
 	defer cleaner.end()
 	if err := fill(s.dir, &c); err != nil {
-		return 0, err
+		return 0, explainRoom(s.dir.parent.Name(), err)
 	}
 	if c.Commands != nil {
 		if err := c.Commands.begin(s.dir); err != nil {

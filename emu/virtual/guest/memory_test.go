@@ -4,6 +4,7 @@ package guest
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -112,5 +113,30 @@ func TestPart(t *testing.T) {
 		if be, ok := Role([]string{name}); !ok || be() == nil {
 			t.Errorf("%s does without its directory, want it to fail", name)
 		}
+	}
+}
+
+// A full disk is named as the one that it is, not as that of results.
+func TestExplainRoom(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "/proc/self/fd/18/init", Err: unix.ENOSPC}
+	err := explainRoom("/dev/shm", errors.Join(full, nil))
+	if text := err.Error(); !strings.Contains(text, "in /dev/shm: free some there, or set TMPDIR") ||
+		strings.Contains(text, "no space left") {
+		t.Errorf("got %v", err)
+	}
+	other := errors.New("another")
+	if got := explainRoom("/dev/shm", other); got != other {
+		t.Errorf("got %v, want the error itself", got)
+	}
+}
+
+// Without memory in the scratch directory there still has to be room for files.
+func TestFilesRoom(t *testing.T) {
+	program, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := filesRoom(); got <= program.Size() {
+		t.Errorf("files are to have %d bytes, and the program alone has %d", got, program.Size())
 	}
 }

@@ -234,7 +234,8 @@ func (r *running) watch(ctx context.Context, cmd *exec.Cmd, quit <-chan struct{}
 					r.endSpinning(pid)
 				}
 			}
-			stall := dog.look(time.Now(), output, func() time.Duration { return waited(cmd.Process.Pid) })
+			held := r.config.HeldUp != nil && r.config.HeldUp()
+			stall := dog.look(time.Now(), output, func() time.Duration { return waited(cmd.Process.Pid) }, held)
 			if limit := r.config.StallTimeout; limit > 0 && stall > limit {
 				r.kill(cmd, fmt.Sprintf("the guest showed no sign of progress for %.0f s of wall time",
 					stall.Seconds()))

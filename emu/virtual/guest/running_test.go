@@ -107,12 +107,12 @@ func TestLinesAreKeptAndPassedOn(t *testing.T) {
 func TestStallIsTimeThatTheGuestHad(t *testing.T) {
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	queued := time.Duration(0)
+	queued, held := time.Duration(0), false
 	waited := func() time.Duration { return queued }
 	w := watchdog{looked: start}
 	look := func(now, output float64, want time.Duration) {
 		t.Helper()
-		if got := w.look(at(now), at(output), waited); got != want {
+		if got := w.look(at(now), at(output), waited, held); got != want {
 			t.Errorf("at %v s it has lasted %v, not %v", now, got, want)
 		}
 	}
@@ -127,6 +127,10 @@ func TestStallIsTimeThatTheGuestHad(t *testing.T) {
 	queued = 60 * time.Second
 	look(902, 3.5, 3400*time.Millisecond) // very
 	look(903, 3.5, 4400*time.Millisecond)
+	held = true
+	look(904, 3.5, 4400*time.Millisecond) // it waits for another guest
+	held = false
+	look(905, 3.5, 5400*time.Millisecond)
 }
 
 // This process has waited for a processor, as every process has.

@@ -24,11 +24,12 @@ type scratch struct {
 // has the memory too; without room there the other scratchParents follow.
 func newScratch(memory int64) (*scratch, error) {
 	s := &scratch{}
-	wanted := memory
+	files := filesRoom()
+	wanted := memory + files
 	if os.Getenv("TMPDIR") == "" {
 		if own, err := ownMemory(); err == nil {
 			if usable(fdPath(int(own.Fd())), memory) == nil {
-				s.own, wanted = own, 0
+				s.own, wanted = own, files
 			} else {
 				own.Close()
 			}
@@ -42,6 +43,17 @@ func newScratch(memory int64) (*scratch, error) {
 	return s, nil
 }
 
+// filesRoom is about what files take in the scratch directory: copies of this program and of
+// its libraries, and what the guest is sent.
+func filesRoom() int64 {
+	const rest = 8 << 20
+	program, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return rest
+	}
+	return program.Size() + rest
+}
+
 // CheckRoom returns an error, with what to do, if a guest with so much memory has no
 // room on this machine.
 func CheckRoom(memory int64) error {
@@ -51,6 +63,16 @@ func CheckRoom(memory int64) error {
 	}
 	defer s.close()
 	return s.dir.remove()
+}
+
+// explainRoom says of an error that the disk of a scratch directory in parent is full, if it is
+// that: several guests may take at once what each has found free.
+func explainRoom(parent string, err error) error {
+	if !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("no room is left for the guest's files in %s: free some there, or set TMPDIR to another "+
+		"directory", parent)
 }
 
 func (s *scratch) close() {

@@ -15,7 +15,8 @@ const watchEvery = time.Second
 
 // A watchdog measures for how long a guest has written nothing although it could
 // have: time in which this process itself stood still (stopped, or the machine
-// asleep) does not count, nor does time that the guest waited for a processor.
+// asleep) does not count, nor does time that the guest waited for a processor, or was held
+// up by another one whose clock is its own.
 type watchdog struct {
 	output time.Time // when the guest last wrote, as seen at the last look
 	looked time.Time
@@ -25,8 +26,8 @@ type watchdog struct {
 
 // look counts the time since the last look, and returns the stall so far. output
 // is when the guest last wrote, waited how long it has waited for a processor
-// since it was started.
-func (w *watchdog) look(now, output time.Time, waited func() time.Duration) time.Duration {
+// since it was started, held whether it is held up.
+func (w *watchdog) look(now, output time.Time, waited func() time.Duration, held bool) time.Duration {
 	since := min(now.Sub(w.looked), 2*watchEvery)
 	w.looked = now
 	if !output.Equal(w.output) {
@@ -34,6 +35,10 @@ func (w *watchdog) look(now, output time.Time, waited func() time.Duration) time
 		return 0
 	}
 	total := waited()
+	if held {
+		w.waited = total
+		return w.stall
+	}
 	// Several of its processes may have waited at once.
 	w.stall += max(0, since-max(0, total-w.waited))
 	w.waited = total
