@@ -55,9 +55,10 @@ func TestWrittenFilesAreForgotten(t *testing.T) {
 	if _, err := fmt.Sscanf(said, "%d taken, %d back", &taken, &back); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	if size, step := 4*cacheStep>>20, cacheStep>>20; taken < size || back < step {
-		t.Errorf("%d MB taken and %d back, want that a file of %d MB takes that, and %d of it are given back", taken,
-			back, size, step)
+	// The kernel may have taken some back itself by then.
+	if half, step := 2*cacheStep>>20, cacheStep>>20; taken < half || back < step {
+		t.Errorf("%d MB taken and %d back, want that a file of %d MB takes half of that, and %d are given back", taken,
+			back, 2*half, step)
 	}
 }
 
