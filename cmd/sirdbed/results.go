@@ -31,7 +31,7 @@ func newResults() *cobra.Command {
 			report computes what can be computed of it. It is "damaged" if raw files are missing, or have another
 			size than its run left them with; sirdbed report compares all of what is in them.
 
-			Below them are sweeps and reproductions, which prune leaves alone, and how many of their points they have.`),
+			Below them are sweeps and reproductions, which prune leaves alone, and how many points they have.`),
 		Example: examples(`
 			sirdbed results
 			sirdbed results /data/runs --json
