@@ -42,10 +42,9 @@ func callBySudo(t *testing.T) *underSudo {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(u.dir) })
-	if err := buildProgram(u.dir); err != nil {
+	if u.path, err = buildProgram(); err != nil {
 		t.Fatal(err)
 	}
-	u.path = filepath.Join(u.dir, "sirdbed")
 	u.own(u.dir)
 	u.env = append(os.Environ(), "SUDO_UID="+nobody.Uid, "SUDO_GID="+nobody.Gid, "SUDO_USER=nobody",
 		"XDG_CACHE_HOME="+filepath.Join(u.dir, "cache"))

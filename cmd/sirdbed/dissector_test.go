@@ -67,6 +67,7 @@ func requireTshark(t *testing.T) string {
 // Wireshark's dissector and the decoders agree on every field of every packet, of every protocol, and most types of
 // packets are there to compare. Of each type some with arbitrary fields are compared too.
 func TestDissectorAgreesWithDecoders(t *testing.T) {
+	t.Parallel()
 	tshark := requireTshark(t)
 	dir := runModel(t, allProtocols)
 	script := filepath.Join(t.TempDir(), dissectorFile)

@@ -18,6 +18,7 @@ import (
 // Every sirdbed and go command of the documents, and the examples of --help, would
 // be taken: command, flags, scenario, what --set changes, packages, tests.
 func TestCommandsOfDocumentsParse(t *testing.T) {
+	t.Parallel()
 	tests := testFunctions(t)
 	eachDocument(t, func(name, text string) {
 		blocks, spans := commandsOf(text)

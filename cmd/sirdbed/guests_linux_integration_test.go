@@ -18,6 +18,7 @@ import (
 // experiment as it is run, and the model is not asked for any. Variants side by side have
 // the digest that they have one after another.
 func TestGuestsOfARun(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	text := strings.Replace(virtualScenario, "engine: virtual", "guests: 2\nprotocols: [sird, dctcp]", 1)
 	if err := os.WriteFile(filepath.Join(dir, "two.yaml"), []byte(text), 0o666); err != nil {

@@ -23,20 +23,25 @@ import (
 )
 
 // hostileCommand makes the test binary a program that sends garbage from inside
-// a fabric: arguments are its kind.
+// a fabric, of one kind after another.
 const hostileCommand = "hostile"
 
 func init() {
 	inner[hostileCommand] = func() int {
-		if err := sendGarbage(os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return exitFailed
+		for _, kind := range garbage {
+			if err := sendGarbage(kind); err != nil {
+				fmt.Fprintf(os.Stderr, "%s: %v\n", kind, err)
+				return exitFailed
+			}
 		}
 		return exitFine
 	}
 }
 
-const garbageFrames = 400
+// garbage are its kinds.
+var garbage = [...]string{"noise", "damaged", "cut", "foreign", "nonsense"}
+
+const garbageFrames = 400 // of each
 
 // sendGarbage sends frames of a kind from h1-4 to h1-3, by way of the leaf.
 func sendGarbage(kind string) error {
@@ -132,10 +137,8 @@ func TestHostilePacketsAreCountedAndHarmless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"noise", "damaged", "cut", "foreign", "nonsense"} {
-		if out, err := b.command("exec", "h1-4", self, hostileCommand, kind).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", kind, err, out)
-		}
+	if out, err := b.command("exec", "h1-4", self, hostileCommand).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	if got := code(run.Wait()); got != exitInvalid {
 		t.Errorf("exit code %d, want %d\n%s", got, exitInvalid, said.String())
@@ -167,6 +170,6 @@ func TestHostilePacketsAreCountedAndHarmless(t *testing.T) {
 		t.Errorf("captures: %+v", v.Captures)
 	}
 	t.Logf("%d messages; h1-3 found %d corrupt, %d foreign of %d frames; %q",
-		delivered, h.Corrupt, h.Foreign, 5*garbageFrames, v.Verdict.Reasons)
+		delivered, h.Corrupt, h.Foreign, len(garbage)*garbageFrames, v.Verdict.Reasons)
 	b.gone()
 }

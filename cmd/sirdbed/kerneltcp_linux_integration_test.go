@@ -37,6 +37,7 @@ queue_limit: 100KB
 // accounted for, those that queues drop among them, the packets on the wire are of MTU size, nothing is faster than
 // an idle fabric, and all of it happens again.
 func TestVirtualKernelTCP(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	if err := os.WriteFile(filepath.Join(dir, "tcp.yaml"), []byte(kernelTCPScenario), 0o666); err != nil {
 		t.Fatal(err)
@@ -101,6 +102,7 @@ func TestVirtualKernelTCP(t *testing.T) {
 // A message of 66 segments takes one round trip where connections begin with as many, and
 // more with the kernel's own 10 (baselines/tcp/README, Parameters).
 func TestVirtualInitialWindow(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	const scenario = `name: initcwnd
 topology: {leaves: 1, hosts_per_leaf: 2, host_rate: 100Gbps, host_delay: 1.25us, mtu: 1500B}

@@ -36,6 +36,7 @@ bounds: [{name: offered, metric: messages, stat: offered, min: 1}, {name: fast, 
 // panic and without much memory, and say what is wrong. SIRDBED_MUTATED is how many
 // results are harmed, 40 unless given.
 func TestMutatedResults(t *testing.T) {
+	t.Parallel()
 	count := effort.Count(t, "SIRDBED_MUTATED", 40)
 	dir := t.TempDir()
 	file, good := filepath.Join(dir, "mutant.yaml"), filepath.Join(dir, "good")

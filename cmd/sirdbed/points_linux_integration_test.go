@@ -14,6 +14,7 @@ import (
 // Points of the engine virtual are made, kept, and found again where there is no kernel:
 // those of a sweep, and kernel TCP's of a reproduction whose other points are the model's.
 func TestPointsOfTheVirtualEngine(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	sirdbed := func(kernel bool, args ...string) string {
 		t.Helper()

@@ -30,52 +30,52 @@ type program struct {
 	path string
 }
 
-// built is the directory of sirdbed as built, once for all tests, and why real
-// runs are impossible. TestMain removes it.
+// built is the directory of sirdbed as built, once for all tests. TestMain removes it.
 var built struct {
-	once    sync.Once
-	dir     string
-	err     error
-	refused []byte
+	once sync.Once
+	dir  string
+	err  error
 }
 
 func init() { whenOver = append(whenOver, func() { os.RemoveAll(built.dir) }) }
 
-// buildProgram makes sirdbed in a directory.
-func buildProgram(dir string) error {
-	out, err := exec.Command("go", "build", "-o", dir, ".").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+// buildProgram makes sirdbed, where other users find it too, and returns its path.
+func buildProgram() (path string, err error) {
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "sirdbed-test-"); built.err != nil {
+			return
+		}
+		os.Chmod(built.dir, 0o755)
+		if out, err := exec.Command("go", "build", "-o", built.dir, ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	return filepath.Join(built.dir, "sirdbed"), built.err
+}
+
+// refusal is why real runs are impossible here, in doctor's words, or nothing.
+var refusal = sync.OnceValue(func() []byte {
+	path, _ := buildProgram()
+	if out, err := exec.Command(path, "doctor").CombinedOutput(); err != nil {
+		return out
 	}
 	return nil
-}
+})
 
 // build returns sirdbed in a new directory with real.yaml in it. The test is
 // skipped where the real engine cannot run.
 func build(t *testing.T) *program {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "sirdbed-test-"); built.err != nil {
-			return
-		}
-		os.Chmod(built.dir, 0o755) // for tests that become other users
-		path := filepath.Join(built.dir, "sirdbed")
-		if built.err = buildProgram(built.dir); built.err != nil {
-			return
-		}
-		if out, err := exec.Command(path, "doctor").CombinedOutput(); err != nil {
-			built.refused = out
-		}
-	})
-	switch {
-	case built.err != nil:
-		t.Fatal(built.err)
-	case built.refused != nil && os.Getenv("SIRDBED_REQUIRE_NETNS") == "1":
-		t.Fatalf("the real engine cannot run here, and SIRDBED_REQUIRE_NETNS=1:\n%s", built.refused)
-	case built.refused != nil:
-		t.Skipf("the real engine cannot run here:\n%s", built.refused)
+	path, err := buildProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
-	b := &program{t: t, dir: t.TempDir(), path: filepath.Join(built.dir, "sirdbed")}
+	if why := refusal(); why != nil && os.Getenv("SIRDBED_REQUIRE_NETNS") == "1" {
+		t.Fatalf("the real engine cannot run here, and SIRDBED_REQUIRE_NETNS=1:\n%s", why)
+	} else if why != nil {
+		t.Skipf("the real engine cannot run here:\n%s", why)
+	}
+	b := &program{t: t, dir: t.TempDir(), path: path}
 	b.write("real.yaml", realScenario)
 	nstest.Lock(t)
 	return b

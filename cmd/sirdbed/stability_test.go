@@ -70,6 +70,7 @@ func (k truth) short(workload string, spec topo.Spec, seed uint64) *emu.Experime
 // all of them at most 2 % are false alarms and 5 % misses. Without it WKb's are run
 // once.
 func TestStabilityOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	runs := effort.Count(t, "SIRDBED_SEEDS", 0)
 	rack := topo.Spec{Leaves: 1, HostsPerLeaf: 8, HostRate: 100 * units.Gbps, HostDelay: 1250}
 	racks := rack

@@ -44,6 +44,7 @@ sample: {queues: %[4]v, gauges: %[4]v}
 // load. SIRDBED_TIES is for how many seeds, and for more than one protocol and
 // workload; in some minutes each.
 func TestGuestsDifferAsShiftedMessagesDo(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	cases := []ties{{protocol: "sird", sizes: "wka", time: 150 * units.Microsecond}}
 	seeds := effort.Count(t, "SIRDBED_TIES", 0)

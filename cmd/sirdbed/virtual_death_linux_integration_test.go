@@ -139,6 +139,7 @@ func (r *virtualRun) reports(path, reason string) {
 // Whatever is killed, and however, the run ends at once with an error that says
 // what to know, keeps what it has measured and leaves nothing else.
 func TestVirtualDeaths(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	for _, d := range []struct {
 		name   string
@@ -187,6 +188,7 @@ func TestVirtualDeaths(t *testing.T) {
 
 // Two runs at once do not know of each other.
 func TestVirtualRunsSideBySide(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	var runs []*exec.Cmd
 	for _, out := range []string{"a", "b"} {
@@ -230,6 +232,7 @@ ls -A mem`
 // A disk that is full, of results or of the guest's memory, is one error that
 // says so.
 func TestVirtualFullDisks(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	unshare := unshareFlags(t, "--mount")
 	run := func(script string) string {

@@ -16,6 +16,7 @@ import (
 // A kernel's ports take several paths at once as the model's do: a sound run over
 // paths that differ passes.
 func TestVirtualOverPathsThatDifferPasses(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	text := fmt.Sprintf(largeMessages, cores["longer and slower"], "sird", "200KB")
 	if err := os.WriteFile(filepath.Join(dir, "paths.yaml"), []byte(text), 0o666); err != nil {

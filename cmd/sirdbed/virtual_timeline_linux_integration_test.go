@@ -36,6 +36,7 @@ faults:
 // A timeline of faults gives the same run again to the last bit, and nearly the same one on
 // the model: where several packets come at one instant, engines take them in another order.
 func TestFaultsRepeatInAGuest(t *testing.T) {
+	t.Parallel()
 	path, dir := virtualBinary(t)
 	if err := os.WriteFile(filepath.Join(dir, "failing.yaml"), []byte(failingScenario), 0o666); err != nil {
 		t.Fatal(err)

@@ -115,7 +115,8 @@ func (f *Fabric) forgetRoutes(id topo.PortID) error {
 }
 
 // Raise brings an interface up that Lower has brought down. Its qdiscs are there still;
-// the kernel has forgotten routes and neighbors.
+// the kernel has forgotten routes and neighbors. Both ends are asked for their carrier: the
+// host's sends again when the kernel has seen that there is one.
 func (f *Fabric) Raise(id topo.PortID) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -131,7 +132,10 @@ func (f *Fabric) Raise(id topo.PortID) error {
 			f.addRoute(&b, r)
 		}
 	}
-	return f.inNode(p.Node, &b)
+	if err := f.inNode(p.Node, &b); err != nil || !f.Has(p.Peer) || f.IsDevice(p.Peer) {
+		return err
+	}
+	return f.askCarrier([]*topo.Port{p, &f.topology.Ports[p.Reverse]})
 }
 
 // WireDrops returns how many packets wires have lost, by the port that they lead from.

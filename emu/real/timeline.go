@@ -120,10 +120,10 @@ func (t *timeline) run() error {
 		if quit, err := t.await(c.at); quit || err != nil {
 			return err
 		}
-		t.lateness.Add(int64(t.clock.Now() - c.at))
 		if err := c.do(); err != nil {
 			return fmt.Errorf("fault at %v: %w", c.at, err)
 		}
+		t.lateness.Add(int64(t.clock.Now() - c.at))
 	}
 	return nil
 }
