@@ -100,20 +100,24 @@ func (m *markdown) table(t Table) {
 		}
 		m.line("| %s |", strings.Join(escaped, " | "))
 	}
-	row(t.Head())
-	rule := make([]string, len(t.Header))
-	for i := range rule {
-		rule[i] = "---:"
-		if i < t.Left {
-			rule[i] = ":---"
+	if len(t.Rows) > 0 {
+		row(t.Head())
+		rule := make([]string, len(t.Header))
+		for i := range rule {
+			rule[i] = "---:"
+			if i < t.Left {
+				rule[i] = ":---"
+			}
 		}
+		m.line("| %s |", strings.Join(rule, " | "))
 	}
-	m.line("| %s |", strings.Join(rule, " | "))
 	for _, r := range t.Rows {
 		row(r)
 	}
-	if t.Note != "" {
-		m.line("\n%s", cell(strings.TrimSpace(t.Note)))
+	if note := cell(strings.TrimSpace(t.Note)); note != "" && len(t.Rows) > 0 {
+		m.line("\n%s", note)
+	} else if note != "" {
+		m.line("%s", note)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,7 +97,11 @@ func newChart(title, x, y string) *chart {
 	return &chart{Plot: p, title: title}
 }
 
+// legend adds an entry for a line, the first of its name.
 func (c *chart) legend(name string, style draw.LineStyle) {
+	if slices.ContainsFunc(c.entries, func(e entry) bool { return e.name == name }) {
+		return
+	}
 	c.entries = append(c.entries, entry{name: name, LineStyle: style})
 }
 

@@ -35,7 +35,7 @@ var order = []string{
 // topLevel is all that the repository has at its top, besides dot files.
 var topLevel = []string{
 	"cmd", "emu", "topo", "sirdnode", "baselines", "traffic", "capture", "scenarios", "scripts",
-	"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "go.mod", "go.sum",
+	"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "RESULTS.md", "LICENSE", "go.mod", "go.sum",
 }
 
 // ignored is what users make there and git ignores.

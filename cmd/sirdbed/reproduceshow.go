@@ -128,7 +128,7 @@ func (r *reproduction) lead() []string {
 	}
 	list := []string{
 		"The evaluation of the SIRD paper (NSDI '25, section 6), run again and compared with what was printed.",
-		fmt.Sprintf("Scale %s on the engine %s%s: %d of %d points, up to %d seeds, %.1f hours of a processor (%s).",
+		fmt.Sprintf("Scale %s on the engine %s%s: %d of %d points, %d seed(s) at most, %.1f hours of a processor (%s).",
 			r.o.scale, r.o.engine, others, len(r.f.Points)-r.missing(), len(r.f.Points), len(seeds), wall/3600,
 			runtime.Version()),
 		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
@@ -140,6 +140,9 @@ func (r *reproduction) lead() []string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	if r.missing() > 0 {
+		list = append(list, "What lacks points is left out here, or called not run.")
+	}
 	return append(list, "Code: "+strings.Join(names, ", ")+".")
 }
 
@@ -150,9 +153,6 @@ func (r *reproduction) page() *report.Page {
 		Title: "SIRD's evaluation, again", Lead: r.lead(), Command: "sirdbed reproduce all --scale " + r.o.scale,
 		Figures: r.figures,
 		Footer:  "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
-	}
-	if n := r.missing(); n > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: cells without them are not run.", n))
 	}
 	if r.lacks != "" {
 		p.Notes = append(p.Notes, "Left out: "+r.lacks)
@@ -179,7 +179,9 @@ func (r *reproduction) page() *report.Page {
 // normalized are the normalized tables, and the means of both kinds.
 func (r *reproduction) normalized() (list []report.Table) {
 	for _, t := range paper.PrintedTables {
-		list = append(list, paper.Normalize(r.measured, t).Grid())
+		if n := paper.Normalize(r.measured, t); len(n.Rows) > 0 {
+			list = append(list, n.Grid())
+		}
 	}
 	return append(list, paper.MeansTable(r.measured))
 }
@@ -223,11 +225,15 @@ func (r *reproduction) markdown() ([]byte, error) {
 	fmt.Fprintf(&b, "# The paper's evaluation, again\n\n%s\n\nMade by `sirdbed reproduce all --scale %s`.\n",
 		strings.Join(r.lead(), "\n\n"), r.o.scale)
 	section := func(title string, tables ...report.Table) error {
+		tables = slices.DeleteFunc(tables, func(t report.Table) bool { return len(t.Rows) == 0 && t.Note == "" })
+		if len(tables) == 0 {
+			return nil
+		}
 		fmt.Fprintf(&b, "\n## %s\n", title)
 		return report.MarkdownTables(&b, tables)
 	}
 	err := errors.Join(
-		section("Scores", r.comparison.Scores.Table()),
+		section("How much agrees", r.comparison.Scores.Table()),
 		section("Tables beside the print", r.comparison.Grids()...),
 		section("Cells outside their tolerance", append(r.comparison.Cells(true), r.comparison.Causes()...)...),
 		section("Orders", r.comparison.WrongOrders()),

@@ -1,19 +1,35 @@
 package paper
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // ClaimsTable returns the verdicts on claims as rows, and in its title how many
-// there are of each.
+// there are of each. Those that lack points are only named below it.
 func ClaimsTable(findings []Finding) Table {
+	return claimsTable(findings, []string{"claim", "verdict", "by print"}, func(f Finding) []string {
+		return []string{f.Claim.ID, string(f.Verdict), f.byPrint()}
+	})
+}
+
+func claimsTable(findings []Finding, header []string, row func(Finding) []string) Table {
 	t := Table{
-		Header: []string{"claim", "verdict", "by print"},
-		Note:   "by print: what the same checks say of the paper's own tables, where these have all that is needed.",
+		Header: header, Left: len(header),
+		Note: "by print: what the same checks say of the paper's own tables, where these have all that is needed.",
 	}
-	t.Left = len(t.Header)
 	count := map[ClaimVerdict]int{}
+	var lacking []string
 	for _, f := range findings {
 		count[f.Verdict]++
-		t.Rows = append(t.Rows, []string{f.Claim.ID, string(f.Verdict), f.byPrint()})
+		if f.Verdict == ClaimNotRun {
+			lacking = append(lacking, f.Claim.ID)
+		} else {
+			t.Rows = append(t.Rows, row(f))
+		}
+	}
+	if len(lacking) > 0 {
+		t.Note += " Not run, for want of points: " + strings.Join(lacking, ", ") + "."
 	}
 	t.Title = fmt.Sprintf("Claims: %d hold, %d do not, %d are not run, %d not testable here",
 		count[Holds], count[DoesNotHold], count[ClaimNotRun], count[NotTestable])
@@ -23,18 +39,14 @@ func ClaimsTable(findings []Finding) Table {
 // ClaimDetails returns the same with sources, statements, how they are read, and
 // numbers, for where there is room.
 func ClaimDetails(findings []Finding) Table {
-	t := ClaimsTable(findings)
-	t.Header = []string{"claim", "source", "statement", "verdict", "by print", "numbers"}
-	t.Left, t.Rows = len(t.Header), nil
-	for _, f := range findings {
+	header := []string{"claim", "source", "statement", "verdict", "by print", "numbers"}
+	return claimsTable(findings, header, func(f Finding) []string {
 		statement := f.Claim.Statement
 		if f.Claim.Note != "" {
 			statement += " (" + f.Claim.Note + ")"
 		}
-		t.Rows = append(t.Rows,
-			[]string{f.Claim.ID, f.Claim.Source, statement, string(f.Verdict), f.byPrint(), f.Text()})
-	}
-	return t
+		return []string{f.Claim.ID, f.Claim.Source, statement, string(f.Verdict), f.byPrint(), f.Text()}
+	})
 }
 
 func (f Finding) byPrint() string {
