@@ -12,6 +12,7 @@
 //	tokens.go     TOKENs for matched senders, paced; token windows and timeouts
 //	receiver.go   messages on their way in
 //	sender.go     messages on their way out: RTS, data for tokens, short messages
+//	order.go      which of them sends next, if as the released simulator has it
 //	loss.go       RTS sent again, failed and abandoned messages
 //	header.go, params.go
 //

@@ -1,11 +1,13 @@
 package dcpim_test
 
 import (
+	"slices"
 	"testing"
 
 	"sirdbed/baselines/dcpim"
 	"sirdbed/emu/model"
 	"sirdbed/emu/model/modeltest"
+	"sirdbed/topo"
 	"sirdbed/topo/units"
 )
 
@@ -37,6 +39,29 @@ func TestFullPackets(t *testing.T) {
 			if got := sim.Host(1).Counts().Payload; got != int64(size) {
 				t.Errorf("full %v, %v: %d bytes were received", full, size, got)
 			}
+		}
+	}
+}
+
+// README, Released order: packets of two short messages of a sender mix, where without it those
+// of the one with fewer packets left go first. Both messages arrive.
+func TestReleasedOrderMixesShortMessages(t *testing.T) {
+	f := rack(t, 3)
+	for _, released := range []bool{false, true} {
+		var order []topo.HostID // receivers of DATA, in turn
+		sim := newSim(t, model.Config{
+			Fabric: f,
+			Sends:  []model.Send{{Dst: 1, Size: 20 * mss}, {At: units.Microsecond, Dst: 2, Size: 30 * mss}},
+			Params: params(f, func(p *dcpim.Params) { p.ReleasedOrder = released }),
+			OnPacket: func(e model.PacketEvent) {
+				if h, ok := leavesHost(f, e); ok && h.Kind == "DATA" {
+					order = append(order, e.Packet.Peer)
+				}
+			},
+		})
+		modeltest.AllDone(t, f, sim, 10*units.Millisecond)
+		if len(order) != 50 || slices.IsSorted(order) == released {
+			t.Errorf("released order %v: receivers %v", released, order)
 		}
 	}
 }

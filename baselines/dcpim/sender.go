@@ -14,6 +14,7 @@ type sender struct {
 
 	ready  queue.Heap[outMessage] // messages that may send: by token priority, then fewest packets left
 	timers queue.Heap[outMessage] // by checkAt
+	order  releasedOrder          // the packets that may be sent, if released_order
 	tokens int                    // held tokens, over all messages
 	spare  queue.Free[outMessage]
 }
@@ -92,6 +93,9 @@ func (s *DCPIM) sendMessage(now Time, msg transport.Message) {
 	if m.packets <= s.receiver.shortPackets {
 		m.unscheduled = m.packets
 		m.priority = unscheduledData
+		for range m.packets {
+			s.mayNext(m)
+		}
 		s.enqueue(now, m)
 	}
 }
@@ -132,6 +136,7 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 	m.tokens.Push(heldToken{h.seq, h.offset, s.timing.expiry(epoch)})
 	s.sender.tokens++
 	m.priority = max(h.priority, firstToken)
+	s.mayNext(m)
 	s.enqueue(now, m)
 }
 
@@ -139,7 +144,7 @@ func (s *DCPIM) receiveToken(now Time, h *header, peer transport.HostID) {
 // or a token for one. Expired tokens are discarded.
 func (s *DCPIM) nextData(now Time, p *transport.Packet) bool {
 	for {
-		m := s.sender.ready.Top()
+		m := s.next()
 		if m == nil {
 			return false
 		}

@@ -133,7 +133,7 @@ func (r *reproduction) lead() []string {
 			runtime.Version()),
 		"Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, which is what the " +
 			"printed numbers were made with. dcPIM's points are then as in its authors' simulator, whose arrivals " +
-			"are Poisson, but whose data packets are all full ones.",
+			"are Poisson, but whose data packets are all full ones, and go in no order.",
 	}
 	var names []string
 	for name := range codes {
