@@ -11,8 +11,8 @@ import (
 // priority_queue with PimTokenComparator. The wanted one is what a C++ program printed for
 // the same draws, built by g++ 12.2.
 func TestReleasedOrderIsThatOfItsLibrary(t *testing.T) {
-	want := []transport.MessageID{0, 3, 7, 8, 10, 14, 12, 16, 11, 2, 17, 23, 24, 26, 27, 30, 5, 31, 32, 34, 33, 35, 36, 19,
-		25, 21, 4, 18, 15, 20, 28, 1, 9, 13, 29, 22, 6}
+	want := []transport.MessageID{0, 3, 7, 8, 10, 14, 12, 16, 11, 2, 17, 23, 24, 26, 27, 30, 5, 31, 32, 34, 33, 35, 36,
+		19, 25, 21, 4, 18, 15, 20, 28, 1, 9, 13, 29, 22, 6}
 	x := uint32(1)
 	draw := func(n uint32) int {
 		x = x*1103515245 + 12345
