@@ -7,11 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# targets finds the packages by their sources, so that only those are built.
+# targets finds them in the sources: nothing is built that is not run.
 targets() {
-  git grep -l '^func Fuzz' -- '*_test.go' | xargs -n1 dirname | sort -u | while read -r dir; do
-    go test -list '^Fuzz' "./$dir" | grep '^Fuzz' | sed "s|^|$dir/|"
-  done
+  git grep -o '^func Fuzz[[:alnum:]_]*' -- '*_test.go' | sed -E 's|/[^/]*_test.go:func |/|' | sort -u
 }
 
 case ${1:-} in

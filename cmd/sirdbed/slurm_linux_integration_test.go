@@ -31,6 +31,7 @@ drain: 1ms
 // The same grid on this machine and over Slurm gives the same rows, though a node dies while
 // it runs a point.
 func TestSweepOverSlurm(t *testing.T) {
+	t.Parallel()
 	b := build(t)
 	c := newCluster(t)
 	b.write("grid.yaml", slurmGrid)
