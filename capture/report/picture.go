@@ -69,6 +69,10 @@ func (f *Figure) span(c *chart) {
 	if len(f.Groups) > 0 {
 		c.X.Min, c.X.Max = -0.5, float64(len(f.Groups))-0.5
 	}
+	if slices.ContainsFunc(f.Series, func(s Series) bool { return s.Shape == Marks }) && !f.X.Log {
+		room := 0.04 * (c.X.Max - c.X.Min) // for marks at the edges
+		c.X.Min, c.X.Max = c.X.Min-room, c.X.Max+room
+	}
 	switch {
 	case f.Y.Max > f.Y.Min:
 		c.Y.Min, c.Y.Max = f.Y.Min, f.Y.Max
@@ -86,6 +90,9 @@ func (f *Figure) draw(c *chart, s *Series) error {
 	style := line(s.Look)
 	if s.Width > 0 {
 		style.Width = vg.Points(s.Width)
+	}
+	if len(s.Points) == 0 {
+		return nil
 	}
 	if s.Shape == Bars {
 		c.legendOfBar(s.Name, s.Look)
@@ -105,7 +112,7 @@ func (f *Figure) draw(c *chart, s *Series) error {
 	if s.Shape == Marks {
 		marks, err := plotter.NewScatter(points)
 		if err == nil {
-			marks.GlyphStyle = draw.GlyphStyle{Color: colorOf(s.Look), Radius: vg.Points(3), Shape: draw.CrossGlyph{}}
+			marks.GlyphStyle = draw.GlyphStyle{Color: colorOf(s.Look), Radius: vg.Points(3), Shape: cross{}}
 			c.Add(marks)
 		}
 		return err
@@ -128,6 +135,17 @@ func (f *Figure) draw(c *chart, s *Series) error {
 		}
 	}
 	return nil
+}
+
+// cross is what marks look like.
+type cross struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (cross) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	style := draw.LineStyle{Color: s.Color, Width: vg.Points(1.2)}
+	r := s.Radius * 0.8
+	c.StrokeLine2(style, at.X-r, at.Y-r, at.X+r, at.Y+r)
+	c.StrokeLine2(style, at.X-r, at.Y+r, at.X+r, at.Y-r)
 }
 
 // bars are the figure's, those of each group side by side in the order of series.

@@ -171,8 +171,8 @@ func (c *Comparison) WrongOrders() Table {
 func (s Scores) Table() Table {
 	t := Table{
 		Title: "Scores", Left: 1, Header: []string{"of what the paper printed", "right", "run", "share", "not run"},
-		Note: fmt.Sprintf("Suspect prints are in lines of their own alone. %d printed numbers are unstable here.",
-			s.UnstableHere),
+		Note: fmt.Sprintf("Suspect prints, which are copies of another cell, count in the last three rows alone. %d "+
+			"printed numbers are unstable here.", s.UnstableHere),
 	}
 	for _, line := range []struct {
 		name  string
@@ -183,7 +183,7 @@ func (s Scores) Table() Table {
 		{"all numbers within 15 %", s.Within15},
 		{"all numbers within 25 %", s.Within25},
 		{"orders of two protocols", s.Orders},
-		{`"unstable", and so here`, s.Unstable},
+		{`"unstable" in print, and here`, s.Unstable},
 		{"suspect prints within 15 %", s.Suspect15},
 		{"suspect prints within 25 %", s.Suspect25},
 		{"orders with a suspect print", s.SuspectOrders},

@@ -38,18 +38,24 @@ func (n *Normalized) Grid() Table {
 func MeansTable(m *Measured) Table {
 	t := Table{
 		Title: "Means over SIRD's", Left: 2,
-		Header: []string{"table", "protocol", "normalized", "paper", "raw", "paper", "common", "paper"},
+		Header: []string{"table", "protocol", "normalized", "normalized, paper", "raw", "raw, paper", "common",
+			"common, paper"},
 		Note: "Ratios of means: of the normalized table, of the table itself, and of the latter over the cells in " +
-			"which both have a number. paper: from its printed numbers, for the cells that were run here.",
+			"which both protocols have a number. Only cells that have a number here and in print count.",
 	}
-	printed := Printed()
+	printed, both := Printed(), &Measured{Cells: map[Cell]Value{}}
+	for c, v := range m.Cells {
+		if print, ok := printed.Cells[c]; ok && !v.Unstable && !print.Unstable {
+			both.Cells[c] = v
+		}
+	}
 	maps.DeleteFunc(printed.Cells, func(c Cell, _ Value) bool {
-		_, run := m.Cells[c]
-		return !run
+		_, ok := both.Cells[c]
+		return !ok
 	})
 	for _, table := range PrintedTables {
-		here, print := Normalize(m, table), Normalize(printed, table)
-		for _, p := range m.protocols(table) {
+		here, print := Normalize(both, table), Normalize(printed, table)
+		for _, p := range both.protocols(table) {
 			a, known := here.RatiosOf(p, "sird")
 			if p == "sird" || !known {
 				continue

@@ -1,5 +1,11 @@
 package paper
 
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
 // A Score is how many of something are right, of those that were run.
 type Score struct {
 	Right  int `json:"right"`
@@ -86,4 +92,32 @@ func (c *Comparison) score() (s Scores) {
 		score.add(o.Run, o.Right)
 	}
 	return s
+}
+
+// Summary says in some sentences what agrees, of what was run.
+func (c *Comparison) Summary() string {
+	run, all := map[string]int{}, map[string]int{}
+	worst := 0.0
+	for _, r := range c.Rows {
+		if r.Verdict == NotPrinted {
+			continue
+		}
+		all[r.Print.Cell.Table]++
+		if r.Here != nil {
+			run[r.Print.Cell.Table]++
+		}
+		if r.Ratio != 0 && r.Print.Cell.Protocol == "sird" {
+			worst = max(worst, math.Abs(r.Ratio-1))
+		}
+	}
+	var tables []string
+	for _, t := range PrintedTables {
+		name, _, _ := strings.Cut(titles[t], ",") // without its unit
+		tables = append(tables, fmt.Sprintf("%s (%d of %d cells)", name, run[t], all[t]))
+	}
+	s := c.Scores
+	return fmt.Sprintf("Run of the appendix's tables: %s. SIRD: %d of %d numbers within 15 %% of the print, the "+
+		"furthest %.0f %% off. All protocols: %d of %d within 25 %%, %d within 15 %%; %d of %d orders of two "+
+		"protocols, where prints are more than 10 %% apart (goodputs 5 %%), as printed.", strings.Join(tables, ", "), s.SIRD.Right,
+		s.SIRD.Run, 100*worst, s.Within25.Right, s.Within25.Run, s.Within15.Right, s.Orders.Right, s.Orders.Run)
 }

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
+	"sirdbed/capture/stats"
 )
 
 // Found are the points of a plan that there are.
@@ -115,10 +116,16 @@ func (f *Found) Slowdown(study, workload, protocol, arrivals string) (c Figure) 
 
 // P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.
 func P99(p *points.Point) float64 {
-	if acked, ok := p.Result.Slowdown[results.Acked][results.AllSizes]; ok {
-		return acked.P99
+	return slowdowns(p)[results.AllSizes].P99
+}
+
+// slowdowns are a point's by size group, by the definition of its protocol's authors: until the
+// acknowledgement, if it is so measured.
+func slowdowns(p *points.Point) map[string]stats.Summary {
+	if acked, ok := p.Result.Slowdown[results.Acked]; ok {
+		return acked
 	}
-	return p.Result.Slowdown[results.Paper][results.AllSizes].P99
+	return p.Result.Slowdown[results.Paper]
 }
 
 // Goodput is the highest over all loads, in Gbps a host.

@@ -72,6 +72,7 @@ func (f *Found) queueByGoodput(
 			if m != nil {
 				figure.Caption += " Crosses are the maxima that the paper prints."
 			}
+			fewest := len(f.Loads(config)) // points of a protocol
 			for _, protocol := range f.Protocols(config) {
 				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Curve}
 				for _, load := range f.Loads(config) {
@@ -85,10 +86,15 @@ func (f *Found) queueByGoodput(
 						Note: "load " + load,
 					})
 				}
+				fewest = min(fewest, len(s.Points))
 				figure.Series = append(figure.Series, s)
 				if m != nil && len(s.Points) > 0 {
 					figure.Series = append(figure.Series, printedMaximum(config, workload, protocol))
 				}
+			}
+			if m != nil && fewest < len(f.Loads(config)) {
+				figure.Caption += " Not all loads are run yet: crosses, which are of the best load, are not to be " +
+					"compared with the points."
 			}
 			list = append(list, figure)
 		}
@@ -141,14 +147,15 @@ func slowdownFigure(name, title string) report.Figure {
 		Name: name, Title: title, Groups: groups, Y: report.Axis{Label: "slowdown", Log: true},
 		X: report.Axis{Min: -0.5, Max: float64(len(groups)) - 0.5},
 		Caption: "The median, and in a lighter shade the p99, by size: A < 1460 <= B < 100,000 <= C < 800,000 <= D " +
-			"bytes. Protocols that do not carry the load are left out.",
+			"bytes. Protocols that do not carry the load are left out. dcPIM's is until the acknowledgement, over a " +
+			"round trip, as in its simulator.",
 		Parts: []string{"p50", "p99"},
 	}
 }
 
 // bars are a point's slowdowns by size group.
 func bars(p *points.Point) (list []report.Point) {
-	slow := p.Result.Slowdown[results.Paper]
+	slow := slowdowns(p)
 	for i, name := range groups {
 		if s := slow[name]; s.Count > 0 {
 			list = append(list, report.Point{

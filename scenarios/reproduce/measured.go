@@ -181,11 +181,7 @@ const bdp = 100_000
 func figuresOf(p *points.Point) map[string]paper.Value {
 	unstable := notCarried(p) != ""
 	all := map[string]paper.Value{"goodput_gbps": {Number: p.Result.GoodputGbps}}
-	slow := p.Result.Slowdown[results.Paper]
-	if acked, ok := p.Result.Slowdown[results.Acked]; ok {
-		slow = acked
-	}
-	for name, s := range slow {
+	for name, s := range slowdowns(p) {
 		if s.Count < fewest {
 			continue
 		}
