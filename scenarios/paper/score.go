@@ -118,6 +118,7 @@ func (c *Comparison) Summary() string {
 	s := c.Scores
 	return fmt.Sprintf("Run of the appendix's tables: %s. SIRD: %d of %d numbers within 15 %% of the print, the "+
 		"furthest %.0f %% off. All protocols: %d of %d within 25 %%, %d within 15 %%; %d of %d orders of two "+
-		"protocols, where prints are more than 10 %% apart (goodputs 5 %%), as printed.", strings.Join(tables, ", "), s.SIRD.Right,
-		s.SIRD.Run, 100*worst, s.Within25.Right, s.Within25.Run, s.Within15.Right, s.Orders.Right, s.Orders.Run)
+		"protocols, where prints are more than 10 %% apart (goodputs 5 %%), as printed.",
+		strings.Join(tables, ", "), s.SIRD.Right, s.SIRD.Run, 100*worst,
+		s.Within25.Right, s.Within25.Run, s.Within15.Right, s.Orders.Right, s.Orders.Run)
 }
