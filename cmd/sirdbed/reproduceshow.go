@@ -159,7 +159,7 @@ const outsideTitle = "Cells that differ, are unstable on one side, or have a sus
 func (r *reproduction) page() *report.Page {
 	s := r.comparison.Scores
 	p := &report.Page{
-		Title: "SIRD's evaluation, again", Lead: r.lead(), Command: "sirdbed reproduce all --scale " + r.o.scale,
+		Title: "SIRD's evaluation, reproduced", Lead: r.lead(), Command: "sirdbed reproduce all --scale " + r.o.scale,
 		Figures: r.figures,
 		Footer:  "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
 	}

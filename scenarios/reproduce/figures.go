@@ -295,13 +295,16 @@ func (f *Found) bufferCDF() []report.Figure {
 		s := report.Series{Name: "load " + load, Look: i, Shape: report.Steps}
 		for k, bytes := range list[0].Curves.Queues[results.LeafQueues] {
 			s.Points = append(s.Points, report.Point{X: bytes / 1e6, Y: results.CurveRanks[k]})
+			figure.X.Max = max(figure.X.Max, bytes/1e6)
 		}
 		figure.Series = append(figure.Series, s)
 	}
 	const torTbps = 3.2
 	for _, a := range paper.ASICs() {
 		if a.Model == "Spectrum SN5600" || a.Model == "Tomahawk 4" {
-			figure.Guides = append(figure.Guides, report.Guide{Label: a.Model, X: a.MBPerTbps() * torTbps})
+			buffer := a.MBPerTbps() * torTbps
+			figure.Guides = append(figure.Guides, report.Guide{Label: a.Model, X: buffer})
+			figure.X.Max = max(figure.X.Max, 1.05*buffer)
 		}
 	}
 	return []report.Figure{figure}
