@@ -49,8 +49,8 @@ type Params struct {
 	// Data packets are full ones, however few bytes of a message they have, as those of the released simulator are
 	// (pimflow.cpp, send). What is beyond the message's end is of no meaning.
 	FullPackets bool `json:"full_packets"`
-	// Which packet a sender sends next is as the queue of the released simulator has it, mostly one of the newest
-	// message, and not one of the message with the fewest packets left.
+	// Which packet a sender sends next is as the queue of the released simulator has it, in which messages mix, and not
+	// one of the message with the fewest packets left.
 	ReleasedOrder bool `json:"released_order"`
 
 	// Priority levels: the first for control packets, the others for data by message size; 1 to 8.

@@ -93,6 +93,13 @@ func (m *markdown) item(format string, args ...any) {
 
 func (m *markdown) table(t Table) {
 	m.line("\n### %s\n", cell(t.Title))
+	note := cell(strings.TrimSpace(t.Note))
+	if len(t.Rows) == 0 {
+		if note != "" {
+			m.line("%s", note)
+		}
+		return
+	}
 	row := func(cells []string) {
 		escaped := make([]string, len(cells))
 		for i, c := range cells {
@@ -100,24 +107,20 @@ func (m *markdown) table(t Table) {
 		}
 		m.line("| %s |", strings.Join(escaped, " | "))
 	}
-	if len(t.Rows) > 0 {
-		row(t.Head())
-		rule := make([]string, len(t.Header))
-		for i := range rule {
-			rule[i] = "---:"
-			if i < t.Left {
-				rule[i] = ":---"
-			}
+	row(t.Head())
+	rule := make([]string, len(t.Header))
+	for i := range rule {
+		rule[i] = "---:"
+		if i < t.Left {
+			rule[i] = ":---"
 		}
-		m.line("| %s |", strings.Join(rule, " | "))
 	}
+	m.line("| %s |", strings.Join(rule, " | "))
 	for _, r := range t.Rows {
 		row(r)
 	}
-	if note := cell(strings.TrimSpace(t.Note)); note != "" && len(t.Rows) > 0 {
+	if note != "" {
 		m.line("\n%s", note)
-	} else if note != "" {
-		m.line("%s", note)
 	}
 }
 
