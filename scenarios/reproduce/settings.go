@@ -115,7 +115,9 @@ func (f *Found) frontier() []report.Figure {
 	}
 	series := map[string]*report.Series{}
 	for _, protocol := range []string{"sird", "homa"} {
-		series[protocol] = &report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve}
+		series[protocol] = &report.Series{
+			Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve,
+		}
 	}
 	f.of("frontier", func(j *Job, p *points.Point) {
 		if s := series[j.Experiment.Protocol]; s != nil {
