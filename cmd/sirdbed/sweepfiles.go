@@ -99,10 +99,7 @@ func sweepRow(j *sweep.Job, p *points.Point) SweepRow {
 		LeafMax: leaf.Max, LeafMean: leaf.Mean, Metrics: map[string]float64{}, WallSeconds: p.Result.WallSeconds,
 	}
 	r.Hosts = int64(j.Experiment.Topology.Leaves * j.Experiment.Topology.HostsPerLeaf)
-	r.QueueGrows = p.Unbounded
-	if r.QueueGrows == "" && p.Course != nil {
-		r.QueueGrows = p.Course.QueuesGrow()
-	}
+	r.QueueGrows = p.QueueGrows()
 	if place, ok := reproduce.PlaceOf(&j.Experiment); ok {
 		r.Paper = &place
 	}

@@ -104,21 +104,19 @@ func (c *Comparison) Causes() []Table {
 	return []Table{t}
 }
 
-// outside lists the cells that were run and neither agree nor are unstable in both.
+// outside lists the cells that want a cause, with those of suspect prints that are further
+// away than the tolerance.
 func (c *Comparison) outside() (list []Cell) {
 	for _, r := range c.Rows {
-		if r.isOutside() {
+		if r.IsOutside() || r.Verdict == SuspectPrint && !r.Within {
 			list = append(list, r.Print.Cell)
 		}
 	}
 	return list
 }
 
-// isOutside reports whether a cell was run and is further from its print than the tolerance.
-func (r Row) isOutside() bool {
-	switch r.Verdict {
-	case Differs, UnstableHere, UnstableInPrint:
-		return true
-	}
-	return r.Verdict == SuspectPrint && !r.Within
+// IsOutside reports whether a cell was run and is not as printed: further away than the
+// tolerance, or unstable on one side alone. Of a suspect print none is.
+func (r Row) IsOutside() bool {
+	return r.Verdict == Differs || r.Verdict == UnstableHere || r.Verdict == UnstableInPrint
 }

@@ -31,3 +31,24 @@ func TestMaximaAreOfAllLoads(t *testing.T) {
 		t.Error("without load 0.7 there is no slowdown at 0.5")
 	}
 }
+
+// A queue that grows without bound at any load makes the deepest and the mean queue of all
+// loads unstable, and no goodput.
+func TestQueuesThatGrowAreUnstable(t *testing.T) {
+	f := found(t, Options{Figures: []string{"tables"}, Protocols: []string{"sird"}, Seeds: 1},
+		func(string) (float64, int64) { return 50, 1e6 })
+	f.Points[slices.IndexFunc(f.Jobs, func(j Job) bool {
+		return j.place() == Place{"core", "wka", "0.7", "sird", "released"}
+	})].Unbounded = "it grew"
+	m := f.Measured("released")
+	for table, want := range map[string]bool{
+		paper.MaxTorQueue: true, paper.MeanTorQueue: true, paper.MaxGoodput: false, paper.P99Slowdown: false,
+	} {
+		for _, workload := range []string{"wka", "wkb"} {
+			cell := paper.Cell{Table: table, Config: "core", Workload: workload, Protocol: "sird"}
+			if v, ok := m.Cells[cell]; !ok || v.Unstable != (want && workload == "wka") {
+				t.Errorf("%v: %+v (there: %v)", cell, v, ok)
+			}
+		}
+	}
+}

@@ -18,17 +18,19 @@ func (f *Found) Measured(arrivals string) *paper.Measured {
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			for _, protocol := range f.Protocols(config) {
-				for table, c := range map[string]Figure{
-					paper.P99Slowdown:  f.Slowdown(config, workload, protocol, arrivals),
-					paper.MaxGoodput:   f.Goodput(config, workload, protocol),
-					paper.MaxTorQueue:  f.Queue(config, workload, protocol),
-					paper.MeanTorQueue: f.MeanQueue(config, workload, protocol),
-				} {
-					if c.There {
-						m.Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}] =
-							paper.Value{Number: c.Value, Unstable: c.Unstable, Why: c.Why, Seeds: c.Seeds}
+				add := func(table string, v paper.Value, run bool) {
+					if run {
+						m.Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}] = v
 					}
 				}
+				v, run := f.Slowdown(config, workload, protocol, arrivals)
+				add(paper.P99Slowdown, v, run)
+				v, run = f.Goodput(config, workload, protocol)
+				add(paper.MaxGoodput, v, run)
+				v, run = f.Queue(config, workload, protocol)
+				add(paper.MaxTorQueue, v, run)
+				v, run = f.MeanQueue(config, workload, protocol)
+				add(paper.MeanTorQueue, v, run)
 			}
 		}
 	}
@@ -184,7 +186,7 @@ func figuresOf(p *points.Point) map[string]paper.Value {
 		all["p99"+group] = paper.Value{Number: s.P99, Unstable: unstable}
 	}
 	leaves := p.Leaves()
-	grows := unbounded(p) != ""
+	grows := p.QueueGrows() != ""
 	all[paper.MaxTorQueue] = paper.Value{Number: float64(leaves.Max) / 1e6, Unstable: grows}
 	all[paper.MeanTorQueue] = paper.Value{Number: leaves.Mean / 1e6, Unstable: grows}
 	if curve := p.Curves.Queues[results.DownlinkQueues]; curve != nil {

@@ -101,7 +101,7 @@ func TestCellsOfPointsThatWereFound(t *testing.T) {
 		t.Errorf("goodput %+v", most)
 	}
 	f, poisson = FoundAt([]Placed{point(1, "0.5", "poisson", 40, 3), point(1, "0.5", "released", 41, 7)})
-	if poisson || len(f.Points) != 1 || f.Slowdown("balanced", "wkc", "sird", "released").Value != 7 {
+	if v, _ := f.Slowdown("balanced", "wkc", "sird", "released"); poisson || len(f.Points) != 1 || v.Number != 7 {
 		t.Errorf("poisson %v, %d points", poisson, len(f.Points))
 	}
 }
