@@ -68,7 +68,7 @@ const reproduceHelp = `
 	sirdbed sweep are, and the same command goes on where it stopped.
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
-	puts a protocol of your own into every figure. Kernel TCP, beside SIRD in the incast of fig3, is run on the engine
+	puts a protocol of your own into every figure that compares protocols. Kernel TCP, beside SIRD in the incast of fig3, is run on the engine
 	virtual, and left out where that has no kernel.
 
 	Figures and tables: `
@@ -145,7 +145,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) e
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs)
 	}
-	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks) })
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, plan.Figures, found(), s.lacks) })
 }
 
 // plain are jobs of a plan as a sweeper runs them.

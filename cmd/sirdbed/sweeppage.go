@@ -80,7 +80,7 @@ func (t *sweepTable) page(o *SweepOutcome, figures []report.Figure, left int, ab
 	return p
 }
 
-// commandAgain is a command line that does the same again.
+// commandAgain is a command line that does the same again, however long it takes.
 func commandAgain(c *cobra.Command, args []string) string {
 	words := strings.Fields(c.CommandPath())
 	for _, a := range args {
@@ -97,7 +97,7 @@ func commandAgain(c *cobra.Command, args []string) string {
 		}
 		for _, value := range values {
 			switch {
-			case f.Name == "out" || f.Name == "json":
+			case f.Name == "out" || f.Name == "json" || f.Name == "for":
 			case f.Value.Type() == "bool":
 				words = append(words, "--"+f.Name)
 			default:

@@ -164,6 +164,9 @@ func (c *Comparison) WrongOrders() Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if len(t.Rows) == 0 {
+		t.Note = "None of those that were run."
+	}
 	return t
 }
 

@@ -11,6 +11,13 @@ import (
 	"sirdbed/scenarios/paper"
 )
 
+// FigureOf is the paper's figure that one of a name of Figures is a panel of: "Figure 6" of
+// "fig6-core-wkc".
+func FigureOf(name string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(name, "fig"), "-")
+	return "Figure " + number
+}
+
 // Figures draws the paper's figures of what was found, in its order. Those of which
 // nothing was found are left out.
 func (f *Found) Figures() (list []report.Figure) {
@@ -34,6 +41,7 @@ func (f *Found) Figures() (list []report.Figure) {
 	} {
 		for _, figure := range draw() {
 			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
+				figure.Title = FigureOf(figure.Name) + ": " + figure.Title
 				list = append(list, figure)
 			}
 		}
