@@ -83,7 +83,7 @@ func (c *Comparison) Cells(outside bool) (list []Table) {
 			Header: []string{"config", "workload", "protocol", "paper", "here", "diff", "ratio", "within", "spread",
 				"seeds", "verdict"},
 			Note: "diff: here less paper. within: the tolerance. " +
-				"spread: largest less smallest of the seeds, over their median.",
+				"spread: largest less smallest of the seeds, over the number here.",
 		}
 		for _, r := range c.Rows {
 			agrees := r.Verdict == Agrees || r.Verdict == BothUnstable

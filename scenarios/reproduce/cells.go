@@ -49,8 +49,8 @@ func (f *Found) At(p Place) (list []*points.Point) {
 	return list
 }
 
-// Seeds returns the points at a place of all seeds, whatever their size, the first seed's
-// largest first.
+// Seeds returns the points at a place of all seeds, whatever their size, in the order of the
+// plan.
 func (f *Found) Seeds(p Place) (list []*points.Point) {
 	for i := range f.Jobs {
 		if f.Points[i] != nil && f.Jobs[i].place() == p {

@@ -219,7 +219,8 @@ func (s *study) points(o *Options, arrivals string, seed int, loads []string) (l
 	return list, nil
 }
 
-// PaperProtocols are those of the paper's evaluation, in its order.
+// PaperProtocols are those of the paper's evaluation, in the order of its figures; its tables
+// have that of paper.Protocols.
 var PaperProtocols = []string{"dctcp", "swift", "xpass", "homa", "dcpim", "sird"}
 
 // protocols resolves a list of protocols, of which those with a + come beside the paper's.

@@ -20,6 +20,7 @@ import (
 // The paper's fabric, section 6.2.
 const (
 	paperHosts    = 144
+	paperRack     = 16 // hosts below a leaf
 	paperHostRate = units.BitsPerSecond(100e9)
 )
 
