@@ -194,8 +194,8 @@ func TestClaimsAreInOrderOfWhatCameOut(t *testing.T) {
 	if got := find(t, details[1], "none")[3]; got != "it has no number" {
 		t.Errorf("why: %q", got)
 	}
-	short := paper.ClaimsTable(findings)
-	if want := "Claims: 1 hold, 1 not, 1 are not run, 1 not testable here"; short.Title != want || len(short.Rows) != 2 {
+	short, want := paper.ClaimsTable(findings), "Claims: 1 hold, 1 not, 1 are not run, 1 not testable here"
+	if short.Title != want || len(short.Rows) != 2 {
 		t.Errorf("%q with %d rows, want %q with 2", short.Title, len(short.Rows), want)
 	}
 	if !strings.Contains(short.Note, "for want of points: open.") {
