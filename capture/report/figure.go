@@ -22,6 +22,9 @@ type Figure struct {
 	Series  []Series `json:"series"`           // in the order of the legend
 	Guides  []Guide  `json:"guides,omitempty"`
 	Time    *Time    `json:"time,omitempty"` // if X is nominal time, in ms
+	// Labeled has a picture write the notes of a Curve's points beside them, as there is room
+	// for a dozen or two. A page shows them on hover.
+	Labeled bool `json:"-"`
 }
 
 // An Axis is one of a figure's two.

@@ -69,8 +69,9 @@ func (f *Figure) span(c *chart) {
 	if len(f.Groups) > 0 {
 		c.X.Min, c.X.Max = -0.5, float64(len(f.Groups))-0.5
 	}
-	if slices.ContainsFunc(f.Series, func(s Series) bool { return s.Shape == Marks }) && !f.X.Log {
-		room := 0.04 * (c.X.Max - c.X.Min) // for marks at the edges
+	marked := slices.ContainsFunc(f.Series, func(s Series) bool { return s.Shape == Marks })
+	if (marked || f.Labeled) && !f.X.Log {
+		room := 0.05 * (c.X.Max - c.X.Min) // for marks and labels at the edges
 		c.X.Min, c.X.Max = c.X.Min-room, c.X.Max+room
 	}
 	switch {
@@ -127,7 +128,7 @@ func (f *Figure) draw(c *chart, s *Series) error {
 	}
 	c.Add(l)
 	if s.Shape == Curve {
-		c.Add(&dots{s.Points, colorOf(s.Look)})
+		c.Add(&dots{s.Points, colorOf(s.Look), f.Labeled})
 		for i := range s.Points {
 			if least, most := s.Points[i].span(); finite(most) && (least > 0 || !f.Y.Log) {
 				c.Y.Min, c.Y.Max = min(c.Y.Min, least), max(c.Y.Max, most)
@@ -170,43 +171,6 @@ func gridLines() *plotter.Grid {
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	return g
-}
-
-// dots marks the points of a curve.
-type dots struct {
-	points []Point
-	color  color.Color
-}
-
-// Plot implements plot.Plotter.
-func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i := range d.points {
-		least, most := d.points[i].span()
-		spread(c, p, x(d.points[i].X), least, most, d.color)
-	}
-	for _, pt := range d.points {
-		at := vg.Point{X: x(pt.X), Y: y(pt.Y)}
-		c.DrawGlyph(draw.GlyphStyle{Color: d.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
-		if pt.Hollow {
-			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, at)
-		}
-	}
-}
-
-// spread draws the range of a point, if it has one, as far as it is in sight.
-func spread(c draw.Canvas, p *plot.Plot, x vg.Length, least, most float64, of color.Color) {
-	if !(most > least) {
-		return
-	}
-	_, y := p.Transforms(&c)
-	low, high := max(least, p.Y.Min), min(most, p.Y.Max)
-	style := draw.LineStyle{Color: of, Width: vg.Points(0.9)}
-	c.StrokeLine2(style, x, y(low), x, y(high))
-	const half = 2.5
-	for _, end := range []float64{low, high} {
-		c.StrokeLine2(style, x-half, y(end), x+half, y(end))
-	}
 }
 
 // guides are dotted lines with labels at their right or upper end.

@@ -68,6 +68,7 @@ const (
 type chart struct {
 	*plot.Plot
 	title   string
+	x, y    string // labels
 	entries []entry
 }
 
@@ -84,9 +85,7 @@ var houseFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 func newChart(title, x, y string) *chart {
 	plot.DefaultFont = houseFont
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font.Size = vg.Points(10)
 		a.Tick.Label.Font.Size = vg.Points(9)
 		a.LineStyle.Width, a.LineStyle.Color = vg.Points(0.6), ink
 		a.Tick.LineStyle.Width, a.Tick.LineStyle.Color = vg.Points(0.6), ink
@@ -94,7 +93,7 @@ func newChart(title, x, y string) *chart {
 		a.Tick.Marker = ticks{}
 		a.Padding = 0
 	}
-	return &chart{Plot: p, title: title}
+	return &chart{Plot: p, title: title, x: x, y: y}
 }
 
 // legend adds an entry for a line, the first of its name.
@@ -170,6 +169,7 @@ const (
 	stageHeight  = 10 // numbers of stages
 	dashWidth    = 17
 	entryGap     = 9
+	labelHeight  = 14 // of an axis's label
 )
 
 // svg draws a chart. Its legend may have two rows; each further one makes it
@@ -184,7 +184,11 @@ func (c *chart) svg(w, h vg.Length) ([]byte, error) {
 	area := draw.New(out)
 	area.FillText(title, vg.Point{X: area.Min.X + 2, Y: area.Max.Y - 2}, c.title)
 	c.drawLegend(area, style, places)
-	c.Plot.Draw(draw.Crop(area, 0, -vg.Points(8), 0, -vg.Points(titleHeight+float64(rows)*legendHeight+stageHeight)))
+	above := vg.Points(titleHeight + float64(rows)*legendHeight + stageHeight)
+	axes := draw.Crop(area, labelRoom(c.y), -vg.Points(8), labelRoom(c.x), -above)
+	c.Plot.Draw(axes)
+	plotted := c.Plot.DataCanvas(axes)
+	c.drawLabels(area, plotted.Center(), style)
 	var buf bytes.Buffer
 	if _, err := out.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("plot %q: %w", c.title, err)
@@ -192,6 +196,24 @@ func (c *chart) svg(w, h vg.Length) ([]byte, error) {
 	text := strings.ReplaceAll(buf.String(), "font-family:Liberation Sans",
 		"font-family:Liberation Sans,Arial,Helvetica,sans-serif")
 	return []byte(text), nil
+}
+
+// labelRoom is how much of the picture's edge an axis's label takes.
+func labelRoom(label string) vg.Length {
+	if label == "" {
+		return 0
+	}
+	return vg.Points(labelHeight)
+}
+
+// drawLabels writes what the axes are at the edges, in the middle of what is plotted. The
+// plot could do so, but takes the middle of a logarithmic axis to be near its end, and
+// leaves room for half a label beyond it.
+func (c *chart) drawLabels(area draw.Canvas, middle vg.Point, style draw.TextStyle) {
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	area.FillText(style, vg.Point{X: middle.X, Y: area.Min.Y + 2}, c.x)
+	style.Rotation, style.YAlign = math.Pi/2, draw.YTop
+	area.FillText(style, vg.Point{X: area.Min.X, Y: middle.Y}, c.y)
 }
 
 // layLegend places the entries from left to right, in as many rows as it takes:

@@ -111,7 +111,8 @@ func (f *Found) frontier() []report.Figure {
 	figure := report.Figure{
 		Name: "fig2", Title: "What overcommitment costs, WKc at load 0.95",
 		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
-		Caption: "SIRD by its global bucket B, Homa by the senders that a receiver grants at a time.",
+		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
+		Labeled: true,
 	}
 	series := map[string]*report.Series{}
 	for _, protocol := range []string{"sird", "homa"} {
@@ -121,7 +122,8 @@ func (f *Found) frontier() []report.Figure {
 	}
 	f.of("frontier", func(j *Job, p *points.Point) {
 		if s := series[j.Experiment.Protocol]; s != nil {
-			_, setting, _ := strings.Cut(j.Label("variant"), "-")
+			_, setting, _ := strings.Cut(j.Label("variant"), "-") // b1.5, k7
+			setting = strings.Replace(setting, "b", "B", 1)
 			s.Points = append(s.Points, report.Point{X: p.Result.GoodputGbps, Y: average(p), Note: setting})
 		}
 	})
