@@ -65,8 +65,8 @@ func (c *compared) read(dir *tree.Dir, name string) error {
 		err = results.ReadJSON(dir, name, c.paper)
 		format = c.paper.Format
 	}
-	if err == nil && format != 1 {
-		err = fmt.Errorf("%s has format %d: this sirdbed has 1", dir.At(name), format)
+	if err == nil && format != gridFormat {
+		err = fmt.Errorf("%s has format %d: this sirdbed has %d", dir.At(name), format, gridFormat)
 	}
 	return err
 }

@@ -107,7 +107,7 @@ const otherSize = "The fabric is smaller than the paper's: orders compare, value
 // ofPoints takes points of a run or a sweep.
 func (p *printComparison) ofPoints(list []reproduce.Placed) {
 	f, poisson := reproduce.FoundAt(list)
-	p.measured, p.points = f.Measured("released"), len(f.Points)
+	p.measured, p.points = f.Measured(), len(f.Points)
 	p.withoutPartialMaxima(list)
 	if poisson {
 		p.notes = append(p.notes, "Arrivals are true Poisson's: the printed numbers were made with those of the "+
@@ -237,7 +237,7 @@ func (p *printComparison) print(w io.Writer) error {
 // json is the comparison for programs: as that of a reproduction.
 func (p *printComparison) json() *ComparedPaper {
 	return &ComparedPaper{
-		Format: 1, Scale: p.scale, Engine: p.engine, Points: p.points, Missing: p.missing, Notes: p.notes,
+		Format: gridFormat, Scale: p.scale, Engine: p.engine, Points: p.points, Missing: p.missing, Notes: p.notes,
 		Scores: p.cells.Scores, Cells: p.cells.Rows, Claims: p.findings, Measured: p.measured.Quantities,
 	}
 }

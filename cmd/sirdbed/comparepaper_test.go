@@ -20,7 +20,7 @@ func TestUnstableRowsAreUnstableCells(t *testing.T) {
 	}
 	o := &SweepOutcome{Points: []SweepRow{row("xpass", 30, "it grew"), row("sird", 49, "")}}
 	f, _ := reproduce.FoundAt(o.placed())
-	m := f.Measured("released")
+	m := f.Measured()
 	for _, c := range []struct {
 		protocol, table string
 		want            bool

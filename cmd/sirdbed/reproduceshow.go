@@ -27,11 +27,13 @@ type reproduction struct {
 	lacks      string // what was left out
 	command    string // that makes it again
 	comparison *paper.Comparison
-	poisson    *paper.Measured // with true Poisson arrivals at half load
 	measured   *paper.Measured
 	findings   []paper.Finding
 	figures    []report.Figure
 }
+
+// gridFormat is the number of the format of sweep.json and comparison.json.
+const gridFormat = 1
 
 // A ComparedPaper is comparison.json.
 type ComparedPaper struct {
@@ -55,7 +57,7 @@ func (o *reproduceOptions) show(c *cobra.Command, figures []string, f *reproduce
 	}
 	r := &reproduction{
 		o: o, f: f, lacks: lacks, command: commandAgain(c, figures),
-		measured: f.Measured("released"), poisson: f.Measured("poisson"), figures: f.Figures(),
+		measured: f.Measured(), figures: f.Figures(),
 	}
 	if r.missing() == len(f.Jobs) {
 		return nil
@@ -105,7 +107,7 @@ func (r *reproduction) write(dir *tree.Dir) error {
 	errs := []error{
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
-			Format: 1, Scale: r.o.scale, Engine: r.o.engine,
+			Format: gridFormat, Scale: r.o.scale, Engine: r.o.engine,
 			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Scores: r.comparison.Scores,
 			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
@@ -170,13 +172,12 @@ func (r *reproduction) arrivals() []report.Table {
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			for _, protocol := range r.f.Protocols(config) {
-				c := paper.Cell{Table: paper.P99Slowdown, Config: config, Workload: workload, Protocol: protocol}
-				a, ok1 := r.measured.Cells[c]
-				b, ok2 := r.poisson.Cells[c]
+				a, ok1 := r.f.Slowdown(config, workload, protocol, "released")
+				b, ok2 := r.f.Slowdown(config, workload, protocol, "poisson")
 				if !ok1 || !ok2 {
 					continue
 				}
-				row := []string{config, workload, protocol, cellText(a), cellText(b), "-"}
+				row := []string{config, workload, protocol, a.Text(), b.Text(), "-"}
 				if !a.Unstable && !b.Unstable && a.Number > 0 {
 					row[5] = report.Number(b.Number / a.Number)
 				}
@@ -188,11 +189,4 @@ func (r *reproduction) arrivals() []report.Table {
 		return nil
 	}
 	return []report.Table{t}
-}
-
-func cellText(v paper.Value) string {
-	if v.Unstable {
-		return "unst"
-	}
-	return report.Number(v.Number)
 }

@@ -16,18 +16,18 @@ func TestMaximaAreOfAllLoads(t *testing.T) {
 	o := Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"sird"}, Seeds: 1}
 	f := found(t, o, func(load string) (float64, int64) { return map[string]float64{"0.5": 7, "0.95": 9}[load], 1 })
 	cell := paper.Cell{Table: paper.MaxGoodput, Config: "core", Workload: "wka", Protocol: "sird"}
-	if got := f.Measured("released").Cells[cell].Number; got != 9 {
+	if got := f.Measured().Cells[cell].Number; got != 9 {
 		t.Errorf("the highest goodput is %v, want 9", got)
 	}
 	missing := slices.IndexFunc(f.Jobs, func(j Job) bool {
 		return j.place() == Place{"core", "wka", "0.7", "sird", "released"}
 	})
 	f.Points[missing] = nil
-	if v, ok := f.Measured("released").Cells[cell]; ok {
+	if v, ok := f.Measured().Cells[cell]; ok {
 		t.Errorf("without load 0.7 the highest goodput is %v, want none", v.Number)
 	}
 	cell.Table = paper.P99Slowdown
-	if _, ok := f.Measured("released").Cells[cell]; !ok {
+	if _, ok := f.Measured().Cells[cell]; !ok {
 		t.Error("without load 0.7 there is no slowdown at 0.5")
 	}
 }
@@ -40,7 +40,7 @@ func TestQueuesThatGrowAreUnstable(t *testing.T) {
 	f.Points[slices.IndexFunc(f.Jobs, func(j Job) bool {
 		return j.place() == Place{"core", "wka", "0.7", "sird", "released"}
 	})].Unbounded = "it grew"
-	m := f.Measured("released")
+	m := f.Measured()
 	for table, want := range map[string]bool{
 		paper.MaxTorQueue: true, paper.MeanTorQueue: true, paper.MaxGoodput: false, paper.P99Slowdown: false,
 	} {

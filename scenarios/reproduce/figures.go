@@ -21,7 +21,7 @@ func FigureOf(name string) string {
 // Figures draws the paper's figures of what was found, in its order. Those of which
 // nothing was found are left out.
 func (f *Found) Figures() (list []report.Figure) {
-	m := f.Measured("released")
+	m := f.Measured()
 	for _, draw := range []func() []report.Figure{
 		f.bufferCDF, f.frontier, f.incastLatency, f.outcastCredit, func() []report.Figure { return f.overview(m) },
 		func() []report.Figure {

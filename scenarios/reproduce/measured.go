@@ -11,9 +11,9 @@ import (
 	"sirdbed/scenarios/sweep"
 )
 
-// Measured is what was found, as package paper compares it with the print. arrivals are
-// those of the tables' points at half load.
-func (f *Found) Measured(arrivals string) *paper.Measured {
+// Measured is what was found with arrivals as released, as package paper compares it with the
+// print.
+func (f *Found) Measured() *paper.Measured {
 	m := &paper.Measured{Cells: map[paper.Cell]paper.Value{}, Quantities: map[string]paper.Value{}}
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
@@ -23,7 +23,7 @@ func (f *Found) Measured(arrivals string) *paper.Measured {
 						m.Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}] = v
 					}
 				}
-				v, run := f.Slowdown(config, workload, protocol, arrivals)
+				v, run := f.Slowdown(config, workload, protocol, "released")
 				add(paper.P99Slowdown, v, run)
 				v, run = f.Goodput(config, workload, protocol)
 				add(paper.MaxGoodput, v, run)

@@ -44,7 +44,7 @@ func TestCreditIsOfTheLoadWithTheMostGoodput(t *testing.T) {
 		}
 		return "0.95"
 	})
-	q := f.Measured("released").Quantities
+	q := f.Measured().Quantities
 	for _, sthr := range []string{"", "/sthr=1bdp", "/sthr=inf"} {
 		for figure, want := range map[string]float64{
 			"credit_at_receivers_bdp": 0.2, "credit_at_senders_bdp": 0.4, "credit_in_flight_bdp": 0.9,
@@ -76,7 +76,7 @@ func TestCreditIsOfTheLoadWithTheMostGoodput(t *testing.T) {
 func TestMaximaOfASettingAreOfItsOwnLoads(t *testing.T) {
 	f := sensitive(t, func(string) string { return "0.95" })
 	at := func(name string) bool {
-		_, ok := f.Measured("released").Quantities["sird/balanced/wkc/"+name]
+		_, ok := f.Measured().Quantities["sird/balanced/wkc/"+name]
 		return ok
 	}
 	for _, name := range []string{"b=2bdp/max_goodput_gbps", "b=3bdp/max_goodput_gbps"} {
