@@ -122,7 +122,9 @@ type SweepOutcome struct {
 func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTable, command string) error {
 	axes, _ := sweep.Axes(t.jobs)
 	rows := t.rows(s.Name)
-	all := &SweepOutcome{Format: gridFormat, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows)}
+	all := &SweepOutcome{
+		Format: gridFormat, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows),
+	}
 	if len(rows) == 0 {
 		return nil
 	}
