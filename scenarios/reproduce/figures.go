@@ -27,14 +27,14 @@ func (f *Found) Figures() (list []report.Figure) {
 		func() []report.Figure {
 			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", m, deepest)
 		},
-		func() []report.Figure { return f.slowdowns("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
+		func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
 		func() []report.Figure {
-			return f.slowdowns("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
+			return f.slowdownBars("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
 		},
 		f.sensitivity, f.creditLocation,
 		func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") },
 		func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") },
-		func() []report.Figure { return f.slowdowns("fig12", Half, []string{"wkb"}, paper.Configs) },
+		func() []report.Figure { return f.slowdownBars("fig12", Half, []string{"wkb"}, paper.Configs) },
 		func() []report.Figure {
 			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", nil, average)
 		},
@@ -132,8 +132,8 @@ func printed(table, config, workload, protocol string) (float64, bool) {
 // groups are the size groups of the paper's figures.
 var groups = []string{"A", "B", "C", "D", results.AllSizes}
 
-// slowdowns draws median and p99 by size group at a load.
-func (f *Found) slowdowns(name, load string, workloads, configs []string) (list []report.Figure) {
+// slowdownBars draws median and p99 by size group at a load.
+func (f *Found) slowdownBars(name, load string, workloads, configs []string) (list []report.Figure) {
 	for _, config := range configs {
 		for _, workload := range workloads {
 			figure := slowdownFigure(name+"-"+config+"-"+workload, fmt.Sprintf("Slowdown at load %s, %s", load,
