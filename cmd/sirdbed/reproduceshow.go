@@ -118,11 +118,9 @@ func (r *reproduction) write(dir *tree.Dir) error {
 // page is report.html.
 func (r *reproduction) page() *report.Page {
 	p := &report.Page{
-		Title: reproducedTitle, Lead: append(r.lead(), r.made()...), Command: r.command,
-		Figures: r.figures,
-		Sections: append(r.sections(), report.Section{
-			Title: "All cells", Tables: r.comparison.Cells(false),
-		}),
+		Title: reproducedTitle, Lead: r.lead(), Command: r.command, Figures: r.figures,
+		Sections: append(r.sections(), report.Section{Title: "All cells", Tables: r.comparison.Cells(false)},
+			report.Section{Title: madeTitle, Notes: r.made()}),
 		Footer: "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
 	}
 	if r.lacks != "" {

@@ -12,8 +12,11 @@ import (
 	"sirdbed/scenarios/reproduce"
 )
 
-// reproducedTitle is that of the page and of RESULTS.md.
-const reproducedTitle = "SIRD's evaluation, reproduced"
+// The titles of the page and RESULTS.md, and of their last part.
+const (
+	reproducedTitle = "SIRD's evaluation, reproduced"
+	madeTitle       = "How it was made"
+)
 
 // lead says what was run, what agrees, and what a reader has to know of it.
 func (r *reproduction) lead() []string {
@@ -68,9 +71,14 @@ func (r *reproduction) made() []string {
 			to = p.Finished
 		}
 	}
+	first, last := from.Format(time.DateOnly), to.Format(time.DateOnly)
+	when := "on " + first
+	if last != first {
+		when = "between " + first + " and " + last
+	}
 	return []string{
-		fmt.Sprintf("The points took %s, one after another, and ended between %s and %s (%s).",
-			rough(inSeconds(wall)), from.Format(time.DateOnly), to.Format(time.DateOnly), sortedNames(versions)),
+		fmt.Sprintf("The points took %s, one after another, and ended %s (%s).", rough(inSeconds(wall)), when,
+			sortedNames(versions)),
 		"Code that they depend on: " + sortedNames(codes) + ".",
 	}
 }
@@ -91,7 +99,7 @@ func (r *reproduction) markdown() ([]byte, error) {
 		}
 	}
 	writeFigures(&b, r.figures)
-	fmt.Fprintf(&b, "\n## How it was made\n\n    %s\n\n%s\n", r.command, strings.Join(r.made(), "\n\n"))
+	fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", madeTitle, r.command, strings.Join(r.made(), "\n\n"))
 	return b.Bytes(), nil
 }
 

@@ -41,7 +41,7 @@ func (f *Found) Figures() (list []report.Figure) {
 	} {
 		for _, figure := range draw() {
 			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
-				figure.Title = FigureOf(figure.Name) + ": " + figure.Title
+				figure.Title = FigureOf(figure.Name) + ". " + figure.Title
 				list = append(list, figure)
 			}
 		}
