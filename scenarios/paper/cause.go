@@ -69,14 +69,14 @@ func (c Cause) of(cell Cell) bool {
 }
 
 // Causes returns a row for each cause of a cell that is outside of its tolerance. The note
-// says of how many cells none is known. There is no table where no cell is outside.
+// says which cells no experiment was made of. There is no table where no cell is outside.
 func (c *Comparison) Causes() []Table {
 	outside := c.outside()
 	if len(outside) == 0 {
 		return nil
 	}
 	t := Table{
-		Title: "Why cells are outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"},
+		Title: "What experiments say of cells outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"},
 		Sentences: true,
 	}
 	open := map[Cell]bool{}
@@ -95,10 +95,10 @@ func (c *Comparison) Causes() []Table {
 			t.Rows = append(t.Rows, []string{strings.Join(names, ", "), cause.Cause, cause.Shown})
 		}
 	}
-	t.Note = fmt.Sprintf("%d of %d cells are explained.", len(outside)-len(open), len(outside))
+	t.Note = fmt.Sprintf("Of %d of %d cells.", len(outside)-len(open), len(outside))
 	for _, cell := range outside {
 		if open[cell] {
-			t.Note += " Not explained: " + cell.String() + "."
+			t.Note += " None yet: " + cell.String() + "."
 		}
 	}
 	return []Table{t}
