@@ -44,7 +44,7 @@ func newReproduce() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
-			return o.reproduce(c, plan)
+			return o.reproduce(c, plan, o.again(c, args))
 		},
 	}
 	o.flags(c.Flags())
@@ -122,8 +122,19 @@ func (o *reproduceOptions) plan(args []string) (p reproduce.Options, err error) 
 	}, nil
 }
 
+// again is a command line that makes the same results, with their scale, wherever points are
+// kept and however they are run.
+func (o *reproduceOptions) again(c *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		args = []string{"all"}
+	}
+	return commandAgain(c, append(slices.Clone(args), "--scale", o.scale), "scale", "points", "jobs", "for", "slurm",
+		"slurm-option")
+}
+
 // reproduce runs what is missing of a plan and shows what came of it.
-func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) error {
+// command is a command line that does so again.
+func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, command string) error {
 	jobs, err := reproduce.Plan(plan)
 	if err != nil {
 		return badInput(err)
@@ -145,7 +156,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) e
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs)
 	}
-	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, plan.Figures, found(), s.lacks) })
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks, command) })
 }
 
 // plain are jobs of a plan as a sweeper runs them.

@@ -25,7 +25,7 @@ type reproduction struct {
 	o          *reproduceOptions
 	f          *reproduce.Found
 	lacks      string // what was left out
-	command    string // that makes it again
+	command    string // line that made it
 	comparison *paper.Comparison
 	measured   *paper.Measured
 	findings   []paper.Finding
@@ -49,15 +49,11 @@ type ComparedPaper struct {
 	Measured map[string]paper.Value `json:"quantities"`
 }
 
-// show prints what a reproduction of some figures, none: all, came to, and writes its files.
-// lacks says what was left out, and why, "" if nothing was.
-func (o *reproduceOptions) show(c *cobra.Command, figures []string, f *reproduce.Found, lacks string) error {
-	if len(figures) == 0 {
-		figures = []string{"all"}
-	}
+// show prints what a reproduction came to, and writes its files. lacks says what was left
+// out, and why, "" if nothing was; command does it again.
+func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, command string) error {
 	r := &reproduction{
-		o: o, f: f, lacks: lacks, command: commandAgain(c, figures),
-		measured: f.Measured(), figures: f.Figures(),
+		o: o, f: f, lacks: lacks, command: command, measured: f.Measured(), figures: f.Figures(),
 	}
 	if r.missing() == len(f.Jobs) {
 		return nil
