@@ -102,16 +102,29 @@ func (f *Found) Slowdown(study, workload, protocol, arrivals string) (c Figure) 
 	if len(list) == 0 {
 		return Figure{Why: "not run"}
 	}
-	c = Figure{Value: median(list, P99), There: true}
+	c.Why = "no message has come"
 	for _, p := range list {
 		if why := notCarried(p); why != "" {
-			c.Unstable, c.Why = true, why
+			c.Unstable, c.There, c.Why = true, true, why
 		}
 	}
-	for _, p := range f.Seeds(place) {
+	if list = withMessages(list); len(list) > 0 {
+		c.Value, c.There = median(list, P99), true
+		if !c.Unstable {
+			c.Why = ""
+		}
+	}
+	for _, p := range withMessages(f.Seeds(place)) {
 		c.Seeds = append(c.Seeds, P99(p))
 	}
 	return c
+}
+
+// withMessages leaves out the points without a message that was measured: they have no slowdown.
+func withMessages(list []*points.Point) []*points.Point {
+	return slices.DeleteFunc(slices.Clone(list), func(p *points.Point) bool {
+		return slowdowns(p)[results.AllSizes].Count == 0
+	})
 }
 
 // P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.
