@@ -28,6 +28,7 @@ type reproduction struct {
 	o          *reproduceOptions
 	f          *reproduce.Found
 	lacks      string // what was left out
+	command    string // line that made it
 	comparison *paper.Comparison
 	poisson    *paper.Measured // with true Poisson arrivals at half load
 	measured   *paper.Measured
@@ -50,10 +51,10 @@ type ComparedPaper struct {
 }
 
 // show prints what a reproduction came to, and writes its files. lacks says what was left
-// out, and why, "" if nothing was.
-func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks string) error {
+// out, and why, "" if nothing was; command does it again.
+func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, command string) error {
 	r := &reproduction{
-		o: o, f: f, lacks: lacks, measured: f.Measured("released"), poisson: f.Measured("poisson"),
+		o: o, f: f, lacks: lacks, command: command, measured: f.Measured("released"), poisson: f.Measured("poisson"),
 		figures: f.Figures(),
 	}
 	if r.missing() == len(f.Jobs) {
@@ -159,7 +160,7 @@ const outsideTitle = "Cells that differ, are unstable on one side, or have a sus
 func (r *reproduction) page() *report.Page {
 	s := r.comparison.Scores
 	p := &report.Page{
-		Title: "SIRD's evaluation, reproduced", Lead: r.lead(), Command: "sirdbed reproduce all --scale " + r.o.scale,
+		Title: "SIRD's evaluation, reproduced", Lead: r.lead(), Command: r.command,
 		Figures: r.figures,
 		Footer:  "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
 	}
@@ -231,8 +232,8 @@ func cellText(v paper.Value) string {
 // markdown is RESULTS.md.
 func (r *reproduction) markdown() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# SIRD's evaluation, reproduced\n\n%s\n\nMade by `sirdbed reproduce all --scale %s`.\n",
-		strings.Join(r.lead(), "\n\n"), r.o.scale)
+	fmt.Fprintf(&b, "# SIRD's evaluation, reproduced\n\n%s\n\nMade by `%s`.\n",
+		strings.Join(r.lead(), "\n\n"), r.command)
 	section := func(title string, tables ...report.Table) error {
 		tables = slices.DeleteFunc(tables, func(t report.Table) bool { return len(t.Rows) == 0 && t.Note == "" })
 		if len(tables) == 0 {

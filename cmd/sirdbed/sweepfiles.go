@@ -127,6 +127,9 @@ func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTab
 	rows := t.rows(s.Name)
 	all := &SweepOutcome{Format: 1, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows)}
 	if len(rows) == 0 {
+		if o.json {
+			return printJSON(c.OutOrStdout(), all)
+		}
 		return nil
 	}
 	dir, err := makeResults(o.out, s.Name+"-sweep", time.Now())
