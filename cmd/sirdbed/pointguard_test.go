@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -52,8 +53,11 @@ func TestPointThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// aSweep is a sweep of small points on the model, none of which is there.
-func aSweep(t *testing.T, over ...string) (s *sweeper, store string) {
+// aSweep is a sweep of small points on the model, and what it says first. prepare, if there is
+// one, fills the store.
+func aSweep(
+	t *testing.T, over string, prepare func(store string, jobs []sweep.Job),
+) (s *sweeper, store, announced string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "s.yaml")
 	text := "name: s\nengine: model\ntopology: {leaves: 1, hosts_per_leaf: 3, host_rate: 100Gbps, host_delay: 1us}\n" +
@@ -61,7 +65,7 @@ func aSweep(t *testing.T, over ...string) (s *sweeper, store string) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := sweepOptions{over: over}
+	o := sweepOptions{over: []string{over}}
 	g, err := o.grid(file)
 	if err != nil {
 		t.Fatal(err)
@@ -71,17 +75,21 @@ func aSweep(t *testing.T, over ...string) (s *sweeper, store string) {
 		t.Fatal(err)
 	}
 	store = filepath.Join(t.TempDir(), "points")
+	if prepare != nil {
+		prepare(store, s.jobs)
+	}
 	o.points, o.pointOptions.jobs = store, 1
-	if err := o.begin(io.Discard, "s", s); err != nil {
+	var said bytes.Buffer
+	if err := o.begin(&said, "s", s); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.close() })
-	return s, store
+	return s, store, said.String()
 }
 
 // Where a point cannot be kept, no other is run for nothing.
 func TestNoPointBeginsWhereNoneCanBeKept(t *testing.T) {
-	s, store := aSweep(t, "seed=1..5")
+	s, store, _ := aSweep(t, "seed=1..5", nil)
 	if err := os.Remove(store); err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +105,22 @@ func TestNoPointBeginsWhereNoneCanBeKept(t *testing.T) {
 
 // After the first that could not be kept none is run, even if it could be.
 func TestNoPointBeginsAfterOneThatWasNotKept(t *testing.T) {
-	s, store := aSweep(t, "seed=1..2")
+	s, store, _ := aSweep(t, "seed=1..2", nil)
 	s.giveUp(0, errors.New("no room"))
 	s.one(t.Context(), 1)
 	if entries, err := os.ReadDir(store); err != nil || len(entries) != 0 {
 		t.Errorf("%v, %v: want no point", entries, err)
+	}
+}
+
+// Files that are no points are named before anything is run.
+func TestDamagedPointsAreNamedFirst(t *testing.T) {
+	s, _, said := aSweep(t, "seed=1..2", func(store string, jobs []sweep.Job) {
+		must(t, os.Mkdir(store, 0o777))
+		must(t, os.WriteFile(filepath.Join(store, jobs[1].Address.Key+".json"), []byte("{"), 0o666))
+	})
+	if want := "to be run again: " + s.store.Path() + "/" + s.jobs[1].Address.Key + ".json: damaged"; len(s.missing) != 2 ||
+		!strings.Contains(said, want) {
+		t.Errorf("%d are missing, and it says\n%swant %q", len(s.missing), said, want)
 	}
 }

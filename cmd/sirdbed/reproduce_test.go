@@ -54,6 +54,11 @@ func TestReproductionNamesItsCommand(t *testing.T) {
 	if code := execute(t.Context(), args, &bytes.Buffer{}, &said); code != exitFine {
 		t.Fatalf("exit code %d: %s", code, &said)
 	}
+	said.Reset()
+	if code := execute(t.Context(), []string{"report", out}, &bytes.Buffer{}, &said); code != exitBadInput ||
+		!strings.Contains(said.String(), "by the same command") {
+		t.Errorf("report has exit code %d: %s", code, &said)
+	}
 	for _, name := range []string{"report.html", resultsText} {
 		text, err := os.ReadFile(filepath.Join(out, name))
 		must(t, err)

@@ -250,9 +250,6 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 	for _, f := range s.failures {
 		fmt.Fprintf(stderr, "%s failed: %v\n", f.variant, f.err)
 	}
-	for _, text := range s.store.Damaged() {
-		fmt.Fprintf(stderr, "made again: %s\n", text)
-	}
 	left := s.missingPoints()
 	switch {
 	case errors.Is(err, errInterrupted):
