@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -114,6 +115,9 @@ func (o *reproduceOptions) plan(args []string) (p reproduce.Options, err error) 
 		return p, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
 	}
 	if slices.Contains(args, "all") {
+		if len(args) > 1 {
+			return p, errors.New("all is all figures: want all alone, or figures")
+		}
 		args = nil
 	}
 	return reproduce.Options{
@@ -155,6 +159,9 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	defer s.close()
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs)
+	}
+	if err := reserveResults(o.out); err != nil {
+		return err
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks, command) })
 }

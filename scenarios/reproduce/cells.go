@@ -91,19 +91,25 @@ func (f *Found) Protocols(study string) (list []string) {
 func (f *Found) Slowdown(study, workload, protocol, arrivals string) (v paper.Value, run bool) {
 	place := Place{study, workload, Half, protocol, arrivals}
 	list := f.At(place)
-	if len(list) == 0 {
-		return v, false
-	}
-	v.Number = median(list, P99)
 	for _, p := range list {
 		if why := notCarried(p); why != "" {
-			v.Unstable, v.Why = true, why
+			v.Unstable, v.Why, run = true, why, true
 		}
 	}
-	for _, p := range f.Seeds(place) {
+	if list = withMessages(list); len(list) > 0 {
+		v.Number, run = median(list, P99), true
+	}
+	for _, p := range withMessages(f.Seeds(place)) {
 		v.Seeds = append(v.Seeds, P99(p))
 	}
-	return v, true
+	return v, run
+}
+
+// withMessages leaves out the points without a message that was measured: they have no slowdown.
+func withMessages(list []*points.Point) []*points.Point {
+	return slices.DeleteFunc(slices.Clone(list), func(p *points.Point) bool {
+		return slowdowns(p)[results.AllSizes].Count == 0
+	})
 }
 
 // P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.

@@ -52,3 +52,30 @@ func TestQueuesThatGrowAreUnstable(t *testing.T) {
 		}
 	}
 }
+
+// Points without a message have no slowdown, and keep nobody from comparing the others.
+func TestSlowdownOfNoMessages(t *testing.T) {
+	scale, err := FindScale("smoke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"sird"}, Seeds: 2}
+	f := found(t, o, func(string) (float64, int64) { return 1, 1 })
+	for i, p := range f.Points {
+		if f.Jobs[i].Study == "core" || f.Jobs[i].Study == "incast" && p.Experiment.Seed == 2 {
+			p.Result.Slowdown = nil
+		}
+	}
+	m := f.Measured()
+	if _, err := paper.Compare(m); err != nil {
+		t.Error(err)
+	}
+	cell := paper.Cell{Table: paper.P99Slowdown, Config: "core", Workload: "wka", Protocol: "sird"}
+	if v, ok := m.Cells[cell]; ok {
+		t.Errorf("without messages the slowdown is %v, want none", v.Number)
+	}
+	cell.Config = "incast"
+	if v := m.Cells[cell]; v.Number != 2 || len(v.Seeds) != 1 {
+		t.Errorf("with messages of one seed of two the slowdown is %v, want 2 of that seed alone", v)
+	}
+}

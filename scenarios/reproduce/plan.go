@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sirdbed/baselines/all"
 	"sirdbed/capture/points"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
@@ -116,6 +117,9 @@ func Plan(o Options) (jobs []Job, err error) {
 		if !slices.Contains(FigureNames(), f) {
 			return nil, fmt.Errorf("no figure is called %q: use one of %s", f, strings.Join(FigureNames(), ", "))
 		}
+	}
+	if err := checkProtocols(o.Protocols); err != nil {
+		return nil, err
 	}
 	for _, s := range studies {
 		if len(o.Figures) > 0 && !slices.ContainsFunc(s.figures, func(f string) bool {
@@ -235,6 +239,16 @@ func protocols(asked []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// checkProtocols refuses names that no protocol has.
+func checkProtocols(asked []string) error {
+	for _, p := range asked {
+		if _, err := all.Find(strings.TrimPrefix(p, "+")); err != nil {
+			return fmt.Errorf("--protocols: %w", err)
+		}
+	}
+	return nil
 }
 
 // fill sets a point's warm-up and window by its workload and load.

@@ -87,7 +87,7 @@ func TestCellsOfPointsThatWereFound(t *testing.T) {
 	point := func(seed uint64, load, arrivals string, goodput, p99 float64) Placed {
 		p := &points.Point{Experiment: emu.Experiment{Protocol: "sird", Seed: seed}}
 		p.Result.GoodputGbps = goodput
-		p.Result.Slowdown = map[string]results.Slowdowns{results.Paper: {results.AllSizes: {P99: p99}}}
+		p.Result.Slowdown = map[string]results.Slowdowns{results.Paper: {results.AllSizes: {Count: 1, P99: p99}}}
 		return Placed{Place{"balanced", "wkc", load, "sird", arrivals}, p}
 	}
 	f, poisson := FoundAt([]Placed{
