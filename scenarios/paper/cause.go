@@ -77,7 +77,7 @@ func (c *Comparison) Causes() []Table {
 	}
 	t := Table{
 		Title: "What experiments say of cells outside their tolerance", Left: 3,
-		Header: []string{"cells", "cause", "shown by"},
+		Header:    []string{"cells", "cause", "shown by"},
 		Sentences: true,
 	}
 	open := map[Cell]bool{}
