@@ -76,7 +76,8 @@ func (c *Comparison) Causes() []Table {
 		return nil
 	}
 	t := Table{
-		Title: "What experiments say of cells outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"},
+		Title: "What experiments say of cells outside their tolerance", Left: 3,
+		Header:    []string{"cells", "cause", "shown by"},
 		Sentences: true,
 	}
 	open := map[Cell]bool{}
