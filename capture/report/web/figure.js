@@ -137,10 +137,9 @@ function zoomTo(u, figure) {
   const { left, top, width, height } = u.select, box = u.over;
   if (width < 4 && height < 4) return;
   const span = (from, to, axis) => [u.posToVal(from, axis), u.posToVal(to, axis)].sort((a, b) => a - b);
-  state.zoom.set(figure.name, [
-    ...span(left, width < 4 ? box.clientWidth : left + width, "x"),
-    ...span(top, height < 4 ? box.clientHeight : top + height, "y"),
-  ]);
+  const x = span(left, width < 4 ? box.clientWidth : left + width, "x");
+  const y = span(top, height < 4 ? box.clientHeight : top + height, "y");
+  if (drawable(x, leastZoom) && drawable(y, leastZoom)) state.zoom.set(figure.name, [...x, ...y]);
   changed();
 }
 
