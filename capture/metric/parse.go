@@ -32,9 +32,6 @@ func Parse(text string) (Metric, error) {
 		}
 	}
 	if err := m.Check(func(field string) bool { return slices.Contains(given, field) }); err != nil {
-		if len(err.Choices) > 0 {
-			return m, fmt.Errorf("%w: use one of %s", err, strings.Join(err.Choices, ", "))
-		}
 		return m, err
 	}
 	return m, nil

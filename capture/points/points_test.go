@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/code"
@@ -147,6 +149,13 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+func pointText(t *testing.T, p *Point) string {
+	t.Helper()
+	text, err := p.encode()
+	must(t, err)
+	return string(text)
+}
+
 // Points of other code are stale, damaged ones are not there.
 func TestStaleAndDamagedPoints(t *testing.T) {
 	path := t.TempDir()
@@ -169,9 +178,12 @@ func TestStaleAndDamagedPoints(t *testing.T) {
 	file := filepath.Join(path, p.Key+suffix)
 	whole, err := os.ReadFile(file)
 	must(t, err)
+	y := x
+	y.Seed = 2
+	other := pointText(t, run(t, y)) // whole, under the wrong name
 	for _, text := range []string{
 		"", "{", string(whole[:len(whole)/2]), `{"format":1}`,
-		strings.Replace(string(whole), `"seed":4503599627370496`, `"seed":7`, 1),
+		strings.Replace(string(whole), `"seed":4503599627370496`, `"seed":7`, 1), other,
 	} {
 		must(t, os.WriteFile(file, []byte(text), 0o666))
 		if got, _ := s.Get(a); got != nil || len(s.Damaged()) != 1 {
@@ -181,5 +193,47 @@ func TestStaleAndDamagedPoints(t *testing.T) {
 	_, err = decode([]byte(`{"format":99}`))
 	if _, ok := errors.AsType[*results.FormatError](err); !ok {
 		t.Error(err)
+	}
+}
+
+// What killed processes left goes after a day, and nothing else does.
+func TestPrepareRemovesLeftovers(t *testing.T) {
+	path := t.TempDir()
+	s, err := OpenStore(path)
+	must(t, err)
+	defer s.Close()
+	const own = "0566dea09926d7c1-64PZNLFLSCJIKO5VVXPLZ3X3SV.json"
+	stay := []string{"0566dea09926d7c1.json", "README.md", "new-" + own, own + ".txt"}
+	for _, name := range append([]string{own, own + ".part"}, stay...) {
+		file := filepath.Join(path, name)
+		must(t, os.WriteFile(file, nil, 0o666))
+		old := time.Now().Add(-25 * time.Hour)
+		must(t, os.Chtimes(file, old, old))
+	}
+	young := strings.Replace(own, "0566", "1566", 1)
+	must(t, os.WriteFile(filepath.Join(path, young), nil, 0o666))
+	must(t, s.Prepare())
+	entries, err := os.ReadDir(path)
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := append(stay, young)
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+// A directory that is gone, or takes no files, is found out before a point is run.
+func TestPrepareFailsWhereNothingCanBeKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "points")
+	s, err := OpenStore(path)
+	must(t, err)
+	defer s.Close()
+	must(t, os.Remove(path))
+	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want an error that names %s", err, path)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"sync"
+	"time"
 
 	"sirdbed/emu/tree"
 	"sirdbed/topo/regular"
@@ -59,6 +61,9 @@ func (s *Store) Get(a Address) (point *Point, stale bool) {
 	if err == nil {
 		point, err = decode(text)
 	}
+	if err == nil && point.Key != a.Key {
+		err = fmt.Errorf("damaged: it is the file of point %s", point.Key)
+	}
 	if err != nil {
 		s.mu.Lock()
 		s.damaged[name] = err
@@ -80,7 +85,7 @@ func (s *Store) Put(p *Point) (*Point, error) {
 		return nil, err
 	}
 	// Under a name of its own first: two machines may have run the same point.
-	own := p.Key + "-" + rand.Text() + suffix
+	own := p.Key + "-" + rand.Text() + suffix // as leftover has it
 	err = s.dir.Write(own, func(file *os.File) error {
 		if _, err := file.Write(append(text, '\n')); err != nil {
 			return err
@@ -94,6 +99,34 @@ func (s *Store) Put(p *Point) (*Point, error) {
 		return nil, errors.Join(err, s.dir.Remove(own))
 	}
 	return kept, nil
+}
+
+// leftover is the name of a file that a process has left that was killed as it kept a point.
+var leftover = regexp.MustCompile(`^[0-9a-f]{16}-[A-Z2-7]{26}\.json(\.part)?$`)
+
+// leftoverAge is how old such a file is at least: another machine may be about to rename it.
+const leftoverAge = 24 * time.Hour
+
+// Prepare finds out whether points can be kept, by a file of a point's size, before hours are
+// spent on them. It removes what processes that were killed have left.
+func (s *Store) Prepare() error {
+	entries, err := s.dir.List(".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !leftover.MatchString(e.Name()) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftoverAge {
+			_ = s.dir.Remove(e.Name()) // of another user, maybe
+		}
+	}
+	name := "try-" + rand.Text()
+	if err := s.dir.WriteText(name, make([]byte, Size)); err != nil {
+		return err
+	}
+	return s.dir.Remove(name)
 }
 
 // Damaged lists the files that could not be read, and why.

@@ -34,5 +34,14 @@ func (p *Point) Leaves() (q results.QueueStats) {
 	return q
 }
 
+// QueueGrows says how a leaf's queue grew without bound, "" if none did: the run was ended
+// for it, or its course shows it.
+func (p *Point) QueueGrows() string {
+	if p.Unbounded != "" || p.Course == nil {
+		return p.Unbounded
+	}
+	return p.Course.QueuesGrow()
+}
+
 // Protocol is the name of the protocol that the point is of.
 func (p *Point) Protocol() string { return p.Experiment.Protocol }

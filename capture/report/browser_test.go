@@ -62,7 +62,7 @@ func TestPageInABrowser(t *testing.T) {
 		`shared: fast nominal time \(ms\): 5\|fast\|\S+\n`, "shared can zoom out: true\n",
 		`sorted: 1520 80\* 1520 80\*; 80\* 80\* 1520 1520; 1520 1520 80\* 80\*; 1520 80\* 1520 80\*\n`,
 		"open before: 1\n", "folded on paper: 0\n",
-		"hostile legend: " + regexp.QuoteMeta(hostile) + "\n", "hostile script: none",
+		"hostile legend: " + regexp.QuoteMeta(hostile) + "\n", "hostile zooms: false false\n", "hostile script: none",
 	} {
 		if !regexp.MustCompile(want).MatchString(found) {
 			t.Errorf("no %s", want)

@@ -46,7 +46,8 @@ func (d *dots) labels(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: x(pt.X) - 2, Y: y(pt.Y) + 2}
 		box := style.Rectangle(pt.Note).Add(at)
 		if slices.ContainsFunc(taken, func(other vg.Rectangle) bool {
-			return box.Min.X < other.Max.X && other.Min.X < box.Max.X && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
+			return box.Min.X < other.Max.X && other.Min.X < box.Max.X &&
+				box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
 		}) {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"sirdbed/emu/tree"
 	"sirdbed/scenarios/paper"
 	"sirdbed/scenarios/sweep"
+	"sirdbed/topo"
 )
 
 // A compared is a result that compare has read: one of its fields beside path is there.
@@ -64,8 +65,8 @@ func (c *compared) read(dir *tree.Dir, name string) error {
 		err = results.ReadJSON(dir, name, c.paper)
 		format = c.paper.Format
 	}
-	if err == nil && format != 1 {
-		err = fmt.Errorf("%s has format %d: this sirdbed has 1", dir.At(name), format)
+	if err == nil && format != gridFormat {
+		err = fmt.Errorf("%s has format %d: this sirdbed has %d", dir.At(name), format, gridFormat)
 	}
 	return err
 }
@@ -165,8 +166,8 @@ func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
 	return place, group, one
 }
 
-// leastQueue is by how much queues differ at least, if they do, in bytes: the smallest frame.
-const leastQueue = 84
+// leastQueue is by how much queues differ at least, if they do, in KB: the smallest frame.
+const leastQueue = float64(topo.MinWire) / 1000
 
 // each calls visit for the figures of a point that are worth a comparison. least is by how
 // much they differ if they do.
@@ -179,8 +180,8 @@ func (r *SweepRow) each(visit func(metric string, x, least float64)) {
 	if r.AckedP99 > 0 {
 		visit("slowdown until acknowledged p99", r.AckedP99, 0)
 	}
-	visit("leaf queue max, KB", float64(r.LeafMax)/1000, leastQueue/1000.0)
-	visit("leaf queue mean, KB", r.LeafMean/1000, leastQueue/1000.0)
+	visit("leaf queue max, KB", float64(r.LeafMax)/1000, leastQueue)
+	visit("leaf queue mean, KB", r.LeafMean/1000, leastQueue)
 	unstable := 0.0
 	if r.Unstable {
 		unstable = 1

@@ -107,7 +107,7 @@ const otherSize = "The fabric is smaller than the paper's: orders compare, value
 // ofPoints takes points of a run or a sweep.
 func (p *printComparison) ofPoints(list []reproduce.Placed) {
 	f, poisson := reproduce.FoundAt(list)
-	p.measured, p.points = f.Measured("released"), len(f.Points)
+	p.measured, p.points = f.Measured(), len(f.Points)
 	p.withoutPartialMaxima(list)
 	if poisson {
 		p.notes = append(p.notes, "Arrivals are true Poisson's: the printed numbers were made with those of the "+
@@ -154,7 +154,7 @@ func (o *SweepOutcome) placed() (list []reproduce.Placed) {
 		p.Experiment.Protocol, p.Experiment.Seed = r.Protocol, uint64(r.Seed)
 		p.Experiment.Topology.Leaves, p.Experiment.Topology.HostsPerLeaf = 1, int(r.Hosts)
 		p.Result = results.VariantSummary{
-			Protocol: r.Protocol, GoodputGbps: r.GoodputGbps, Unstable: r.Unstable,
+			Protocol: r.Protocol, OfferedGbps: r.OfferedGbps, GoodputGbps: r.GoodputGbps, Unstable: r.Unstable,
 			Slowdown: map[string]results.Slowdowns{results.Paper: {}},
 		}
 		slow := p.Result.Slowdown[results.Paper][results.AllSizes]
@@ -202,17 +202,12 @@ func (p *printComparison) count() (outside, run int) {
 		switch {
 		case r.Here == nil || r.Verdict == paper.NotPrinted:
 			continue
-		case isOutside(r):
+		case r.IsOutside():
 			outside++
 		}
 		run++
 	}
 	return outside, run
-}
-
-// isOutside reports whether a cell is not as printed, and its print is not doubted.
-func isOutside(r *paper.Row) bool {
-	return slices.Contains([]paper.Verdict{paper.Differs, paper.UnstableHere, paper.UnstableInPrint}, r.Verdict)
 }
 
 // tables are the comparison's: cells, orders that are not the print's, scores, and of a
@@ -242,7 +237,7 @@ func (p *printComparison) print(w io.Writer) error {
 // json is the comparison for programs: as that of a reproduction.
 func (p *printComparison) json() *ComparedPaper {
 	return &ComparedPaper{
-		Format: 1, Scale: p.scale, Engine: p.engine, Points: p.points, Missing: p.missing, Notes: p.notes,
+		Format: gridFormat, Scale: p.scale, Engine: p.engine, Points: p.points, Missing: p.missing, Notes: p.notes,
 		Scores: p.cells.Scores, Cells: p.cells.Rows, Claims: p.findings, Measured: p.measured.Quantities,
 	}
 }
@@ -265,7 +260,7 @@ func (p *printComparison) JUnit(w io.Writer) error {
 		}
 		c := report.Case{Name: r.Print.Cell.String(), Out: string(r.Verdict)}
 		switch {
-		case isOutside(r):
+		case r.IsOutside():
 			c.Failure = fmt.Sprintf("got %s, want %s within %.0f %%: %s", r.Here.Text(), r.Print.Text(),
 				100*r.Tolerance, r.Verdict)
 		case r.Verdict == paper.SuspectPrint:

@@ -82,14 +82,20 @@ func largest(e results.Estimate) string {
 // explainDisk turns the error of a full disk, or of a file that has grown as large as it
 // may, into one line that says what to do, however many files did not fit. Other errors
 // stay as they are.
-func explainDisk(err error, dir string) error {
+func explainDisk(err error, dir string) error { return explainFull(err, dir, "results", "--out") }
+
+// explainPoints is explainDisk of a directory of points.
+func explainPoints(err error, dir string) error { return explainFull(err, dir, "points", "--points") }
+
+// explainFull explains an error of a directory of things that option puts elsewhere.
+func explainFull(err error, dir, things, option string) error {
 	if what, ok := lineOf(err, diskFullErrors); ok {
-		return fmt.Errorf("the disk with %s is full: free some space, or put results elsewhere with --out (%s)",
-			dir, what)
+		return fmt.Errorf("the disk with %s is full: free some space, or put %s elsewhere with %s (%s)",
+			dir, things, option, what)
 	}
 	if what, ok := lineOf(err, fileTooLarge); ok {
 		return fmt.Errorf("a file in %s is as large as files may be here: lift the limit with ulimit -f unlimited, "+
-			"or put results on another file system with --out; what was written before is kept (%s)", dir, what)
+			"or put %s on another file system with %s; what was written before is kept (%s)", dir, things, option, what)
 	}
 	return err
 }

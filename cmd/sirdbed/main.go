@@ -226,7 +226,11 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 		return badInput(fmt.Errorf("the first argument is empty (see %s --help)", c.CommandPath()))
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.String() == "" {
+		empty := f.Value.String() == ""
+		if list, ok := f.Value.(pflag.SliceValue); ok && f.Value.Type() == "stringSlice" {
+			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
+		}
+		if empty {
 			err = badInput(fmt.Errorf("--%s is given, and empty: leave it out, or give it a value", f.Name))
 		}
 	})

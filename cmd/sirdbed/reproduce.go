@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -44,7 +45,7 @@ func newReproduce() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
-			return o.reproduce(c, plan)
+			return o.reproduce(c, plan, o.again(c, args))
 		},
 	}
 	o.flags(c.Flags())
@@ -68,8 +69,8 @@ const reproduceHelp = `
 	sirdbed sweep are, and the same command goes on where it stopped.
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
-	puts a protocol of your own into every figure. Kernel TCP, beside SIRD in the incast of fig3, is run on the engine
-	virtual, and left out where that has no kernel.
+	puts a protocol of your own into every figure that compares protocols. Kernel TCP, beside SIRD in the incast of
+	fig3, is run on the engine virtual, and left out where that has no kernel.
 
 	Figures and tables: `
 
@@ -114,6 +115,9 @@ func (o *reproduceOptions) plan(args []string) (p reproduce.Options, err error) 
 		return p, fmt.Errorf("--samples is %v: want a share above 0, up to 100", o.samples)
 	}
 	if slices.Contains(args, "all") {
+		if len(args) > 1 {
+			return p, errors.New("all is all figures: want all alone, or figures")
+		}
 		args = nil
 	}
 	return reproduce.Options{
@@ -122,8 +126,19 @@ func (o *reproduceOptions) plan(args []string) (p reproduce.Options, err error) 
 	}, nil
 }
 
+// again is a command line that makes the same results, with their scale, wherever points are
+// kept and however they are run.
+func (o *reproduceOptions) again(c *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		args = []string{"all"}
+	}
+	return commandAgain(c, append(slices.Clone(args), "--scale", o.scale), "scale", "points", "jobs", "for", "slurm",
+		"slurm-option")
+}
+
 // reproduce runs what is missing of a plan and shows what came of it.
-func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) error {
+// command is a command line that does so again.
+func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, command string) error {
 	jobs, err := reproduce.Plan(plan)
 	if err != nil {
 		return badInput(err)
@@ -145,7 +160,10 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options) e
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), jobs)
 	}
-	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks) })
+	if err := reserveResults(o.out); err != nil {
+		return err
+	}
+	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks, command) })
 }
 
 // plain are jobs of a plan as a sweeper runs them.

@@ -51,6 +51,19 @@ func makeResults(out, scenario string, now time.Time) (*tree.Dir, error) {
 	}
 }
 
+// reserveResults makes the directory of --out, or fails, before hours are spent on what goes into
+// it. "": there is no such option.
+func reserveResults(out string) error {
+	if out == "" {
+		return nil
+	}
+	dir, err := makeResults(out, "", time.Now())
+	if err != nil {
+		return err
+	}
+	return dir.Close()
+}
+
 // notEmpty is the error of a directory for results that has something in it.
 func notEmpty(path, name string) error {
 	return fmt.Errorf("%s: is not empty (it has %s): results are never written over, name another", path, name)

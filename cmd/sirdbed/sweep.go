@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -137,6 +139,9 @@ func (o *sweepOptions) grid(path string) (*sweep.Grid, error) {
 
 // sweep runs a grid and shows what came of it.
 func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
+	if o.json && o.dryRun {
+		return badInput(errors.New("--json is of results: --dry-run has none"))
+	}
 	metrics, err := parseMetrics(o.metrics)
 	if err != nil {
 		return badInput(err)
@@ -156,6 +161,9 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	defer s.close()
 	if o.dryRun {
 		return s.list(c.OutOrStdout())
+	}
+	if err := reserveResults(o.out); err != nil {
+		return err
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
 		t.found = s.found

@@ -68,6 +68,12 @@ func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
 		return errors.Join(err, s.close())
 	}
 	s.leaveOut()
+	if len(s.missing) > 0 && !o.dryRun {
+		if err := s.store.Prepare(); err != nil {
+			return errors.Join(badInput(fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))),
+				s.close())
+		}
+	}
 	s.announce(w, what)
 	if s.lacks != "" {
 		fmt.Fprintf(w, "left out: %s\n", s.lacks)

@@ -41,7 +41,8 @@ type sweeper struct {
 	found    []*points.Point // by job: nil until it is there
 	without  map[int]bool    // jobs that are left out: this machine cannot run them
 	failures []failure
-	late     int // left out, since there was no time for them
+	late     int   // left out, since there was no time for them
+	unkept   error // why a point could not be kept; nil: none
 }
 
 // look finds the points that the store has, and learns how long they took.
@@ -156,21 +157,48 @@ func (s *sweeper) order() []int {
 // one runs a job, keeps its point and shows how it went.
 func (s *sweeper) one(ctx context.Context, i int) {
 	j := &s.jobs[i]
-	if ctx.Err() != nil || s.tooLate(j) {
+	if ctx.Err() != nil || s.gaveUp() || s.tooLate(j) {
 		s.leave(i)
 		return
 	}
 	began := time.Now()
-	p, err := runPoint(ctx, j, func(at units.Time) { s.shown.reached(i, at) })
+	p, err := runner(runPoint).guarded(ctx, j, func(at units.Time) { s.shown.reached(i, at) }, patience)
 	if err == nil {
-		p, err = s.store.Put(p)
-		err = explainDisk(err, s.store.Path())
+		if p, err = s.store.Put(p); err != nil {
+			s.giveUp(i, explainPoints(err, s.store.Path()))
+			return
+		}
 	}
 	if err != nil && ctx.Err() != nil {
+		if errors.Is(err, errNoEnd) {
+			s.shown.say("%s: %v", j.Name(), err)
+		}
 		s.leave(i)
 		return
 	}
 	s.ended(i, time.Since(began), p, err)
+}
+
+// giveUp notes that a job's point could not be kept, and why. No other begins: it would be run
+// for nothing.
+func (s *sweeper) giveUp(i int, err error) {
+	s.mu.Lock()
+	first := s.unkept == nil
+	if first {
+		s.unkept = err
+	}
+	s.mu.Unlock()
+	if first {
+		s.shown.say("%s cannot be kept, and no other point begins: %v", s.jobs[i].Name(), err)
+	}
+	s.leave(i)
+}
+
+// gaveUp reports whether a point could not be kept.
+func (s *sweeper) gaveUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unkept != nil
 }
 
 // leave notes that there was no time for a job.
@@ -222,9 +250,6 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 	for _, f := range s.failures {
 		fmt.Fprintf(stderr, "%s failed: %v\n", f.variant, f.err)
 	}
-	for _, text := range s.store.Damaged() {
-		fmt.Fprintf(stderr, "made again: %s\n", text)
-	}
 	left := s.missingPoints()
 	switch {
 	case errors.Is(err, errInterrupted):
@@ -233,6 +258,8 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 		return &codedError{exitStopped, errReported}
 	case err != nil:
 		return err
+	case s.unkept != nil:
+		return fmt.Errorf("%s of %d missing: points cannot be kept: %w", count(left, "point"), len(s.jobs), s.unkept)
 	case len(s.failures) > 0:
 		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
 		return &codedError{exitFailed, errReported}

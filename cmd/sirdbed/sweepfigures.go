@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -118,15 +119,7 @@ func (t *sweepTable) drawn(m *metric.Metric, place string, jobs []int, labels ma
 			hollow = hollow || p.Hollow
 			s.Points = append(s.Points, p)
 		}
-		slices.SortStableFunc(s.Points, func(a, b report.Point) int {
-			switch {
-			case a.X < b.X:
-				return -1
-			case a.X > b.X:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(s.Points, func(a, b report.Point) int { return cmp.Compare(a.X, b.X) })
 		f.Series = append(f.Series, s)
 	}
 	f.Y.Log = wantsLog(f.Series)

@@ -99,10 +99,7 @@ func sweepRow(j *sweep.Job, p *points.Point) SweepRow {
 		LeafMax: leaf.Max, LeafMean: leaf.Mean, Metrics: map[string]float64{}, WallSeconds: p.Result.WallSeconds,
 	}
 	r.Hosts = int64(j.Experiment.Topology.Leaves * j.Experiment.Topology.HostsPerLeaf)
-	r.QueueGrows = p.Unbounded
-	if r.QueueGrows == "" && p.Course != nil {
-		r.QueueGrows = p.Course.QueuesGrow()
-	}
+	r.QueueGrows = p.QueueGrows()
 	if place, ok := reproduce.PlaceOf(&j.Experiment); ok {
 		r.Paper = &place
 	}
@@ -125,8 +122,13 @@ type SweepOutcome struct {
 func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTable, command string) error {
 	axes, _ := sweep.Axes(t.jobs)
 	rows := t.rows(s.Name)
-	all := &SweepOutcome{Format: 1, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows)}
+	all := &SweepOutcome{
+		Format: gridFormat, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows),
+	}
 	if len(rows) == 0 {
+		if o.json {
+			return printJSON(c.OutOrStdout(), all)
+		}
 		return nil
 	}
 	dir, err := makeResults(o.out, s.Name+"-sweep", time.Now())
@@ -159,6 +161,9 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 	})
 }
 
+// mostDamaged is how many files that are no points are named.
+const mostDamaged = 10
+
 // announce writes what there is, and what will be run.
 func (s *sweeper) announce(w io.Writer, what string) {
 	fmt.Fprintf(w, "%s: %s, %d of them in %s", what, count(len(s.jobs), "point"),
@@ -167,6 +172,14 @@ func (s *sweeper) announce(w io.Writer, what string) {
 		fmt.Fprintf(w, "; %s of them there by other code", count(len(s.stale), "point"))
 	}
 	fmt.Fprintln(w)
+	damaged := s.store.Damaged()
+	for i, text := range damaged {
+		if i == mostDamaged {
+			fmt.Fprintf(w, "and %d more\n", len(damaged)-i)
+			break
+		}
+		fmt.Fprintf(w, "not a point, to be run again: %s\n", report.Printable(text))
+	}
 	if queue := s.order(); len(queue) > 0 {
 		s.shown.s, s.shown.queue = s, queue
 		left, _ := s.shown.remaining()

@@ -80,8 +80,8 @@ func (t *sweepTable) page(o *SweepOutcome, figures []report.Figure, left int, ab
 	return p
 }
 
-// commandAgain is a command line that does the same again.
-func commandAgain(c *cobra.Command, args []string) string {
+// commandAgain is a command line that does the same again, without some of its options.
+func commandAgain(c *cobra.Command, args []string, without ...string) string {
 	words := strings.Fields(c.CommandPath())
 	for _, a := range args {
 		words = append(words, quoted(a))
@@ -97,7 +97,7 @@ func commandAgain(c *cobra.Command, args []string) string {
 		}
 		for _, value := range values {
 			switch {
-			case f.Name == "out" || f.Name == "json":
+			case f.Name == "out" || f.Name == "json" || slices.Contains(without, f.Name):
 			case f.Value.Type() == "bool":
 				words = append(words, "--"+f.Name)
 			default:

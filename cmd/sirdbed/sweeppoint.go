@@ -189,10 +189,10 @@ func (t *pointTask) keep(ctx context.Context, path string) (seconds float64, err
 		return 0, err
 	}
 	j := &sweep.Job{Experiment: t.Experiment, Engine: t.Engine, Address: address}
-	p, err := runPoint(ctx, j, func(units.Time) {})
+	p, err := runner(runPoint).guarded(ctx, j, func(units.Time) {}, patience)
 	if err != nil {
 		return 0, err
 	}
 	_, err = store.Put(p)
-	return p.Result.WallSeconds, explainDisk(err, path)
+	return p.Result.WallSeconds, explainPoints(err, path)
 }

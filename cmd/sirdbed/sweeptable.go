@@ -250,7 +250,9 @@ func (t *sweepTable) note() string {
 		parts = append(parts, fmt.Sprintf("%d of %d points are missing.", missing, len(t.found)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.unknown)) {
-		parts = append(parts, fmt.Sprintf("-: %v.", t.unknown[name]))
+		if why := fmt.Sprintf("-: %v.", t.unknown[name]); !slices.Contains(parts, why) {
+			parts = append(parts, why)
+		}
 	}
 	return strings.Join(parts, " ")
 }

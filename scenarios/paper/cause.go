@@ -69,14 +69,15 @@ func (c Cause) of(cell Cell) bool {
 }
 
 // Causes returns a row for each cause of a cell that is outside of its tolerance. The note
-// says of how many cells none is known. There is no table where no cell is outside.
+// says which cells no experiment was made of. There is no table where no cell is outside.
 func (c *Comparison) Causes() []Table {
 	outside := c.outside()
 	if len(outside) == 0 {
 		return nil
 	}
 	t := Table{
-		Title: "Why cells are outside their tolerance", Left: 3, Header: []string{"cells", "cause", "shown by"},
+		Title: "What experiments say of cells outside their tolerance", Left: 3,
+		Header:    []string{"cells", "cause", "shown by"},
 		Sentences: true,
 	}
 	open := map[Cell]bool{}
@@ -95,30 +96,28 @@ func (c *Comparison) Causes() []Table {
 			t.Rows = append(t.Rows, []string{strings.Join(names, ", "), cause.Cause, cause.Shown})
 		}
 	}
-	t.Note = fmt.Sprintf("%d of %d cells are explained.", len(outside)-len(open), len(outside))
+	t.Note = fmt.Sprintf("Of %d of %d cells.", len(outside)-len(open), len(outside))
 	for _, cell := range outside {
 		if open[cell] {
-			t.Note += " Not explained: " + cell.String() + "."
+			t.Note += " None yet: " + cell.String() + "."
 		}
 	}
 	return []Table{t}
 }
 
-// outside lists the cells that were run and neither agree nor are unstable in both.
+// outside lists the cells that want a cause, with those of suspect prints that are further
+// away than the tolerance.
 func (c *Comparison) outside() (list []Cell) {
 	for _, r := range c.Rows {
-		if r.isOutside() {
+		if r.IsOutside() || r.Verdict == SuspectPrint && !r.Within {
 			list = append(list, r.Print.Cell)
 		}
 	}
 	return list
 }
 
-// isOutside reports whether a cell was run and is further from its print than the tolerance.
-func (r Row) isOutside() bool {
-	switch r.Verdict {
-	case Differs, UnstableHere, UnstableInPrint:
-		return true
-	}
-	return r.Verdict == SuspectPrint && !r.Within
+// IsOutside reports whether a cell was run and is not as printed: further away than the
+// tolerance, or unstable on one side alone. Of a suspect print none is.
+func (r Row) IsOutside() bool {
+	return r.Verdict == Differs || r.Verdict == UnstableHere || r.Verdict == UnstableInPrint
 }

@@ -80,7 +80,8 @@ func eachColumn(visit func(i int, config, workload string)) {
 
 // A Value is what was measured for a cell or a quantity, in its unit.
 type Value struct {
-	Number float64 `json:"number"` // the median of the seeds where there are several
+	// Of several seeds the median, or the number of the one that has more messages than the others.
+	Number float64 `json:"number"`
 	// What was to be measured has no value since the protocol did not carry the load, or a queue grew without
 	// end. A goodput never is: what is carried is its number.
 	Unstable bool      `json:"unstable,omitempty"`

@@ -126,7 +126,7 @@ func Wanted() []string {
 	for _, c := range claims() {
 		for _, check := range c.Checks {
 			for _, n := range check.needs {
-				n = withoutDefaults(n)
+				n = WithoutDefaults(n)
 				if _, ok := cellNamed(n); !ok {
 					names[n] = true
 				}

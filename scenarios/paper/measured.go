@@ -41,7 +41,7 @@ func (m *Measured) Check() error {
 		if _, ok := cellNamed(q); ok {
 			report(name, errors.New("it is a cell's"))
 		}
-		if plain := withoutDefaults(q); plain != q {
+		if plain := WithoutDefaults(q); plain != q {
 			report(name, fmt.Errorf("settings that are the paper's own are left out: it is %q", plain))
 		}
 		report(name, m.Quantities[q].check())
@@ -55,7 +55,7 @@ func (m *Measured) cells() []Cell { return slices.SortedFunc(maps.Keys(m.Cells),
 // get returns a cell or quantity by its name, in which settings may be the paper's
 // own.
 func (m *Measured) get(name string) (v Value, ok bool) {
-	name = withoutDefaults(name)
+	name = WithoutDefaults(name)
 	if c, isCell := cellNamed(name); isCell {
 		v, ok = m.Cells[c]
 		return v, ok

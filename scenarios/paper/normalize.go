@@ -129,6 +129,16 @@ func (n *Normalized) row(protocol string) *NormalizedRow {
 	return &n.Rows[i]
 }
 
+// At returns a protocol's number in a configuration and workload, if it has one.
+func (n *Normalized) At(config, workload, protocol string) (number float64, known bool) {
+	r := n.row(protocol)
+	if r == nil {
+		return 0, false
+	}
+	c := r.Cells[column(config, workload)]
+	return c.Number, c.hasNumber()
+}
+
 // Ratios are three ways to say how many times more one protocol has of something
 // than another, over all configurations and workloads. The paper's are of the first kind, but
 // for one of the third.

@@ -18,8 +18,9 @@ var settings = []string{"load", "b", "sthr", "unscht", "prio", "k", "size", "rec
 // defaults are the settings that the paper's runs have where it does not say others.
 var defaults = []string{"b=1.5bdp", "sthr=0.5bdp", "unscht=1bdp", "prio=data", "k=7"}
 
-// withoutDefaults returns the name without settings that are the paper's own.
-func withoutDefaults(name string) string {
+// WithoutDefaults returns a quantity's name without settings that are the paper's own, as a
+// Measured has it.
+func WithoutDefaults(name string) string {
 	parts := slices.DeleteFunc(strings.Split(name, "/"), func(p string) bool { return slices.Contains(defaults, p) })
 	return strings.Join(parts, "/")
 }

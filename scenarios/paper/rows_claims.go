@@ -2,11 +2,13 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// ClaimsTable returns the verdicts on claims as rows, and in its title how many
-// there are of each. Those that lack points are only named below it.
+// ClaimsTable returns the verdicts on claims as rows, those that do not hold first, and in its
+// title how many there are of each. Those that lack points are only named below it, and those
+// that are not testable here only counted.
 func ClaimsTable(findings []Finding) Table {
 	return claimsTable(findings, []string{"claim", "verdict", "by print"}, func(f Finding) []string {
 		return []string{f.Claim.ID, string(f.Verdict), f.byPrint()}
@@ -18,35 +20,49 @@ func claimsTable(findings []Finding, header []string, row func(Finding) []string
 		Header: header, Left: len(header),
 		Note: "by print: what the same checks say of the paper's own tables, where these have all that is needed.",
 	}
-	count := map[ClaimVerdict]int{}
-	var lacking []string
+	by := map[ClaimVerdict][]Finding{}
 	for _, f := range findings {
-		count[f.Verdict]++
-		if f.Verdict == ClaimNotRun {
-			lacking = append(lacking, f.Claim.ID)
-		} else {
-			t.Rows = append(t.Rows, row(f))
-		}
+		by[f.Verdict] = append(by[f.Verdict], f)
+	}
+	for _, f := range slices.Concat(by[DoesNotHold], by[Holds]) {
+		t.Rows = append(t.Rows, row(f))
+	}
+	var lacking []string
+	for _, f := range by[ClaimNotRun] {
+		lacking = append(lacking, f.Claim.ID)
 	}
 	if len(lacking) > 0 {
 		t.Note += " Not run, for want of points: " + strings.Join(lacking, ", ") + "."
 	}
-	t.Title = fmt.Sprintf("Claims: %d hold, %d do not, %d are not run, %d not testable here",
-		count[Holds], count[DoesNotHold], count[ClaimNotRun], count[NotTestable])
+	t.Title = fmt.Sprintf("Claims: %d hold, %d not, %d are not run, %d not testable here",
+		len(by[Holds]), len(by[DoesNotHold]), len(by[ClaimNotRun]), len(by[NotTestable]))
 	return t
 }
 
-// ClaimDetails returns the same with sources, statements, how they are read, and
-// numbers, for where there is room.
-func ClaimDetails(findings []Finding) Table {
-	header := []string{"claim", "source", "statement", "verdict", "by print", "numbers"}
-	return claimsTable(findings, header, func(f Finding) []string {
-		statement := f.Claim.Statement
+// ClaimDetails returns the same with sources, statements, how they are read, and numbers, for
+// where there is room, and a table of those that are not testable here, and why.
+func ClaimDetails(findings []Finding) []Table {
+	statement := func(f Finding) string {
 		if f.Claim.Note != "" {
-			statement += " (" + f.Claim.Note + ")"
+			return f.Claim.Statement + " (" + f.Claim.Note + ")"
 		}
-		return []string{f.Claim.ID, f.Claim.Source, statement, string(f.Verdict), f.byPrint(), f.Text()}
+		return f.Claim.Statement
+	}
+	header := []string{"claim", "source", "statement", "verdict", "by print", "numbers"}
+	tested := claimsTable(findings, header, func(f Finding) []string {
+		return []string{f.Claim.ID, f.Claim.Source, statement(f), string(f.Verdict), f.byPrint(), f.Text()}
 	})
+	tested.Note += " What is unstable is infinite, so a ratio over it is 0."
+	others := Table{
+		Title: "Not testable here", Header: []string{"claim", "source", "statement", "why"}, Left: 4,
+	}
+	for _, f := range findings {
+		if f.Verdict == NotTestable {
+			others.Rows = append(others.Rows, []string{f.Claim.ID, f.Claim.Source, statement(f), f.Text()})
+		}
+	}
+	tested.Sentences, others.Sentences = true, true
+	return []Table{tested, others}
 }
 
 func (f Finding) byPrint() string {

@@ -83,7 +83,7 @@ func (c *Comparison) Cells(outside bool) (list []Table) {
 			Header: []string{"config", "workload", "protocol", "paper", "here", "diff", "ratio", "within", "spread",
 				"seeds", "verdict"},
 			Note: "diff: here less paper. within: the tolerance. " +
-				"spread: largest less smallest of the seeds, over their median.",
+				"spread: largest less smallest of the seeds, over the number here.",
 		}
 		for _, r := range c.Rows {
 			agrees := r.Verdict == Agrees || r.Verdict == BothUnstable
@@ -163,6 +163,9 @@ func (c *Comparison) WrongOrders() Table {
 			row = append(row, cell.Protocol, p.Text()+p.mark(), here[cell].Text())
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		t.Note = "None of those that were run."
 	}
 	return t
 }

@@ -37,8 +37,8 @@ func TestTablesAreWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			tables := slices.Concat(c.Grids(), c.Cells(false), c.Cells(true))
-			tables = append(tables, c.Scores.Table(), c.WrongOrders(), paper.MeansTable(m), paper.ClaimsTable(findings),
-				paper.ClaimDetails(findings))
+			tables = append(tables, c.Scores.Table(), c.WrongOrders(), paper.MeansTable(m), paper.ClaimsTable(findings))
+			tables = append(tables, paper.ClaimDetails(findings)...)
 			for _, table := range paper.PrintedTables {
 				tables = append(tables, paper.Normalize(m, table).Grid())
 			}
@@ -167,6 +167,71 @@ func TestWrongOrdersNamesThePairs(t *testing.T) {
 	want := []string{paper.MaxTorQueue, "incast", "wkb", "sird", "0.81", "12.17", "homa", "12.17?", "12.17"}
 	if len(wrong.Rows) != 1 || !slices.Equal(wrong.Rows[0], want) {
 		t.Errorf("got %q, want %q alone", wrong.Rows, want)
+	}
+}
+
+// Claims that do not hold come first; those that lack points are named, those that cannot be
+// tested have a table of their own with the reasons.
+func TestClaimsAreInOrderOfWhatCameOut(t *testing.T) {
+	claim := func(id, why string) paper.Claim {
+		return paper.Claim{ID: id, Source: "section 6", Statement: "It is so.", NotTestable: why}
+	}
+	findings := []paper.Finding{
+		{Claim: claim("good", ""), Verdict: paper.Holds}, {Claim: claim("none", "it has no number"),
+			Verdict: paper.NotTestable},
+		{Claim: claim("open", ""), Verdict: paper.ClaimNotRun}, {Claim: claim("bad", ""), Verdict: paper.DoesNotHold},
+	}
+	details := paper.ClaimDetails(findings)
+	for i, want := range [][]string{{"bad", "good"}, {"none"}} {
+		var got []string
+		for _, row := range details[i].Rows {
+			got = append(got, row[0])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("table %q has %q, want %q", details[i].Title, got, want)
+		}
+	}
+	if got := find(t, details[1], "none")[3]; got != "it has no number" {
+		t.Errorf("why: %q", got)
+	}
+	short, want := paper.ClaimsTable(findings), "Claims: 1 hold, 1 not, 1 are not run, 1 not testable here"
+	if short.Title != want || len(short.Rows) != 2 {
+		t.Errorf("%q with %d rows, want %q with 2", short.Title, len(short.Rows), want)
+	}
+	if !strings.Contains(short.Note, "for want of points: open.") {
+		t.Errorf("note %q", short.Note)
+	}
+}
+
+// What is said first is of the cells that were run, of SIRD only if it was.
+func TestSummary(t *testing.T) {
+	for _, c := range []struct {
+		cells map[paper.Cell]paper.Value
+		want  []string
+		not   string
+	}{
+		{nil, nil, ""},
+		{map[paper.Cell]paper.Value{{paper.MaxTorQueue, "balanced", "wkb", "homa"}: {Number: 9.46}}, []string{
+			"p99 slowdown of all messages at 50 % load (0 of 54)", "Deepest queue of a ToR over all loads (1 of 54)",
+			"All protocols: 1 of 1 numbers within 25 %", "0 of 0 are in the order",
+		}, "SIRD:"},
+		{paper.Printed().Cells, []string{
+			"SIRD: 27 of 27 numbers within 15 % of the print, the furthest 0 % off.", "140 of 140 numbers",
+		}, "NaN"},
+	} {
+		comparison, err := paper.Compare(&paper.Measured{Cells: c.cells})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := comparison.Summary()
+		if (got == "") != (c.want == nil) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%d cells: %q", len(c.cells), got)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%d cells: %q has no %q", len(c.cells), got, part)
+			}
+		}
 	}
 }
 

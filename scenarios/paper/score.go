@@ -94,7 +94,7 @@ func (c *Comparison) score() (s Scores) {
 	return s
 }
 
-// Summary says in some sentences what agrees, of what was run.
+// Summary says in some sentences what agrees, of what was run; "" where no printed cell was.
 func (c *Comparison) Summary() string {
 	run, all := map[string]int{}, map[string]int{}
 	worst := 0.0
@@ -111,14 +111,23 @@ func (c *Comparison) Summary() string {
 		}
 	}
 	var tables []string
+	cells := 0
 	for _, t := range PrintedTables {
 		name, _, _ := strings.Cut(titles[t], ",") // without its unit
-		tables = append(tables, fmt.Sprintf("%s (%d of %d cells)", name, run[t], all[t]))
+		tables = append(tables, fmt.Sprintf("%s (%d of %d)", name, run[t], all[t]))
+		cells += run[t]
 	}
-	s := c.Scores
-	return fmt.Sprintf("Run of the appendix's tables: %s. SIRD: %d of %d numbers within 15 %% of the print, the "+
-		"furthest %.0f %% off. All protocols: %d of %d within 25 %%, %d within 15 %%; %d of %d orders of two "+
-		"protocols, where prints are more than 10 %% apart (goodputs 5 %%), as printed.",
-		strings.Join(tables, ", "), s.SIRD.Right, s.SIRD.Run, 100*worst,
-		s.Within25.Right, s.Within25.Run, s.Within15.Right, s.Orders.Right, s.Orders.Run)
+	if cells == 0 {
+		return ""
+	}
+	s, sird := c.Scores, ""
+	if s.SIRD.Run > 0 {
+		sird = fmt.Sprintf(" SIRD: %d of %d numbers within 15 %% of the print, the furthest %.0f %% off.",
+			s.SIRD.Right, s.SIRD.Run, 100*worst)
+	}
+	return fmt.Sprintf("Cells of the appendix's tables that were run: %s.%s All protocols: %d of %d numbers within "+
+		"25 %% of the print, %d within 15 %%. Of pairs of protocols whose prints are more than 10 %% apart (goodputs "+
+		"5 %%), %d of %d are in the order of the print.",
+		strings.Join(tables, ", "), sird, s.Within25.Right, s.Within25.Run, s.Within15.Right, s.Orders.Right,
+		s.Orders.Run)
 }

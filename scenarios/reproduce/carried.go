@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,20 +16,24 @@ const leastCarried = 0.95
 // over the second half of the run (results.Course), and in the window less was received
 // than leastCarried of what was offered. The first alone is not enough: in the short windows
 // of points with a third of the messages, what happens to be offered late looks like growth.
+// Of a point without its course, such as a row of a sweep, the window's means are taken.
 func notCarried(p *points.Point) string {
-	c, why := p.Course, strings.Join(p.Result.UnstableReasons, "; ")
-	switch {
-	case !p.Result.Unstable:
+	if !p.Result.Unstable {
 		return ""
-	case c == nil:
+	}
+	offered, received := p.Result.OfferedGbps, p.Result.GoodputGbps
+	if c := p.Course; c != nil {
+		offered, received = 0, 0
+		for i := int(p.Experiment.Warmup / c.Slice); i < min(len(c.Offered), len(c.Received)); i++ {
+			offered += c.Offered[i]
+			received += c.Received[i]
+		}
+	}
+	why := cmp.Or(strings.Join(p.Result.UnstableReasons, "; "), "what is undelivered grows")
+	switch {
+	case offered == 0: // not known
 		return why
-	}
-	offered, received := 0.0, 0.0
-	for i := int(p.Experiment.Warmup / c.Slice); i < min(len(c.Offered), len(c.Received)); i++ {
-		offered += c.Offered[i]
-		received += c.Received[i]
-	}
-	if received >= leastCarried*offered {
+	case received >= leastCarried*offered:
 		return ""
 	}
 	return fmt.Sprintf("%s; %.0f %% of what was offered in the window was received in it", why, 100*received/offered)

@@ -35,3 +35,24 @@ func TestUnstableIsWhatGrowsAndIsNotCarried(t *testing.T) {
 		}
 	}
 }
+
+// A point that is kept without its course and reasons, as a sweep's row is, is unstable by the
+// same rule.
+func TestUnstableWithoutACourse(t *testing.T) {
+	for _, c := range []struct {
+		unstable          bool
+		offered, received float64
+		want              string
+	}{
+		{false, 50, 40, ""}, {true, 50, 48, ""},
+		{true, 50, 45, "what is undelivered grows; 90 % of what was offered in the window was received in it"},
+		{true, 0, 0, "what is undelivered grows"},
+	} {
+		p := &points.Point{Result: results.VariantSummary{
+			Unstable: c.unstable, OfferedGbps: c.offered, GoodputGbps: c.received,
+		}}
+		if got := notCarried(p); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

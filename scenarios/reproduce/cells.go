@@ -7,6 +7,7 @@ import (
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
+	"sirdbed/scenarios/paper"
 )
 
 // Found are the points of a plan that there are.
@@ -48,8 +49,8 @@ func (f *Found) At(p Place) (list []*points.Point) {
 	return list
 }
 
-// Seeds returns the points at a place of all seeds, whatever their size, the first seed's
-// largest first.
+// Seeds returns the points at a place of all seeds, whatever their size, in the order of the
+// plan.
 func (f *Found) Seeds(p Place) (list []*points.Point) {
 	for i := range f.Jobs {
 		if f.Points[i] != nil && f.Jobs[i].place() == p {
@@ -85,33 +86,30 @@ func (f *Found) Protocols(study string) (list []string) {
 	return list
 }
 
-// A Figure is one of the figures of a table's cell.
-type Figure struct {
-	Value    float64
-	Unstable bool
-	Why      string    // it is unstable, or there is none
-	Seeds    []float64 // of all seeds
-	There    bool
-}
-
 // Slowdown is the 99th percentile at half load, by the definition that the paper's number
 // of the protocol has: for dcPIM until the acknowledgement.
-func (f *Found) Slowdown(study, workload, protocol, arrivals string) (c Figure) {
+func (f *Found) Slowdown(study, workload, protocol, arrivals string) (v paper.Value, run bool) {
 	place := Place{study, workload, Half, protocol, arrivals}
 	list := f.At(place)
-	if len(list) == 0 {
-		return Figure{Why: "not run"}
-	}
-	c = Figure{Value: median(list, P99), There: true}
 	for _, p := range list {
 		if why := notCarried(p); why != "" {
-			c.Unstable, c.Why = true, why
+			v.Unstable, v.Why, run = true, why, true
 		}
 	}
-	for _, p := range f.Seeds(place) {
-		c.Seeds = append(c.Seeds, P99(p))
+	if list = withMessages(list); len(list) > 0 {
+		v.Number, run = median(list, P99), true
 	}
-	return c
+	for _, p := range withMessages(f.Seeds(place)) {
+		v.Seeds = append(v.Seeds, P99(p))
+	}
+	return v, run
+}
+
+// withMessages leaves out the points without a message that was measured: they have no slowdown.
+func withMessages(list []*points.Point) []*points.Point {
+	return slices.DeleteFunc(slices.Clone(list), func(p *points.Point) bool {
+		return slowdowns(p)[results.AllSizes].Count == 0
+	})
 }
 
 // P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.
@@ -129,7 +127,7 @@ func slowdowns(p *points.Point) map[string]stats.Summary {
 }
 
 // Goodput is the highest over all loads, in Gbps a host.
-func (f *Found) Goodput(study, workload, protocol string) (c Figure) {
+func (f *Found) Goodput(study, workload, protocol string) (v paper.Value, run bool) {
 	return f.highest(study, workload, protocol, goodput)
 }
 
@@ -139,54 +137,55 @@ func goodput(p *points.Point) float64 { return p.Result.GoodputGbps }
 func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
 func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
 
-// unbounded says how a leaf's queue grew without bound in a point, "" if none did.
-func unbounded(p *points.Point) string {
-	if p.Unbounded != "" || p.Course == nil {
-		return p.Unbounded
-	}
-	return p.Course.QueuesGrow()
-}
-
 // Queue is the deepest queue of a leaf over all loads, in MB, unstable if one grew without
 // bound at any load.
-func (f *Found) Queue(study, workload, protocol string) (c Figure) {
-	c = f.highest(study, workload, protocol, deepest)
+func (f *Found) Queue(study, workload, protocol string) (v paper.Value, run bool) {
+	return f.bounded(study, workload, protocol, deepest)
+}
+
+// MeanQueue is the mean queue of a leaf at the load at which that is the highest, in MB,
+// unstable as Queue is.
+func (f *Found) MeanQueue(study, workload, protocol string) (v paper.Value, run bool) {
+	return f.bounded(study, workload, protocol, average)
+}
+
+// bounded is the highest of a queue's figure, unstable if a queue grew without bound.
+func (f *Found) bounded(
+	study, workload, protocol string, of func(*points.Point) float64,
+) (v paper.Value, run bool) {
+	v, run = f.highest(study, workload, protocol, of)
 	for _, load := range f.Loads(study) {
 		for _, p := range f.At(Place{study, workload, load, protocol, "released"}) {
-			if why := unbounded(p); why != "" {
-				c.Unstable, c.Why = true, "at load "+load+": "+why
+			if why := p.QueueGrows(); why != "" {
+				v.Unstable, v.Why = true, "at load "+load+": "+why
 			}
 		}
 	}
-	return c
-}
-
-// MeanQueue is the mean queue of a leaf at the load at which that is the highest, in MB.
-func (f *Found) MeanQueue(study, workload, protocol string) Figure {
-	return f.highest(study, workload, protocol, average)
+	return v, run
 }
 
 // highest is the highest of a figure over all loads, of released arrivals; there is none
-// until all loads are there.
-func (f *Found) highest(study, workload, protocol string, of func(*points.Point) float64) (c Figure) {
-	c.Why = "not run"
+// until all loads are run.
+func (f *Found) highest(
+	study, workload, protocol string, of func(*points.Point) float64,
+) (v paper.Value, run bool) {
 	for _, load := range f.Loads(study) {
 		list := f.At(Place{study, workload, load, protocol, "released"})
 		if len(list) == 0 {
-			return Figure{Why: "not run at load " + load}
+			return paper.Value{}, false
 		}
-		v := median(list, of)
-		if c.There && v <= c.Value {
+		x := median(list, of)
+		if run && x <= v.Number {
 			continue
 		}
-		c = Figure{Value: v, There: true}
+		v, run = paper.Value{Number: x}, true
 		if len(list) > 1 {
 			for _, p := range list {
-				c.Seeds = append(c.Seeds, of(p))
+				v.Seeds = append(v.Seeds, of(p))
 			}
 		}
 	}
-	return c
+	return v, run
 }
 
 // median is that of a figure over points of several seeds. A full point is alone.

@@ -1,10 +1,8 @@
 package reproduce
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sirdbed/capture/points"
@@ -13,29 +11,37 @@ import (
 	"sirdbed/scenarios/paper"
 )
 
+// FigureOf is the paper's figure that one of a name of Figures is a panel of: "Figure 6" of
+// "fig6-core-wkc".
+func FigureOf(name string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(name, "fig"), "-")
+	return "Figure " + number
+}
+
 // Figures draws the paper's figures of what was found, in its order. Those of which
 // nothing was found are left out.
 func (f *Found) Figures() (list []report.Figure) {
-	m := f.Measured("released")
+	m := f.Measured()
 	for _, draw := range []func() []report.Figure{
-		f.bufferCDF, f.frontier, f.incastLatency, f.outcastCredit, func() []report.Figure { return scatter(m) },
+		f.bufferCDF, f.frontier, f.incastLatency, f.outcastCredit, func() []report.Figure { return f.overview(m) },
 		func() []report.Figure {
 			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", m, deepest)
 		},
-		func() []report.Figure { return f.slowdowns("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
+		func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
 		func() []report.Figure {
-			return f.slowdowns("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
+			return f.slowdownBars("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
 		},
 		f.sensitivity, f.creditLocation,
 		func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") },
 		func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") },
-		func() []report.Figure { return f.slowdowns("fig12", Half, []string{"wkb"}, paper.Configs) },
+		func() []report.Figure { return f.slowdownBars("fig12", Half, []string{"wkb"}, paper.Configs) },
 		func() []report.Figure {
 			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", nil, average)
 		},
 	} {
 		for _, figure := range draw() {
 			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
+				figure.Title = FigureOf(figure.Name) + ". " + figure.Title
 				list = append(list, figure)
 			}
 		}
@@ -43,12 +49,16 @@ func (f *Found) Figures() (list []report.Figure) {
 	return list
 }
 
-// look is a protocol's color, the same in all figures.
-func look(protocol string) int {
-	if i := slices.Index(paper.Protocols, protocol); i >= 0 {
-		return i
+// look is a protocol's color, the same in all figures: the paper's have theirs, others come
+// after in the order of the plan.
+func (f *Found) look(protocol string) int {
+	list := slices.Clone(paper.Protocols)
+	for i := range f.Jobs {
+		if p := f.Jobs[i].Experiment.Protocol; !slices.Contains(list, p) {
+			list = append(list, p)
+		}
 	}
-	return len(paper.Protocols)
+	return slices.Index(list, protocol)
 }
 
 // title is a configuration and a workload as figures call them.
@@ -74,7 +84,7 @@ func (f *Found) queueByGoodput(
 			}
 			fewest := len(f.Loads(config)) // points of a protocol
 			for _, protocol := range f.Protocols(config) {
-				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Curve}
+				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve}
 				for _, load := range f.Loads(config) {
 					list := f.At(Place{config, workload, load, protocol, "released"})
 					if len(list) == 0 {
@@ -89,7 +99,7 @@ func (f *Found) queueByGoodput(
 				fewest = min(fewest, len(s.Points))
 				figure.Series = append(figure.Series, s)
 				if m != nil && len(s.Points) > 0 {
-					figure.Series = append(figure.Series, printedMaximum(config, workload, protocol))
+					figure.Series = append(figure.Series, f.printedMaximum(config, workload, protocol))
 				}
 			}
 			if m != nil && fewest < len(f.Loads(config)) {
@@ -103,8 +113,8 @@ func (f *Found) queueByGoodput(
 }
 
 // printedMaximum is a cross at the paper's maxima of goodput and queue.
-func printedMaximum(config, workload, protocol string) report.Series {
-	s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Marks}
+func (f *Found) printedMaximum(config, workload, protocol string) report.Series {
+	s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Marks}
 	goodput, ok1 := printed(paper.MaxGoodput, config, workload, protocol)
 	queue, ok2 := printed(paper.MaxTorQueue, config, workload, protocol)
 	if ok1 && ok2 {
@@ -122,14 +132,14 @@ func printed(table, config, workload, protocol string) (float64, bool) {
 // groups are the size groups of the paper's figures.
 var groups = []string{"A", "B", "C", "D", results.AllSizes}
 
-// slowdowns draws median and p99 by size group at a load.
-func (f *Found) slowdowns(name, load string, workloads, configs []string) (list []report.Figure) {
+// slowdownBars draws median and p99 by size group at a load.
+func (f *Found) slowdownBars(name, load string, workloads, configs []string) (list []report.Figure) {
 	for _, config := range configs {
 		for _, workload := range workloads {
 			figure := slowdownFigure(name+"-"+config+"-"+workload, fmt.Sprintf("Slowdown at load %s, %s", load,
 				title(config, workload)))
 			for _, protocol := range f.Protocols(config) {
-				s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Bars}
+				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Bars}
 				if found := f.At(Place{config, workload, load, protocol, "released"}); len(found) > 0 &&
 					notCarried(found[0]) == "" {
 					s.Points = bars(found[0])
@@ -177,110 +187,6 @@ func (f *Found) of(study string, each func(*Job, *points.Point)) {
 	}
 }
 
-// overSetting draws slowdowns over one of SIRD's settings, at half load.
-func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
-	for _, workload := range []string{"wka", "wkc"} {
-		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what,
-			title("balanced", workload)))
-		f.of(study, func(j *Job, p *points.Point) {
-			if j.Label("workload") == workload && j.Label("load") == Half {
-				figure.Series = append(figure.Series, report.Series{
-					Name: what + " " + j.Label(axis), Look: len(figure.Series), Shape: report.Bars, Points: bars(p),
-				})
-			}
-		})
-		list = append(list, figure)
-	}
-	return list
-}
-
-// byX orders the points of a curve.
-func byX(list []report.Point) {
-	slices.SortFunc(list, func(a, b report.Point) int { return cmp.Compare(a.X, b.X) })
-}
-
-// sensitivity draws the highest goodput over B, for each SThr.
-func (f *Found) sensitivity() []report.Figure {
-	figure := report.Figure{
-		Name: "fig9-goodput", Title: "Goodput over B and SThr, WKc Balanced", X: report.Axis{Label: "B (BDP)"},
-		Y: report.Axis{Label: "goodput (Gbps/host)"}, Caption: "The highest of the loads that were run.",
-	}
-	best := map[string]map[float64]float64{}
-	var order []string
-	f.of("sensitivity", func(j *Job, p *points.Point) {
-		sthr := j.Label("sthr")
-		b, err := strconv.ParseFloat(j.Label("b"), 64)
-		if err != nil {
-			return
-		}
-		if best[sthr] == nil {
-			best[sthr] = map[float64]float64{}
-			order = append(order, sthr)
-		}
-		best[sthr][b] = max(best[sthr][b], p.Result.GoodputGbps)
-	})
-	for i, sthr := range order {
-		s := report.Series{Name: "SThr " + sthr + " BDP", Look: i, Shape: report.Curve}
-		for b, goodput := range best[sthr] {
-			s.Points = append(s.Points, report.Point{X: b, Y: goodput})
-		}
-		byX(s.Points)
-		figure.Series = append(figure.Series, s)
-	}
-	return []report.Figure{figure}
-}
-
-// creditLocation draws where credit is at the highest goodput, by SThr.
-func (f *Found) creditLocation() []report.Figure {
-	figure := report.Figure{
-		Name: "fig9-credit", Title: "Where credit is by SThr, B = 1.5 BDP, WKc Balanced",
-		Y: report.Axis{Label: "credit (BDP/host)"}, Caption: "Means over hosts and time, at the highest load.",
-	}
-	names := []string{"at senders", "in flight", "at receivers"}
-	for i, name := range names {
-		figure.Series = append(figure.Series, report.Series{Name: name, Look: i, Shape: report.Bars})
-	}
-	f.of("sensitivity", func(j *Job, p *points.Point) {
-		if j.Label("b") != "1.5" || j.Label("load") != "0.95" {
-			return
-		}
-		g, x := p.Result.Gauges, float64(len(figure.Groups))
-		figure.Groups = append(figure.Groups, "SThr "+j.Label("sthr"))
-		held, out := g["credit_held"].Mean, g["credit_out"].Mean
-		for i, bytes := range []float64{held, max(0, out-held), g["credit_available"].Mean} {
-			y := bytes / bdp
-			figure.Series[i].Points = append(figure.Series[i].Points, report.Point{X: x, Y: y, High: y})
-		}
-	})
-	figure.X = report.Axis{Min: -0.5, Max: float64(len(figure.Groups)) - 0.5}
-	return []report.Figure{figure}
-}
-
-// frontier draws mean queues against goodput, over SIRD's B and Homa's k.
-func (f *Found) frontier() []report.Figure {
-	figure := report.Figure{
-		Name: "fig2", Title: "What overcommitment costs, WKc at load 0.95",
-		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
-		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
-		Labeled: true,
-	}
-	series := map[string]*report.Series{}
-	for _, protocol := range []string{"sird", "homa"} {
-		series[protocol] = &report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Curve}
-	}
-	f.of("frontier", func(j *Job, p *points.Point) {
-		if s := series[j.Experiment.Protocol]; s != nil {
-			_, setting, _ := strings.Cut(j.Label("variant"), "-") // b1.5, k7
-			setting = strings.Replace(setting, "b", "B", 1)
-			s.Points = append(s.Points, report.Point{X: p.Result.GoodputGbps, Y: average(p), Note: setting})
-		}
-	})
-	for _, protocol := range []string{"sird", "homa"} {
-		figure.Series = append(figure.Series, *series[protocol])
-	}
-	return []report.Figure{figure}
-}
-
 // bufferCDF draws how deep Homa's queues are for how long, by load, and what buffers
 // switches of the paper's table have for as many ports.
 func (f *Found) bufferCDF() []report.Figure {
@@ -310,51 +216,4 @@ func (f *Found) bufferCDF() []report.Figure {
 		}
 	}
 	return []report.Figure{figure}
-}
-
-// scatter draws the normalized figures of all configurations against each other.
-func scatter(m *paper.Measured) (list []report.Figure) {
-	tables := map[string]*paper.Normalized{}
-	for _, t := range paper.PrintedTables {
-		tables[t] = paper.Normalize(m, t)
-	}
-	for _, pair := range []struct{ name, x, y, xLabel, yLabel string }{
-		{"slowdown", paper.MaxTorQueue, paper.MaxGoodput, "queue, times the least", "goodput, share of the most"},
-		{"goodput", paper.MaxTorQueue, paper.P99Slowdown, "queue, times the least", "p99 slowdown, times the least"},
-		{"queuing", paper.MaxGoodput, paper.P99Slowdown, "goodput, share of the most", "p99 slowdown, times the least"},
-	} {
-		figure := report.Figure{
-			Name: "fig5-" + pair.name, Title: "Overview: " + pair.yLabel + ", by " + pair.xLabel,
-			X: report.Axis{Label: pair.xLabel, Log: pair.x == paper.MaxTorQueue}, Y: report.Axis{Label: pair.yLabel,
-				Log: pair.y == paper.P99Slowdown},
-			Caption: "A cross for each configuration and workload, over the best protocol there; unstable ones are " +
-				"left out.",
-		}
-		for _, protocol := range paper.Protocols {
-			s := report.Series{Name: protocol, Protocol: protocol, Look: look(protocol), Shape: report.Marks}
-			for _, config := range paper.Configs {
-				for _, workload := range paper.Workloads {
-					x, ok1 := normalized(tables[pair.x], config, workload, protocol)
-					y, ok2 := normalized(tables[pair.y], config, workload, protocol)
-					if ok1 && ok2 {
-						s.Points = append(s.Points, report.Point{X: x, Y: y, Note: title(config, workload)})
-					}
-				}
-			}
-			figure.Series = append(figure.Series, s)
-		}
-		list = append(list, figure)
-	}
-	return list
-}
-
-// normalized is a number of a normalized table, if it has one.
-func normalized(n *paper.Normalized, config, workload, protocol string) (float64, bool) {
-	i := slices.Index(paper.Configs, config)*len(paper.Workloads) + slices.Index(paper.Workloads, workload)
-	for _, row := range n.Rows {
-		if c := row.Cells[i]; row.Protocol == protocol && c.Run && !c.Unstable {
-			return c.Number, true
-		}
-	}
-	return 0, false
 }

@@ -24,7 +24,7 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 					continue
 				}
 				set := []int{f.highestOf(loads, goodput)}
-				if !slices.ContainsFunc(loads, func(i int) bool { return unbounded(f.Points[i]) != "" }) {
+				if !slices.ContainsFunc(loads, func(i int) bool { return f.Points[i].QueueGrows() != "" }) {
 					set = append(set, f.highestOf(loads, deepest))
 				}
 				slices.Sort(set)

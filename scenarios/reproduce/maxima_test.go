@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
+	"sirdbed/capture/stats"
 )
 
 // found makes up a plan's points: each has the goodput and the leaves' deepest queue that
@@ -17,6 +18,9 @@ func found(t *testing.T, o Options, of func(load string) (gbps float64, queue in
 		p := &points.Point{Experiment: f.Jobs[i].Experiment}
 		var most int64
 		p.Result.GoodputGbps, most = of(f.Jobs[i].Label("load"))
+		p.Result.Slowdown = map[string]results.Slowdowns{
+			results.Paper: {results.AllSizes: stats.Summary{Count: 1, P99: 2}},
+		}
 		p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: most}}
 		f.Points = append(f.Points, p)
 	}

@@ -8,26 +8,29 @@ import (
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
 	"sirdbed/scenarios/paper"
+	"sirdbed/scenarios/sweep"
 )
 
-// Measured is what was found, as package paper compares it with the print. arrivals are
-// those of the tables' points at half load.
-func (f *Found) Measured(arrivals string) *paper.Measured {
+// Measured is what was found with arrivals as released, as package paper compares it with the
+// print.
+func (f *Found) Measured() *paper.Measured {
 	m := &paper.Measured{Cells: map[paper.Cell]paper.Value{}, Quantities: map[string]paper.Value{}}
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			for _, protocol := range f.Protocols(config) {
-				for table, c := range map[string]Figure{
-					paper.P99Slowdown:  f.Slowdown(config, workload, protocol, arrivals),
-					paper.MaxGoodput:   f.Goodput(config, workload, protocol),
-					paper.MaxTorQueue:  f.Queue(config, workload, protocol),
-					paper.MeanTorQueue: f.MeanQueue(config, workload, protocol),
-				} {
-					if c.There {
-						m.Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}] =
-							paper.Value{Number: c.Value, Unstable: c.Unstable, Why: c.Why, Seeds: c.Seeds}
+				add := func(table string, v paper.Value, run bool) {
+					if run {
+						m.Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}] = v
 					}
 				}
+				v, run := f.Slowdown(config, workload, protocol, "released")
+				add(paper.P99Slowdown, v, run)
+				v, run = f.Goodput(config, workload, protocol)
+				add(paper.MaxGoodput, v, run)
+				v, run = f.Queue(config, workload, protocol)
+				add(paper.MaxTorQueue, v, run)
+				v, run = f.MeanQueue(config, workload, protocol)
+				add(paper.MeanTorQueue, v, run)
 			}
 		}
 	}
@@ -35,9 +38,10 @@ func (f *Found) Measured(arrivals string) *paper.Measured {
 	return m
 }
 
-// quantities adds the figures of each point, by their names, and without the load the
-// highest of all loads.
+// quantities adds the figures of each point, by their names with the load, and without it
+// those of all loads.
 func (f *Found) quantities(m *paper.Measured) {
+	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
 		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || !j.Full && f.hasFull(j.place()) {
@@ -55,28 +59,29 @@ func (f *Found) quantities(m *paper.Measured) {
 			continue
 		}
 		head, load, rest := j.names()
-		figures := figuresOf(p)
-		for _, name := range slices.Sorted(maps.Keys(figures)) {
-			v := figures[name]
+		all := f.hasAllLoads(j)
+		for name, v := range figuresOf(p) {
 			if load != "" {
 				put(m, head+"/load="+load+rest+"/"+name, v, false)
 			}
-			if load != "" && f.lacksLoad(j) {
-				continue
-			}
-			switch name { // of which the claims have the most of all loads
-			case "goodput_gbps":
+			overall := paper.WithoutDefaults(head + rest + "/" + name)
+			switch {
+			case !all:
+			case name == "goodput_gbps":
 				put(m, head+rest+"/"+paper.MaxGoodput, v, true)
-			case paper.MaxTorQueue, paper.MeanTorQueue, "credit_at_senders_bdp", "credit_in_flight_bdp",
-				"credit_at_receivers_bdp":
-				put(m, head+rest+"/"+name, v, true)
+			case name == paper.MaxTorQueue || name == paper.MeanTorQueue:
+				put(m, overall, v, true)
+			case strings.HasPrefix(name, "credit_"): // where the most is carried
+				if most, there := goodputs[overall]; !there || goodput(p) > most {
+					m.Quantities[overall], goodputs[overall] = v, goodput(p)
+				}
 			}
 		}
 	}
 	for _, workload := range paper.Workloads {
 		offeredQuantities(m, workload)
 	}
-	wanted := paper.Wanted()
+	wanted := paper.Wanted() // without cells, which m has as such
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
 }
 
@@ -90,40 +95,36 @@ func (f *Found) hasFull(p Place) bool {
 	return false
 }
 
-// lacksLoad reports whether the points of a job at other loads are missing.
-func (f *Found) lacksLoad(j *Job) bool {
-	p := j.place()
-	for _, p.Load = range f.Loads(p.Study) {
-		if len(f.At(p)) == 0 {
-			return true
+// hasAllLoads reports whether a job's study is over loads and has the points at all of them:
+// of the same arrivals and protocol, and everywhere else on the axes where the job is.
+func (f *Found) hasAllLoads(j *Job) bool {
+	there := map[string]bool{}
+	for i := range f.Jobs {
+		if k := &f.Jobs[i]; f.Points[i] != nil && k.Study == j.Study && k.Arrivals == j.Arrivals &&
+			k.Experiment.Protocol == j.Experiment.Protocol && slices.Equal(k.butLoad(), j.butLoad()) {
+			there[k.Label("load")] = true
 		}
 	}
-	return false
+	return j.Label("load") != "" &&
+		!slices.ContainsFunc(f.Loads(j.Study), func(load string) bool { return !there[load] })
+}
+
+// butLoad is where a job is on all axes but that of loads.
+func (j *Job) butLoad() []sweep.Coordinate {
+	return slices.DeleteFunc(slices.Clone(j.At), func(c sweep.Coordinate) bool { return c.Axis == "load" })
 }
 
 // put adds a quantity; of several of a name the first, or the highest.
 func put(m *paper.Measured, name string, v paper.Value, highest bool) {
-	if strings.Count(name, "/") == 3 && cellOf(m, name) {
-		return
-	}
+	name = paper.WithoutDefaults(name)
 	old, there := m.Quantities[name]
 	if !there || highest && !old.Unstable && (v.Unstable || v.Number > old.Number) {
 		m.Quantities[name] = v
 	}
 }
 
-// cellOf reports whether a name is that of a cell.
-func cellOf(m *paper.Measured, name string) bool {
-	for c := range m.Cells {
-		if c.String() == name {
-			return true
-		}
-	}
-	return false
-}
-
 // names are the parts of the names of a point's quantities: protocol, configuration and
-// workload, the load, and the settings that are not the paper's own.
+// workload, the load, and its other settings.
 func (j *Job) names() (head, load, rest string) {
 	config, workload := j.Study, j.Label("workload")
 	switch j.Study {
@@ -164,15 +165,10 @@ func (j *Job) names() (head, load, rest string) {
 		case value != "inf" && name != "prio" && name != "k":
 			value += "bdp"
 		}
-		if setting := name + "=" + value; !slices.Contains(own, setting) {
-			rest += "/" + setting
-		}
+		rest += "/" + name + "=" + value
 	}
 	return j.Experiment.Protocol + "/" + config + "/" + workload, load, rest
 }
-
-// own are the settings that the paper's runs have unless it says others.
-var own = []string{"b=1.5bdp", "sthr=0.5bdp", "unscht=1bdp", "prio=data", "k=7"}
 
 // bdp is the paper's, in bytes.
 const bdp = 100_000
@@ -190,7 +186,7 @@ func figuresOf(p *points.Point) map[string]paper.Value {
 		all["p99"+group] = paper.Value{Number: s.P99, Unstable: unstable}
 	}
 	leaves := p.Leaves()
-	grows := unbounded(p) != ""
+	grows := p.QueueGrows() != ""
 	all[paper.MaxTorQueue] = paper.Value{Number: float64(leaves.Max) / 1e6, Unstable: grows}
 	all[paper.MeanTorQueue] = paper.Value{Number: leaves.Mean / 1e6, Unstable: grows}
 	if curve := p.Curves.Queues[results.DownlinkQueues]; curve != nil {

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"sirdbed/scenarios/paper"
-	"sirdbed/topo"
 	"sirdbed/traffic"
 )
 
@@ -18,8 +17,6 @@ func offeredQuantities(m *paper.Measured, workload string) {
 	m.Quantities[head+"messages_below_bdp"] = paper.Value{Number: d.CDF(bdp, traffic.SamplingLog)}
 	m.Quantities[head+"bytes_below_bdp"] = paper.Value{Number: d.BytesCDF(bdp)}
 	// Receivers are drawn uniformly among the other hosts.
-	spec := topo.Spec{Leaves: 9, HostsPerLeaf: 16}
-	hosts := spec.Leaves * spec.HostsPerLeaf
-	across := float64(hosts-spec.HostsPerLeaf) / float64(hosts-1)
+	across := float64(paperHosts-paperRack) / float64(paperHosts-1)
 	m.Quantities[head+"messages_by_spine"] = paper.Value{Number: across}
 }

@@ -68,7 +68,7 @@ func TestOutcastQuantities(t *testing.T) {
 		}
 		return outcastPoint(j, func(int) float64 { return 0.4 })
 	})
-	got := f.Measured("released").Quantities
+	got := f.Measured().Quantities
 	maps.DeleteFunc(got, func(name string, _ paper.Value) bool { return name[:4] != "sird" })
 	want := map[string]float64{
 		"receivers=0/credit_available_bdp":            4.5,
@@ -152,7 +152,7 @@ func TestOutcastOfLess(t *testing.T) {
 			if got := names(f.Figures()); got != c.figures {
 				t.Errorf("figures %q, want %q", got, c.figures)
 			}
-			q := f.Measured("released").Quantities
+			q := f.Measured().Quantities
 			if _, ok := q["sird/testbed/outcast/receivers=3/credit_at_sender_bdp"]; ok {
 				t.Error("a stage that was not reached has credit")
 			}

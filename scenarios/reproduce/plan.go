@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sirdbed/baselines/all"
 	"sirdbed/capture/points"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
@@ -117,6 +118,9 @@ func Plan(o Options) (jobs []Job, err error) {
 			return nil, fmt.Errorf("no figure is called %q: use one of %s", f, strings.Join(FigureNames(), ", "))
 		}
 	}
+	if err := checkProtocols(o.Protocols); err != nil {
+		return nil, err
+	}
 	for _, s := range studies {
 		if len(o.Figures) > 0 && !slices.ContainsFunc(s.figures, func(f string) bool {
 			return slices.Contains(o.Figures, f)
@@ -219,7 +223,8 @@ func (s *study) points(o *Options, arrivals string, seed int, loads []string) (l
 	return list, nil
 }
 
-// PaperProtocols are those of the paper's evaluation, in its order.
+// PaperProtocols are those of the paper's evaluation, in the order of its figures; its tables
+// have that of paper.Protocols.
 var PaperProtocols = []string{"dctcp", "swift", "xpass", "homa", "dcpim", "sird"}
 
 // protocols resolves a list of protocols, of which those with a + come beside the paper's.
@@ -234,6 +239,16 @@ func protocols(asked []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// checkProtocols refuses names that no protocol has.
+func checkProtocols(asked []string) error {
+	for _, p := range asked {
+		if _, err := all.Find(strings.TrimPrefix(p, "+")); err != nil {
+			return fmt.Errorf("--protocols: %w", err)
+		}
+	}
+	return nil
 }
 
 // fill sets a point's warm-up and window by its workload and load.

@@ -20,7 +20,14 @@ import (
 // The paper's fabric, section 6.2.
 const (
 	paperHosts    = 144
+	paperRack     = 16 // hosts below a leaf
 	paperHostRate = units.BitsPerSecond(100e9)
+)
+
+// The bursts of the configuration Incast: of how large messages, and which share of the load.
+const (
+	burstSize  = 500_000
+	burstShare = 0.07
 )
 
 // coreCapacity is which load of hosts the core carries in the configuration Core, whose
@@ -44,7 +51,7 @@ func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 	if printed {
 		p.Arrivals = "released" // stands for what the print is of
 	}
-	load, capacity := 0.0, 1.0
+	load, burst, capacity := 0.0, 0.0, 1.0
 	core := float64(t.CoreRate) * float64(t.Spines) / (float64(t.HostRate) * float64(t.HostsPerLeaf))
 	for i := range x.Streams {
 		s := &x.Streams[i]
@@ -55,8 +62,8 @@ func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 			if s.Arrivals == traffic.ArrivalsReleased {
 				p.Arrivals = "released"
 			}
-		case s.Pattern == traffic.PatternIncast && p.Study == "balanced" && between(s):
-			p.Study = "incast"
+		case s.Pattern == traffic.PatternIncast && p.Study == "balanced" && between(s) && s.Size == burstSize:
+			p.Study, burst = "incast", s.Load
 		default:
 			return p, false
 		}
@@ -67,7 +74,7 @@ func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 		return p, false
 	case core == 0.5 && p.Study == "balanced":
 		p.Study, capacity = "core", coreCapacity
-	case core != 1:
+	case core != 1, burst > 0 && math.Abs(burst/load-burstShare) > 0.005:
 		return p, false
 	}
 	for _, l := range loads {

@@ -65,6 +65,9 @@ func TestWhatThePaperDoesNotHaveHasNoPlace(t *testing.T) {
 		{"faults", "small-wkc", set("faults.drop", "0.01"), false},
 		{"some hosts", "small-wkc", set("traffic[all].from", "[h1-1]"), false},
 		{"another scenario", "quickstart", nil, false},
+		{"incast", "paper/incast", nil, true},
+		{"incast of a larger share", "paper/incast", set("traffic[burst].load", "0.07"), false},
+		{"incast of smaller messages", "paper/incast", set("traffic[burst].size", "250KB"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, x := range experiments(t, c.scenario, c.changes...) {
@@ -84,14 +87,14 @@ func TestCellsOfPointsThatWereFound(t *testing.T) {
 	point := func(seed uint64, load, arrivals string, goodput, p99 float64) Placed {
 		p := &points.Point{Experiment: emu.Experiment{Protocol: "sird", Seed: seed}}
 		p.Result.GoodputGbps = goodput
-		p.Result.Slowdown = map[string]results.Slowdowns{results.Paper: {results.AllSizes: {P99: p99}}}
+		p.Result.Slowdown = map[string]results.Slowdowns{results.Paper: {results.AllSizes: {Count: 1, P99: p99}}}
 		return Placed{Place{"balanced", "wkc", load, "sird", arrivals}, p}
 	}
 	f, poisson := FoundAt([]Placed{
 		point(1, "0.5", "poisson", 40, 3), point(2, "0.5", "poisson", 41, 5), point(3, "0.5", "poisson", 42, 4),
 		point(1, "0.7", "poisson", 60, 9),
 	})
-	m := f.Measured("released")
+	m := f.Measured()
 	p99 := m.Cells[paper.Cell{Table: paper.P99Slowdown, Config: "balanced", Workload: "wkc", Protocol: "sird"}]
 	if !poisson || p99.Number != 4 || len(p99.Seeds) != 3 {
 		t.Errorf("poisson %v, p99 %+v", poisson, p99)
@@ -101,7 +104,7 @@ func TestCellsOfPointsThatWereFound(t *testing.T) {
 		t.Errorf("goodput %+v", most)
 	}
 	f, poisson = FoundAt([]Placed{point(1, "0.5", "poisson", 40, 3), point(1, "0.5", "released", 41, 7)})
-	if poisson || len(f.Points) != 1 || f.Slowdown("balanced", "wkc", "sird", "released").Value != 7 {
+	if v, _ := f.Slowdown("balanced", "wkc", "sird", "released"); poisson || len(f.Points) != 1 || v.Number != 7 {
 		t.Errorf("poisson %v, %d points", poisson, len(f.Points))
 	}
 }

@@ -117,7 +117,11 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 // axes are the scenario's, changed and followed by the grid's own.
 func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	list := slices.Clone(s.Sweep)
-	for _, a := range g.Axes {
+	for k, a := range g.Axes {
+		if slices.ContainsFunc(g.Axes[:k], func(b scenarios.Axis) bool { return b.Axis == a.Axis }) {
+			return nil, fmt.Errorf("two axes are called %[1]s: put a name before the path of one, such as %[1]s2:%[2]s=...",
+				a.Axis, a.Set)
+		}
 		if i := slices.IndexFunc(list, func(b scenarios.Axis) bool { return b.Axis == a.Axis }); i >= 0 {
 			list[i] = a
 			continue

@@ -107,3 +107,17 @@ func TestGridsThatCannotBe(t *testing.T) {
 		t.Error("a scenario that is not there")
 	}
 }
+
+// Of two axes of one name none is dropped in silence; one of the scenario's is replaced.
+func TestAxesOfOneName(t *testing.T) {
+	g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, "sird.b=1,2"), axis(t, "b:traffic[a].load=0.1,0.2")}}
+	_, _, err := g.Jobs()
+	if err == nil || !strings.Contains(err.Error(), "two axes are called b: ") ||
+		!strings.Contains(err.Error(), "b2:traffic[a].load=") {
+		t.Errorf("got %v, want to be told how to name them apart", err)
+	}
+	g.Axes = []scenarios.Axis{axis(t, "traffic[a].load=0.1")}
+	if jobs, _, err := g.Jobs(); err != nil || len(jobs) != 4 || jobs[0].Label("load") != "0.1" {
+		t.Errorf("%d jobs, %v", len(jobs), err)
+	}
+}

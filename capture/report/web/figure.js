@@ -54,8 +54,14 @@ function logTicks(low, high, most) {
 
 const tickLabel = (v) => v === null ? "" : String(+v.toPrecision(6)).replace("e+", "e");
 
-// labelOf is a group's label, in lines of a word each where groups are narrow.
-const labelOf = (text, room) => text.length * 6.8 > room ? text.replaceAll(" ", "\n") : text;
+// labelOf is a group's label, in lines of a word each where groups are narrow, with the begin of
+// words that would reach over the next group's.
+function labelOf(text, room) {
+  if (text.length * 6.8 <= room) return text;
+  const most = Math.max(8, Math.floor(room / 6.8));
+  const words = text.split(" ").slice(0, 3);
+  return words.map((word) => word.length > most ? word.slice(0, most - 1) + "\u2026" : word).join("\n");
+}
 
 function axisOf(figure, axis, span, k, width) {
   const log = isLog(figure, axis), across = axis === "x", labels = !across || !figure.groups;
@@ -137,10 +143,9 @@ function zoomTo(u, figure) {
   const { left, top, width, height } = u.select, box = u.over;
   if (width < 4 && height < 4) return;
   const span = (from, to, axis) => [u.posToVal(from, axis), u.posToVal(to, axis)].sort((a, b) => a - b);
-  state.zoom.set(figure.name, [
-    ...span(left, width < 4 ? box.clientWidth : left + width, "x"),
-    ...span(top, height < 4 ? box.clientHeight : top + height, "y"),
-  ]);
+  const x = span(left, width < 4 ? box.clientWidth : left + width, "x");
+  const y = span(top, height < 4 ? box.clientHeight : top + height, "y");
+  if (drawable(x, leastZoom) && drawable(y, leastZoom)) state.zoom.set(figure.name, [...x, ...y]);
   changed();
 }
 

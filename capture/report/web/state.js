@@ -10,6 +10,15 @@ const state = {
   off: new Set(), wide: new Set(), x: new Map(), y: new Map(), zoom: new Map(), at: new Map(),
 };
 
+// The least that a zoom spans, as a share of its values: numbers have steps between them, and
+// the address has six digits.
+const leastRead = 1e-9, leastZoom = 1e-4;
+
+// drawable reports whether an axis can have a span.
+function drawable([from, to], least) {
+  return to - from > least * Math.max(Math.abs(from), Math.abs(to)) && Number.isFinite(to - from);
+}
+
 function readState() {
   for (const part of Object.values(state)) part.clear();
   for (const pair of location.hash.slice(1).split("&")) {
@@ -29,7 +38,7 @@ function readState() {
       state[kind].set(figure, values[0]);
     } else if (kind === "zoom") {
       const span = values.map(Number);
-      if (span.length === 4 && span.every(Number.isFinite) && span[0] < span[1] && span[2] < span[3]) {
+      if (span.length === 4 && drawable(span.slice(0, 2), leastRead) && drawable(span.slice(2), leastRead)) {
         state.zoom.set(figure, span);
       }
     } else if (kind === "at" && values.length === 2 && values.every((v) => Number.isFinite(+v))) {

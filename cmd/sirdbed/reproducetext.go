@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sirdbed/capture/report"
+	"sirdbed/scenarios/reproduce"
+)
+
+// The titles of the page and RESULTS.md, and of their last part.
+const (
+	reproducedTitle = "SIRD's evaluation, reproduced"
+	madeTitle       = "How it was made"
+)
+
+// lead says what was run, what agrees, and what a reader has to know of it.
+func (r *reproduction) lead() []string {
+	seeds, protocols, others := map[uint64]bool{}, map[string]bool{}, ""
+	for _, p := range r.f.Points {
+		if p == nil {
+			continue
+		}
+		seeds[p.Experiment.Seed], protocols[p.Protocol()] = true, true
+		if string(p.Engine) != r.o.engine {
+			others = fmt.Sprintf(" (kernel TCP on %s)", p.Engine)
+		}
+	}
+	runs := "one seed"
+	if len(seeds) > 1 {
+		runs = fmt.Sprintf("up to %d seeds", len(seeds))
+	}
+	list := []string{fmt.Sprintf("The evaluation of the SIRD paper (NSDI '25, section 6), run again on the engine "+
+		"%s%s and compared with what was printed. Scale %s: %d of %d points, %s.", r.o.engine, others, r.o.scale,
+		len(r.f.Points)-r.missing(), len(r.f.Points), runs)}
+	if summary := r.comparison.Summary(); summary != "" {
+		list = append(list, summary)
+	}
+	if r.missing() > 0 {
+		list = append(list, "Experiments that are not run yet are left out, or marked as not run.")
+	}
+	arrivals := "Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, and so " +
+		"presumably the printed numbers' (the paper says Poisson)."
+	if protocols["dcpim"] {
+		arrivals += " dcPIM is the exception: it runs as in its authors' simulator, from which its printed numbers " +
+			"are. Arrivals are Poisson, every data packet is a full one, a sender's queue is in no order, links have " +
+			"a delay of 0.65 us, there are no replies, and slowdown runs until the acknowledgement; by the others' " +
+			"definition it would be higher."
+	}
+	return append(list, arrivals)
+}
+
+// made says when and by what the points were run.
+func (r *reproduction) made() []string {
+	var from, to time.Time
+	codes, versions, wall := map[string]bool{}, map[string]bool{}, 0.0
+	for _, p := range r.f.Points {
+		if p == nil {
+			continue
+		}
+		codes[p.Protocol()+" "+p.Code], versions[p.Go] = true, true
+		wall += p.Result.WallSeconds
+		if from.IsZero() || p.Finished.Before(from) {
+			from = p.Finished
+		}
+		if p.Finished.After(to) {
+			to = p.Finished
+		}
+	}
+	first, last := from.Format(time.DateOnly), to.Format(time.DateOnly)
+	when := "on " + first
+	if last != first {
+		when = "between " + first + " and " + last
+	}
+	return []string{
+		fmt.Sprintf("The points took %s, one after another, and ended %s (%s).", rough(inSeconds(wall)), when,
+			sortedNames(versions)),
+		"Code that they depend on: " + sortedNames(codes) + ".",
+	}
+}
+
+// sortedNames lists names between commas.
+func sortedNames(names map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+// markdown is RESULTS.md.
+func (r *reproduction) markdown() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n%s\n", reproducedTitle, strings.Join(r.lead(), "\n\n"))
+	for _, s := range r.sections() {
+		fmt.Fprintf(&b, "\n## %s\n", s.Title)
+		if err := report.MarkdownTables(&b, s.Tables); err != nil {
+			return nil, err
+		}
+	}
+	writeFigures(&b, r.figures)
+	fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", madeTitle, r.command, strings.Join(r.made(), "\n\n"))
+	return b.Bytes(), nil
+}
+
+// writeFigures writes pictures under the numbers of the paper's figures. Of several with one
+// caption the last has it.
+func writeFigures(b *bytes.Buffer, list []report.Figure) {
+	fmt.Fprint(b, "\n## Figures\n")
+	number := ""
+	for i := range list {
+		f := &list[i]
+		if n := reproduce.FigureOf(f.Name); n != number {
+			fmt.Fprintf(b, "\n### %s\n", n)
+			number = n
+		}
+		fmt.Fprintf(b, "\n![%s](plots/%s.svg)\n", f.Title, f.Name)
+		last := i+1 == len(list) || list[i+1].Caption != f.Caption || reproduce.FigureOf(list[i+1].Name) != number
+		if last && f.Caption != "" {
+			fmt.Fprintf(b, "\n%s\n", f.Caption)
+		}
+	}
+}

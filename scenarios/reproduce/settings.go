@@ -1,0 +1,134 @@
+package reproduce
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sirdbed/capture/points"
+	"sirdbed/capture/report"
+)
+
+// The figures over settings of a protocol, sections 3 and 6.2.4.
+
+// overSetting draws slowdowns over one of SIRD's settings, at half load.
+func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
+	for _, workload := range []string{"wka", "wkc"} {
+		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what,
+			title("balanced", workload)))
+		f.of(study, func(j *Job, p *points.Point) {
+			if j.Label("workload") == workload && j.Label("load") == Half {
+				figure.Series = append(figure.Series, report.Series{
+					Name: what + " " + j.Label(axis), Look: len(figure.Series), Shape: report.Bars, Points: bars(p),
+				})
+			}
+		})
+		list = append(list, figure)
+	}
+	return list
+}
+
+// byX orders the points of a curve.
+func byX(list []report.Point) {
+	slices.SortFunc(list, func(a, b report.Point) int { return cmp.Compare(a.X, b.X) })
+}
+
+// sensitivity draws the highest goodput over B, for each SThr.
+func (f *Found) sensitivity() []report.Figure {
+	figure := report.Figure{
+		Name: "fig9-goodput", Title: "Goodput over B and SThr, WKc Balanced", X: report.Axis{Label: "B (BDP)"},
+		Y: report.Axis{Label: "goodput (Gbps/host)"}, Caption: "The highest of the loads that were run.",
+	}
+	best := map[string]map[float64]float64{}
+	var order []string
+	f.of("sensitivity", func(j *Job, p *points.Point) {
+		sthr := j.Label("sthr")
+		b, err := strconv.ParseFloat(j.Label("b"), 64)
+		if err != nil {
+			return
+		}
+		if best[sthr] == nil {
+			best[sthr] = map[float64]float64{}
+			order = append(order, sthr)
+		}
+		best[sthr][b] = max(best[sthr][b], p.Result.GoodputGbps)
+	})
+	for i, sthr := range order {
+		s := report.Series{Name: "SThr " + sthr + " BDP", Look: i, Shape: report.Curve}
+		for b, goodput := range best[sthr] {
+			s.Points = append(s.Points, report.Point{X: b, Y: goodput})
+		}
+		byX(s.Points)
+		figure.Series = append(figure.Series, s)
+	}
+	return []report.Figure{figure}
+}
+
+// creditLocation draws where credit is at the load with the most goodput, by SThr.
+func (f *Found) creditLocation() []report.Figure {
+	figure := report.Figure{
+		Name: "fig9-credit", Title: "Where credit is by SThr, B = 1.5 BDP, WKc Balanced",
+		Y:       report.Axis{Label: "credit (BDP/host)"},
+		Caption: "Means over hosts and time, at the load with the most goodput of those that were run.",
+	}
+	best := map[string]*points.Point{}
+	var order []string
+	f.of("sensitivity", func(j *Job, p *points.Point) {
+		sthr := j.Label("sthr")
+		if j.Label("b") != "1.5" {
+			return
+		}
+		if best[sthr] == nil {
+			order = append(order, sthr)
+		}
+		if best[sthr] == nil || goodput(p) > goodput(best[sthr]) {
+			best[sthr] = p
+		}
+	})
+	for _, sthr := range order {
+		figure.Groups = append(figure.Groups, "SThr "+sthr)
+	}
+	for i, part := range []struct{ name, quantity string }{
+		{"at senders", "credit_at_senders_bdp"}, {"in flight", "credit_in_flight_bdp"},
+		{"at receivers", "credit_at_receivers_bdp"},
+	} {
+		s := report.Series{Name: part.name, Look: i, Shape: report.Bars}
+		for x, sthr := range order {
+			if credit, ok := figuresOf(best[sthr])[part.quantity]; ok {
+				s.Points = append(s.Points, report.Point{X: float64(x), Y: credit.Number, High: credit.Number})
+			}
+		}
+		figure.Series = append(figure.Series, s)
+	}
+	figure.X = report.Axis{Min: -0.5, Max: float64(len(figure.Groups)) - 0.5}
+	return []report.Figure{figure}
+}
+
+// frontier draws mean queues against goodput, over SIRD's B and Homa's k.
+func (f *Found) frontier() []report.Figure {
+	figure := report.Figure{
+		Name: "fig2", Title: "What overcommitment costs, WKc at load 0.95",
+		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
+		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
+		Labeled: true,
+	}
+	series := map[string]*report.Series{}
+	for _, protocol := range []string{"sird", "homa"} {
+		series[protocol] = &report.Series{
+			Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve,
+		}
+	}
+	f.of("frontier", func(j *Job, p *points.Point) {
+		if s := series[j.Experiment.Protocol]; s != nil {
+			_, setting, _ := strings.Cut(j.Label("variant"), "-") // b1.5, k7
+			setting = strings.Replace(setting, "b", "B", 1)
+			s.Points = append(s.Points, report.Point{X: p.Result.GoodputGbps, Y: average(p), Note: setting})
+		}
+	})
+	for _, protocol := range []string{"sird", "homa"} {
+		figure.Series = append(figure.Series, *series[protocol])
+	}
+	return []report.Figure{figure}
+}
