@@ -206,7 +206,7 @@ func (s *sweeper) leave(i int) {
 	s.mu.Lock()
 	s.late++
 	s.mu.Unlock()
-	s.shown.left(i)
+	s.shown.leave(i)
 }
 
 // ended notes a job's point, or why it failed, and shows it.
