@@ -69,8 +69,8 @@ const reproduceHelp = `
 	sirdbed sweep are, and the same command goes on where it stopped.
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
-	puts a protocol of your own into every figure that compares protocols. Kernel TCP, beside SIRD in the incast of fig3, is run on the engine
-	virtual, and left out where that has no kernel.
+	puts a protocol of your own into every figure that compares protocols. Kernel TCP, beside SIRD in the incast of
+	fig3, is run on the engine virtual, and left out where that has no kernel.
 
 	Figures and tables: `
 

@@ -79,8 +79,8 @@ func TestDamagedPointsAreNamedFirst(t *testing.T) {
 		must(t, os.Mkdir(store, 0o777))
 		must(t, os.WriteFile(filepath.Join(store, jobs[1].Address.Key+".json"), []byte("{"), 0o666))
 	})
-	if want := "to be run again: " + s.store.Path() + "/" + s.jobs[1].Address.Key + ".json: damaged"; len(s.missing) != 2 ||
-		!strings.Contains(said, want) {
+	want := "to be run again: " + s.store.Path() + "/" + s.jobs[1].Address.Key + ".json: damaged"
+	if len(s.missing) != 2 || !strings.Contains(said, want) {
 		t.Errorf("%d are missing, and it says\n%swant %q", len(s.missing), said, want)
 	}
 }

@@ -171,7 +171,8 @@ func (p *sweepProgress) done(i int, took time.Duration, point *points.Point, err
 	}
 	left, _ := p.roughly()
 	p.ended++
-	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", p.ended, len(p.queue), j.Name(), outcome, rough(took), rough(left))
+	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", p.ended, len(p.queue), j.Name(), outcome, rough(took),
+		rough(left))
 	p.draw()
 }
 

@@ -123,7 +123,7 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	list := slices.Clone(s.Sweep)
 	for k, a := range g.Axes {
 		if slices.ContainsFunc(g.Axes[:k], func(b scenarios.Axis) bool { return b.Axis == a.Axis }) {
-			return nil, fmt.Errorf("two axes are called %[1]s: put a name before the path of one, such as %[1]s2:%[2]s=...",
+			return nil, fmt.Errorf("two axes are called %[1]s: put a name before the path of one, such as %[1]s2:%[2]s",
 				a.Axis, a.Set)
 		}
 		if i := slices.IndexFunc(list, func(b scenarios.Axis) bool { return b.Axis == a.Axis }); i >= 0 {
