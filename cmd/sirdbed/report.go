@@ -134,8 +134,8 @@ func readRecord(dir *tree.Dir) (*Record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		for _, file := range []string{sweepJSON, comparisonJSON} {
 			if _, err := dir.Lstat(file); err == nil {
-				return nil, fmt.Errorf("%s is the result of a sweep or a reproduction, which is made again of its points "+
-					"by the same command: its %s has it", dir.Path(), report.PageFile)
+				return nil, fmt.Errorf("%s is the result of a sweep or a reproduction, which is made again "+
+					"of its points by the same command: its %s has it", dir.Path(), report.PageFile)
 			}
 		}
 		return nil, fmt.Errorf("%s is not a result of sirdbed: it has no %s", dir.Path(), scenarioFile)

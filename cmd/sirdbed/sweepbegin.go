@@ -70,8 +70,8 @@ func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
 	s.leaveOut()
 	if len(s.missing) > 0 && !o.dryRun {
 		if err := s.store.Prepare(); err != nil {
-			return errors.Join(badInput(fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))),
-				s.close())
+			err = fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))
+			return errors.Join(badInput(err), s.close())
 		}
 	}
 	s.announce(w, what)

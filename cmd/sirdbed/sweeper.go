@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -161,6 +160,10 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		s.leave(i)
 		return
 	}
+	if p, stale := s.store.Get(j.Address); p != nil && !stale { // another sweep was faster
+		s.ended(i, inSeconds(p.Result.WallSeconds), p, nil)
+		return
+	}
 	began := time.Now()
 	p, err := runner(runPoint).guarded(ctx, j, func(at units.Time) { s.shown.reached(i, at) }, patience)
 	if err == nil {
@@ -179,34 +182,12 @@ func (s *sweeper) one(ctx context.Context, i int) {
 	s.ended(i, time.Since(began), p, err)
 }
 
-// giveUp notes that a job's point could not be kept, and why. No other begins: it would be run
-// for nothing.
-func (s *sweeper) giveUp(i int, err error) {
-	s.mu.Lock()
-	first := s.unkept == nil
-	if first {
-		s.unkept = err
-	}
-	s.mu.Unlock()
-	if first {
-		s.shown.say("%s cannot be kept, and no other point begins: %v", s.jobs[i].Name(), err)
-	}
-	s.leave(i)
-}
-
-// gaveUp reports whether a point could not be kept.
-func (s *sweeper) gaveUp() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.unkept != nil
-}
-
 // leave notes that there was no time for a job.
 func (s *sweeper) leave(i int) {
 	s.mu.Lock()
 	s.late++
 	s.mu.Unlock()
-	s.shown.left(i)
+	s.shown.leave(i)
 }
 
 // ended notes a job's point, or why it failed, and shows it.
@@ -233,41 +214,6 @@ func (s *sweeper) tooLate(j *sweep.Job) bool {
 	}
 	expected, known := s.shown.expected(j)
 	return known && time.Until(s.until) < expected
-}
-
-// missingPoints counts the jobs without a point.
-func (s *sweeper) missingPoints() (n int) {
-	for i, p := range s.found {
-		if p == nil && !s.without[i] {
-			n++
-		}
-	}
-	return n
-}
-
-// outcome returns the error with which the command ends.
-func (s *sweeper) outcome(stderr io.Writer, err error) error {
-	for _, f := range s.failures {
-		fmt.Fprintf(stderr, "%s failed: %v\n", f.variant, f.err)
-	}
-	left := s.missingPoints()
-	switch {
-	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "interrupted: %s of %d missing; the same command goes on with them\n",
-			count(left, "point"), len(s.jobs))
-		return &codedError{exitStopped, errReported}
-	case err != nil:
-		return err
-	case s.unkept != nil:
-		return fmt.Errorf("%s of %d missing: points cannot be kept: %w", count(left, "point"), len(s.jobs), s.unkept)
-	case len(s.failures) > 0:
-		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
-		return &codedError{exitFailed, errReported}
-	case left > 0:
-		fmt.Fprintf(stderr, "the time is up: %s of %d missing; the same command goes on with them\n",
-			count(left, "point"), len(s.jobs))
-	}
-	return nil
 }
 
 // pointsAtOnce is how many points run at once: as many as asked for, or one for each

@@ -25,6 +25,13 @@ type sweepProgress struct {
 	queue []int           // the jobs to run
 	state map[int]float64 // by job: the share that is done; 1: ended or left out
 	took  estimate
+	ended int // points that have ended, whether they failed or not
+
+	// What remaining said last, when, and how long it took: see roughly.
+	left           time.Duration
+	share          float64
+	asked          time.Time
+	answeredWithin time.Duration
 }
 
 func newSweepProgress(w io.Writer) *sweepProgress {
@@ -57,7 +64,7 @@ func (p *sweepProgress) expected(j *sweep.Job) (time.Duration, bool) {
 	return time.Duration(s * float64(time.Second)), known
 }
 
-// left is how much longer the sweep takes, and done the share of it that is done.
+// remaining is how much longer the sweep takes, and done the share of it that is done.
 func (p *sweepProgress) remaining() (left time.Duration, done float64) {
 	open, all, longest := 0.0, 0.0, 0.0
 	for _, i := range p.queue {
@@ -71,6 +78,20 @@ func (p *sweepProgress) remaining() (left time.Duration, done float64) {
 	}
 	seconds := max(open/float64(p.s.atOnce), longest)
 	return time.Duration(seconds * float64(time.Second)), 1 - open/all
+}
+
+// askingShare is the share of the time that may go into saying how much is left: it is a sum over
+// all points.
+const askingShare = 0.02
+
+// roughly is remaining, or what that said a moment ago.
+func (p *sweepProgress) roughly() (left time.Duration, done float64) {
+	if now := time.Now(); p.asked.IsZero() || now.Sub(p.asked).Seconds() > p.answeredWithin.Seconds()/askingShare {
+		p.asked = now
+		p.left, p.share = p.remaining()
+		p.answeredWithin = time.Since(now)
+	}
+	return p.left, p.share
 }
 
 // reached notes how far a point has come.
@@ -87,7 +108,7 @@ func (p *sweepProgress) draw() {
 	if p.bar == nil {
 		return
 	}
-	left, done := p.remaining()
+	left, done := p.roughly()
 	p.bar.Describe(fmt.Sprintf("%d points to go, %s left", p.open(), rough(left)))
 	p.bar.Set(min(int(done*1000), 999))
 }
@@ -120,8 +141,8 @@ func (p *sweepProgress) say(format string, args ...any) {
 	p.draw()
 }
 
-// left notes that a point is not run.
-func (p *sweepProgress) left(i int) {
+// leave notes that a point is not run.
+func (p *sweepProgress) leave(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state[i] = 1
@@ -148,9 +169,10 @@ func (p *sweepProgress) done(i int, took time.Duration, point *points.Point, err
 	case point.Result.Verdict != results.Pass:
 		outcome = string(point.Result.Verdict)
 	}
-	left, _ := p.remaining()
-	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", len(p.queue)-p.open(), len(p.queue), j.Name(), outcome,
-		rough(took), rough(left))
+	left, _ := p.roughly()
+	p.ended++
+	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", p.ended, len(p.queue), j.Name(), outcome, rough(took),
+		rough(left))
 	p.draw()
 }
 

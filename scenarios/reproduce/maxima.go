@@ -33,7 +33,7 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 						continue
 					}
 					j := f.Jobs[i]
-					j.Full, j.Round = true, roundMaxima
+					j.Full, j.Round, j.Grid = true, roundMaxima, j.Grid+" full"
 					if err := j.fill(&o); err != nil {
 						return nil, err
 					}

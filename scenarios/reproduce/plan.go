@@ -195,6 +195,7 @@ func (s *study) points(o *Options, arrivals string, seed int, loads []string) (l
 		s.testbed.grid(&g, o.Scale.testbed[s.name])
 		jobs, _, err := g.Jobs()
 		for _, j := range jobs {
+			j.Grid = s.name
 			list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals, Optional: s.testbed.engine != ""})
 		}
 		return list, err
@@ -217,7 +218,15 @@ func (s *study) points(o *Options, arrivals string, seed int, loads []string) (l
 	if err != nil {
 		return nil, err
 	}
+	name := s.name
+	if arrivals != "released" {
+		name += " " + arrivals
+	}
+	if seed > 1 {
+		name += fmt.Sprint(" seed=", seed)
+	}
 	for _, j := range jobs {
+		j.Grid = name
 		list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
 	}
 	return list, nil

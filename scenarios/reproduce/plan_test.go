@@ -161,3 +161,18 @@ func TestPlanHasDCPIMAsPrinted(t *testing.T) {
 		t.Errorf("points of dcPIM: %v, want some of both arrivals", seen)
 	}
 }
+
+// Progress and errors tell points apart: those of configurations, arrivals and seeds too.
+func TestNamesTellPointsApart(t *testing.T) {
+	scale, err := FindScale("smoke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, j := range plan(t, Options{Scale: scale, Seeds: 2}) {
+		if seen[j.Name()] {
+			t.Errorf("two points are called %s", j.Name())
+		}
+		seen[j.Name()] = true
+	}
+}

@@ -27,6 +27,7 @@ type Grid struct {
 
 // A Job is one point of a grid.
 type Job struct {
+	Grid       string       // which grid it is of, in names, where there are several
 	At         []Coordinate // where: by axis, then variant and protocol
 	Experiment emu.Experiment
 	Engine     emu.EngineName
@@ -46,6 +47,9 @@ const (
 // Name names a job in progress and errors.
 func (j *Job) Name() string {
 	var parts []string
+	if j.Grid != "" {
+		parts = append(parts, j.Grid)
+	}
 	for _, c := range j.At {
 		if c.Axis == VariantAxis || c.Axis == ProtocolAxis {
 			parts = append(parts, c.Label)
@@ -119,7 +123,7 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	list := slices.Clone(s.Sweep)
 	for k, a := range g.Axes {
 		if slices.ContainsFunc(g.Axes[:k], func(b scenarios.Axis) bool { return b.Axis == a.Axis }) {
-			return nil, fmt.Errorf("two axes are called %[1]s: put a name before the path of one, such as %[1]s2:%[2]s=...",
+			return nil, fmt.Errorf("two axes are called %[1]s: put a name before the path of one, such as %[1]s2:%[2]s",
 				a.Axis, a.Set)
 		}
 		if i := slices.IndexFunc(list, func(b scenarios.Axis) bool { return b.Axis == a.Axis }); i >= 0 {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sirdbed/scenarios/sweep"
+)
+
+// aSweep is a sweep of small points on the model, and what it says first. prepare, if there is
+// one, fills the store.
+func aSweep(
+	t *testing.T, over string, prepare func(store string, jobs []sweep.Job),
+) (s *sweeper, store, announced string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "s.yaml")
+	text := "name: s\nengine: model\ntopology: {leaves: 1, hosts_per_leaf: 3, host_rate: 100Gbps, host_delay: 1us}\n" +
+		"traffic: [{name: all, pattern: poisson, sizes: wkb, load: 0.3}]\nduration: 100us\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := sweepOptions{over: []string{over}}
+	g, err := o.grid(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = &sweeper{}
+	if s.jobs, _, err = g.Jobs(); err != nil {
+		t.Fatal(err)
+	}
+	store = filepath.Join(t.TempDir(), "points")
+	if prepare != nil {
+		prepare(store, s.jobs)
+	}
+	o.points, o.pointOptions.jobs = store, 1
+	var said bytes.Buffer
+	if err := o.begin(&said, "s", s); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.close() })
+	return s, store, said.String()
+}
+
+// Where a point cannot be kept, no other is run for nothing.
+func TestNoPointBeginsWhereNoneCanBeKept(t *testing.T) {
+	s, store, _ := aSweep(t, "seed=1..5", nil)
+	if err := os.Remove(store); err != nil {
+		t.Fatal(err)
+	}
+	err := s.run(t.Context())
+	if err != nil || s.late != 5 || len(s.failures) != 0 {
+		t.Fatalf("%v, %d left, failed: %v", err, s.late, s.failures)
+	}
+	err = s.outcome(io.Discard, nil)
+	if err == nil || !strings.Contains(err.Error(), "5 points of 5 missing: points cannot be kept: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// After the first that could not be kept none is run, even if it could be.
+func TestNoPointBeginsAfterOneThatWasNotKept(t *testing.T) {
+	s, store, _ := aSweep(t, "seed=1..2", nil)
+	s.giveUp(0, errors.New("no room"))
+	s.one(t.Context(), 1)
+	if entries, err := os.ReadDir(store); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v: want no point", entries, err)
+	}
+}
+
+// Files that are no points are named before anything is run.
+func TestDamagedPointsAreNamedFirst(t *testing.T) {
+	s, _, said := aSweep(t, "seed=1..2", func(store string, jobs []sweep.Job) {
+		must(t, os.Mkdir(store, 0o777))
+		must(t, os.WriteFile(filepath.Join(store, jobs[1].Address.Key+".json"), []byte("{"), 0o666))
+	})
+	want := "to be run again: " + s.store.Path() + "/" + s.jobs[1].Address.Key + ".json: damaged"
+	if len(s.missing) != 2 || !strings.Contains(said, want) {
+		t.Errorf("%d are missing, and it says\n%swant %q", len(s.missing), said, want)
+	}
+}
+
+// A point that another sweep has kept in the meantime is not run once more.
+func TestPointOfAnotherSweepIsTaken(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..2", nil)
+	s.one(t.Context(), 0)
+	p := *s.found[0]
+	const seconds = 12345
+	p.Result.WallSeconds = seconds // another's
+	_, err := s.store.Put(&p)
+	must(t, err)
+	s.found[0] = nil
+	s.one(t.Context(), 0)
+	if got := s.found[0]; got == nil || got.Result.WallSeconds != seconds {
+		t.Errorf("got %+v, want the other's", got)
+	}
+}
+
+// A time in which no point ends would go on with none, however often: that is said.
+func TestTimeTooShortForAnyPoint(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..2", nil)
+	s.until = time.Now()
+	must(t, s.run(t.Context()))
+	var said bytes.Buffer
+	must(t, s.outcome(&said, nil))
+	if !strings.Contains(said.String(), "the shortest takes about ") {
+		t.Errorf("got %s", &said)
+	}
+}

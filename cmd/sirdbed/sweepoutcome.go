@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// giveUp notes that a job's point could not be kept, and why. No other begins: it would be run
+// for nothing.
+func (s *sweeper) giveUp(i int, err error) {
+	s.mu.Lock()
+	first := s.unkept == nil
+	if first {
+		s.unkept = err
+	}
+	s.mu.Unlock()
+	if first {
+		s.shown.say("%s cannot be kept, and no other point begins: %v", s.jobs[i].Name(), err)
+	}
+	s.leave(i)
+}
+
+// gaveUp reports whether a point could not be kept.
+func (s *sweeper) gaveUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unkept != nil
+}
+
+// missingPoints counts the jobs without a point.
+func (s *sweeper) missingPoints() (n int) {
+	for i, p := range s.found {
+		if p == nil && !s.without[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// outcome returns the error with which the command ends.
+func (s *sweeper) outcome(stderr io.Writer, err error) error {
+	for _, f := range s.failures {
+		fmt.Fprintf(stderr, "%s failed: %v\n", f.variant, f.err)
+	}
+	left := s.missingPoints()
+	switch {
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintf(stderr, "interrupted: %s of %d missing; the same command goes on with them\n",
+			count(left, "point"), len(s.jobs))
+		return &codedError{exitStopped, errReported}
+	case err != nil:
+		return err
+	case s.unkept != nil:
+		return fmt.Errorf("%s of %d missing: points cannot be kept: %w", count(left, "point"), len(s.jobs), s.unkept)
+	case len(s.failures) > 0:
+		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
+		return &codedError{exitFailed, errReported}
+	case left > 0:
+		fmt.Fprintf(stderr, "the time is up: %s of %d missing; the same command goes on with them\n",
+			count(left, "point"), len(s.jobs))
+		if shortest := s.shortest(); s.shown.ended == 0 && shortest > 0 {
+			fmt.Fprintf(stderr, "no point has ended in that time: the shortest takes about %s\n", rough(shortest))
+		}
+	}
+	return nil
+}
+
+// shortest is how long the shortest point takes of those that are missing, as far as that can be
+// told.
+func (s *sweeper) shortest() (least time.Duration) {
+	for _, i := range s.missing {
+		if d, _ := s.shown.expected(&s.jobs[i]); least == 0 || d < least {
+			least = d
+		}
+	}
+	return least
+}
