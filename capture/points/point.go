@@ -48,6 +48,7 @@ type Point struct {
 	// Of the run that made it; they depend on the machine.
 	Finished time.Time `json:"finished"`
 	Go       string    `json:"go"`
+	Machine  string    `json:"machine,omitempty"` // "2 x AMD EPYC, linux/amd64"
 }
 
 // Drops are what all ports did to packets over the run.
@@ -98,7 +99,7 @@ func New(engine emu.EngineName, x *emu.Experiment, v *results.Variant) (*Point, 
 	p := &Point{
 		Format: Format, Key: a.Key, Code: a.Code, Engine: engine, Experiment: *x,
 		Result: results.Summarize([]*results.Variant{v}).Variants[0], Course: v.Course, Curves: v.Curves,
-		Finished: time.Now().UTC().Truncate(time.Second), Go: runtime.Version(),
+		Finished: time.Now().UTC().Truncate(time.Second), Go: runtime.Version(), Machine: machine(),
 	}
 	if v.Facts != nil {
 		for _, port := range v.Facts.Ports {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,12 +58,13 @@ func (r *reproduction) lead() []string {
 // made says when and by what the points were run.
 func (r *reproduction) made() []string {
 	var from, to time.Time
-	codes, versions, wall := map[string]bool{}, map[string]bool{}, 0.0
+	codes, versions, machines, wall := map[string]bool{}, map[string]bool{}, map[string]bool{}, 0.0
 	for _, p := range r.f.Points {
 		if p == nil {
 			continue
 		}
 		codes[p.Protocol()+" "+p.Code], versions[p.Go] = true, true
+		machines[cmp.Or(p.Machine, "a machine that was not noted")] = true
 		wall += p.Result.WallSeconds
 		if from.IsZero() || p.Finished.Before(from) {
 			from = p.Finished
@@ -77,8 +79,8 @@ func (r *reproduction) made() []string {
 		when = "between " + first + " and " + last
 	}
 	return []string{
-		fmt.Sprintf("The points took %s, one after another, and ended %s (%s).", rough(inSeconds(wall)), when,
-			sortedNames(versions)),
+		fmt.Sprintf("The points took %s, one after another, and ended %s. Machine: %s. Go: %s.",
+			rough(inSeconds(wall)), when, strings.Join(slices.Sorted(maps.Keys(machines)), "; "), sortedNames(versions)),
 		"Code that they depend on: " + sortedNames(codes) + ".",
 	}
 }
