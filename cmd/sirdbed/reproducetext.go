@@ -80,7 +80,8 @@ func (r *reproduction) made() []string {
 	}
 	return []string{
 		fmt.Sprintf("The points took %s, one after another, and ended %s. Machine: %s. Go: %s.",
-			rough(inSeconds(wall)), when, strings.Join(slices.Sorted(maps.Keys(machines)), "; "), sortedNames(versions)),
+			rough(inSeconds(wall)), when, strings.Join(slices.Sorted(maps.Keys(machines)), "; "),
+			sortedNames(versions)),
 		"Code that they depend on: " + sortedNames(codes) + ".",
 	}
 }
