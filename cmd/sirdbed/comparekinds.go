@@ -38,7 +38,8 @@ func readCompared(path string, stderr io.Writer) (*compared, error) {
 		c.dir, file = filepath.Dir(path), base
 	}
 	dir, err := tree.Open(c.dir)
-	if err == nil {
+	opened := err == nil
+	if opened {
 		defer dir.Close()
 		for _, name := range comparedFiles[:2] {
 			if _, e := dir.Lstat(name); e == nil && (file == "" || file == name) {
@@ -46,7 +47,12 @@ func readCompared(path string, stderr io.Writer) (*compared, error) {
 			}
 		}
 	}
-	if c.summary, err = readRun(path, stderr); err != nil {
+	c.summary, err = readRun(path, stderr)
+	if opened && file == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a result of sirdbed: it has none of %s", path,
+			strings.Join(comparedFiles, ", "))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return c, nil
