@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -44,24 +45,35 @@ func ParseChange(text string) (Change, error) {
 	return Change{path, value}, nil
 }
 
-// Load reads a scenario: a file, or by name one that is in the binary. The
-// error is an Errors unless the file cannot be read.
+// Load reads a scenario: a file, or by name one that is in the binary, which a directory of
+// that name does not hide. The error is an Errors unless the file cannot be read.
 func Load(path string, changes ...Change) (*Scenario, error) {
 	text, err := limit.ScenarioFile.Read(path)
-	dir := filepath.Dir(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if name := strings.TrimSuffix(path, ".yaml"); slices.Contains(Names(), name) {
-			path = "scenarios/" + name + ".yaml"
-			text, err = embedded.ReadFile(name + ".yaml")
-		} else {
-			return nil, fmt.Errorf("no scenario: %s is neither a file nor one of the scenarios in the binary (%s)%s",
-				path, strings.Join(Names(), ", "), DidYouMean(name, Names()))
-		}
+	if err == nil {
+		return Parse(path, filepath.Dir(path), text, changes...)
 	}
+	missing := errors.Is(err, fs.ErrNotExist)
+	if info, e := os.Stat(path); !missing && (e != nil || !info.IsDir()) {
+		return nil, err
+	}
+	name := strings.TrimSuffix(path, ".yaml")
+	switch {
+	case slices.Contains(Names(), name):
+		return LoadBuiltIn(name, changes...)
+	case missing:
+		return nil, fmt.Errorf("no scenario: %s is neither a file nor one of the scenarios in the binary (%s)%s",
+			path, strings.Join(Names(), ", "), DidYouMean(name, Names()))
+	}
+	return nil, err
+}
+
+// LoadBuiltIn reads a scenario that is in the binary, one of Names, whatever files there are.
+func LoadBuiltIn(name string, changes ...Change) (*Scenario, error) {
+	text, err := embedded.ReadFile(name + ".yaml")
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, dir, text, changes...)
+	return Parse("scenarios/"+name+".yaml", filepath.Dir(name), text, changes...)
 }
 
 // Parse reads a scenario from text. file is what errors call it, dir where the

@@ -260,6 +260,32 @@ func TestScenariosInTheBinary(t *testing.T) {
 	}
 }
 
+// A name means the scenario in the binary although a directory has it, as results do, but not
+// where a file is called so.
+func TestNamesBesideFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("incast", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Load("incast"); err != nil || s.Name != "incast" {
+		t.Errorf("beside a directory of its name: %v", err)
+	}
+	for _, name := range []string{"nowhere", "."} {
+		if _, err := Load(name); err == nil {
+			t.Errorf("%s is a scenario", name)
+		}
+	}
+	if err := os.WriteFile("outcast", []byte("name: mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load("outcast"); err == nil || !strings.Contains(err.Error(), "outcast:") {
+		t.Errorf("a file that is no scenario: %v", err)
+	}
+	if s, err := LoadBuiltIn("outcast"); err != nil || s.Name != "outcast" {
+		t.Errorf("the one in the binary, beside a file of its name: %v", err)
+	}
+}
+
 func TestListStreams(t *testing.T) {
 	dir := t.TempDir()
 	text := strings.Replace(good, "pattern: fixed\n    size: 8B\n    interval: 40us",

@@ -190,7 +190,7 @@ func (s *study) half(j *Job) bool { return j.Label("load") == Half }
 
 // points lists the points of a study's scenario at some loads, none: all.
 func (s *study) points(o *Options, arrivals string, seed int, loads []string) (list []Job, err error) {
-	g := sweep.Grid{Path: "paper/" + s.name, Engine: cmp.Or(o.Engine, emu.Model)}
+	g := sweep.Grid{Path: "paper/" + s.name, BuiltIn: true, Engine: cmp.Or(o.Engine, emu.Model)}
 	if s.testbed != nil {
 		s.testbed.grid(&g, o.Scale.testbed[s.name])
 		jobs, _, err := g.Jobs()

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,17 @@ func plan(t *testing.T, o Options) []Job {
 		t.Fatal(err)
 	}
 	return jobs
+}
+
+// The paper's scenarios are those in the binary, whatever files there are.
+func TestPlanLeavesFilesAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"incast", "outcast"} {
+		if err := os.WriteFile(name, []byte("name: mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan(t, Options{})
 }
 
 func counted(jobs []Job) (rounds [5]int) {

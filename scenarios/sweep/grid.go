@@ -16,6 +16,7 @@ import (
 // A Grid says what to sweep over.
 type Grid struct {
 	Path     string             // of the scenario: a file, or a name in the binary
+	BuiltIn  bool               // it is a name in the binary, whatever files there are
 	Changes  []scenarios.Change // to the scenario, before the axes'
 	Axes     []scenarios.Axis   // beside the scenario's own; one of the same name replaces that
 	Engine   emu.EngineName     // "": the scenario's
@@ -76,7 +77,7 @@ func (j *Job) Label(axis string) string {
 // Jobs lists the points of a grid in the order of its axes, the last running fastest. Each
 // experiment is there once. scenario is the one that the axes change.
 func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
-	scenario, err = scenarios.Load(g.Path, g.Changes...)
+	scenario, err = g.load(g.Changes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,6 +119,14 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 	return unique(jobs), scenario, nil
 }
 
+// load reads the scenario, changed.
+func (g *Grid) load(changes []scenarios.Change) (*scenarios.Scenario, error) {
+	if g.BuiltIn {
+		return scenarios.LoadBuiltIn(g.Path, changes...)
+	}
+	return scenarios.Load(g.Path, changes...)
+}
+
 // axes are the scenario's, changed and followed by the grid's own.
 func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	list := slices.Clone(s.Sweep)
@@ -142,7 +151,7 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 
 // at lists the jobs at one combination of settings.
 func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err error) {
-	s, err := scenarios.Load(g.Path, changes...)
+	s, err := g.load(changes)
 	if err != nil {
 		return nil, fmt.Errorf("at %s: %w", place(at), err)
 	}
