@@ -94,7 +94,9 @@ func TestWarmUpIsByTheTable(t *testing.T) {
 		want            units.Time
 	}{
 		{"balanced", "wka", 0.5, 2 * units.Millisecond},
-		{"balanced", "wka", 0.85, 3 * units.Millisecond},
+		{"balanced", "wka", 0.7, 12 * units.Millisecond},
+		{"balanced", "wka", 0.95, 14 * units.Millisecond},
+		{"balanced", "wkc", 0.7, 20 * units.Millisecond},
 		{"incast", "wkb", 0.5, 12 * units.Millisecond},
 		{"core", "wkb", 0.5, 20 * units.Millisecond},
 		{"core", "wkc", 0.8, 30 * units.Millisecond},

@@ -5,6 +5,7 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sirdbed/scenarios"
@@ -76,14 +77,14 @@ func FindScale(name string) (*Scale, error) {
 }
 
 // warmups are how long a network of the paper's takes until it is as it stays, as measured
-// (scenarios/paper/README, Warm-up): at loads up to 0.7, up to 0.85, and above. By
+// (scenarios/paper/README, Warm-up), in ms: at loads up to 0.5, 0.7 and 0.85, and above. By
 // configuration and workload, or by workload in all other configurations.
-var warmups = map[string][3]units.Time{
-	"wka":      {2 * units.Millisecond, 3 * units.Millisecond, 4 * units.Millisecond},
-	"wkb":      {12 * units.Millisecond, 12 * units.Millisecond, 12 * units.Millisecond},
-	"wkc":      {20 * units.Millisecond, 30 * units.Millisecond, 40 * units.Millisecond},
-	"core/wka": {4 * units.Millisecond, 4 * units.Millisecond, 4 * units.Millisecond},
-	"core/wkb": {20 * units.Millisecond, 20 * units.Millisecond, 20 * units.Millisecond},
+var warmups = map[string][4]units.Time{
+	"wka":      {2, 12, 12, 14},
+	"wkb":      {12, 12, 12, 12},
+	"wkc":      {20, 20, 30, 40},
+	"core/wka": {4, 12, 12, 14},
+	"core/wkb": {20, 20, 20, 20},
 }
 
 // warmUp is the warm-up of a study's workload at a load, the same for all protocols and
@@ -93,14 +94,8 @@ func (s *Scale) warmUp(study, workload string, load float64) units.Time {
 	if !ok {
 		byLoad = warmups[workload]
 	}
-	band := 0
-	switch {
-	case load > 0.85:
-		band = 2
-	case load > 0.7:
-		band = 1
-	}
-	return max(10*units.Microsecond, units.Time(s.warmup*float64(byLoad[band])))
+	band, _ := slices.BinarySearch([]float64{0.5, 0.7, 0.85}, load)
+	return max(10*units.Microsecond, units.Time(s.warmup*float64(byLoad[band]*units.Millisecond)))
 }
 
 // window is how long a stream takes to offer a number of messages.
