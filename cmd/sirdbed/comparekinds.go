@@ -38,21 +38,19 @@ func readCompared(path string, stderr io.Writer) (*compared, error) {
 		c.dir, file = filepath.Dir(path), base
 	}
 	dir, err := tree.Open(c.dir)
-	opened := err == nil
-	if opened {
+	if err == nil {
 		defer dir.Close()
 		for _, name := range comparedFiles[:2] {
 			if _, e := dir.Lstat(name); e == nil && (file == "" || file == name) {
 				return c, c.read(dir, name)
 			}
 		}
+		if _, e := dir.Lstat(results.SummaryFile); file == "" && errors.Is(e, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is not a result of sirdbed: it has none of %s", path,
+				strings.Join(comparedFiles, ", "))
+		}
 	}
-	c.summary, err = readRun(path, stderr)
-	if opened && file == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a result of sirdbed: it has none of %s", path,
-			strings.Join(comparedFiles, ", "))
-	}
-	if err != nil {
+	if c.summary, err = readRun(path, stderr); err != nil {
 		return nil, err
 	}
 	return c, nil

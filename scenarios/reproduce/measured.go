@@ -98,10 +98,10 @@ func (f *Found) hasFull(p Place) bool {
 // hasAllLoads reports whether a job's study is over loads and has the points at all of them:
 // of the same arrivals and protocol, and everywhere else on the axes where the job is.
 func (f *Found) hasAllLoads(j *Job) bool {
-	there := map[string]bool{}
+	there, place := map[string]bool{}, j.butLoad()
 	for i := range f.Jobs {
 		if k := &f.Jobs[i]; f.Points[i] != nil && k.Study == j.Study && k.Arrivals == j.Arrivals &&
-			k.Experiment.Protocol == j.Experiment.Protocol && slices.Equal(k.butLoad(), j.butLoad()) {
+			k.Experiment.Protocol == j.Experiment.Protocol && slices.Equal(k.butLoad(), place) {
 			there[k.Label("load")] = true
 		}
 	}

@@ -114,21 +114,17 @@ func (f *Found) frontier() []report.Figure {
 		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
 		Labeled: true,
 	}
-	series := map[string]*report.Series{}
 	for _, protocol := range []string{"sird", "homa"} {
-		series[protocol] = &report.Series{
-			Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve,
-		}
-	}
-	f.of("frontier", func(j *Job, p *points.Point) {
-		if s := series[j.Experiment.Protocol]; s != nil {
+		series := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve}
+		f.of("frontier", func(j *Job, p *points.Point) {
+			if j.Experiment.Protocol != protocol {
+				return
+			}
 			_, setting, _ := strings.Cut(j.Label("variant"), "-") // b1.5, k7
 			setting = strings.Replace(setting, "b", "B", 1)
-			s.Points = append(s.Points, report.Point{X: p.Result.GoodputGbps, Y: average(p), Note: setting})
-		}
-	})
-	for _, protocol := range []string{"sird", "homa"} {
-		figure.Series = append(figure.Series, *series[protocol])
+			series.Points = append(series.Points, report.Point{X: goodput(p), Y: average(p), Note: setting})
+		})
+		figure.Series = append(figure.Series, series)
 	}
 	return []report.Figure{figure}
 }
