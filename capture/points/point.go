@@ -7,6 +7,7 @@ package points
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -49,7 +50,13 @@ type Point struct {
 	Finished time.Time `json:"finished"`
 	Go       string    `json:"go"`
 	Machine  string    `json:"machine,omitempty"` // "2 x AMD EPYC, linux/amd64"
+	// ProcessorSeconds is what the run took of a processor, whatever else that had to do; 0: not
+	// known. On the model alone.
+	ProcessorSeconds float64 `json:"processor_seconds,omitempty"`
 }
+
+// Seconds is what a run like the point's takes where nothing else runs, as far as is known.
+func (p *Point) Seconds() float64 { return cmp.Or(p.ProcessorSeconds, p.Result.WallSeconds) }
 
 // Drops are what all ports did to packets over the run.
 type Drops struct {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/results"
@@ -51,6 +52,11 @@ func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*poi
 		return nil, err
 	}
 	defer release()
+	if j.Engine == emu.Model { // it is one goroutine
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	began := threadTime()
 	facts, err := engines[j.Engine].make(whileUp{}).Run(ctx, &x, run, hooks)
 	grown, _ := errors.AsType[*unbounded](context.Cause(ctx))
 	if err != nil && grown == nil {
@@ -62,10 +68,16 @@ func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*poi
 	}
 	v.Verdict = verdict.Judge(v)
 	p, err := points.New(j.Engine, &x, v)
-	if grown != nil && err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if j.Engine == emu.Model {
+		p.ProcessorSeconds = (threadTime() - began).Seconds()
+	}
+	if grown != nil {
 		p.Unbounded = grown.why
 	}
-	return p, err
+	return p, nil
 }
 
 // pointVariant computes the results of a run: of its files, unless they were folded as

@@ -57,7 +57,7 @@ func (s *sweeper) look() {
 			s.missing, s.stale = append(s.missing, i), append(s.stale, i)
 		default:
 			s.found[i] = p
-			s.shown.learn(&s.jobs[i], p.Result.WallSeconds)
+			s.shown.learn(&s.jobs[i], p.Seconds())
 		}
 	}
 }
