@@ -26,6 +26,10 @@ function spanOf(figure, axis, list) {
   if (!(low <= high)) return log ? [0.1, 10] : [0, 1];
   if (axis === "x" && figure.time) return log ? [low, Math.max(high, low * 1.01)] : [low, high];
   if (log) return [low * 0.8, high * 1.25];
+  if (axis === "x") { // as tight as the picture, with room for marks at the edges
+    const room = high > low ? (high - low) * 0.04 : 1;
+    return [low < 0 ? low - room : Math.max(0, low - room), high + room];
+  }
   low = Math.min(0, low);
   return [low, high > low ? high + (high - low) * 0.06 : low + 1];
 }
