@@ -91,8 +91,12 @@ func changed(x *emu.Experiment) bool {
 	return x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0
 }
 
-// parametersOf reports whether an experiment's parameters are the protocol's own, and whether
-// they are those of dcPIM where it is as in its authors' simulator.
+// lossAsPaper are SIRD's parameters with the paper's rule for loss, as in paper/core.
+const lossAsPaper = `{"loss_detection": "silence"}`
+
+// parametersOf reports whether an experiment's parameters are the protocol's own, SIRD's with
+// either rule for loss, and whether they are those of dcPIM where it is as in its authors'
+// simulator.
 func parametersOf(x *emu.Experiment) (own, printed bool) {
 	p, err := all.Find(x.Protocol)
 	if err != nil {
@@ -114,7 +118,8 @@ func parametersOf(x *emu.Experiment) (own, printed bool) {
 	if p.Fit != nil {
 		fitted = p.Fit(fabric, p.DefaultParams(fabric), x.Streams)
 	}
-	return same(fitted), x.Protocol == "dcpim" && same(json.RawMessage(inItsSimulator))
+	own = same(fitted) || x.Protocol == "sird" && same(json.RawMessage(lossAsPaper))
+	return own, x.Protocol == "dcpim" && same(json.RawMessage(inItsSimulator))
 }
 
 // between reports whether a stream is between all hosts, all the time, as the paper's are.
