@@ -60,6 +60,7 @@ func TestWhatThePaperDoesNotHaveHasNoPlace(t *testing.T) {
 	}{
 		{"the same in small", "small-wkc", nil, true},
 		{"a parameter", "small-wkc", set("sird.b", "2"), false},
+		{"the paper's rule for loss", "small-wkc", set("sird.loss_detection", "silence"), true},
 		{"a load", "small-wkc", set("traffic[all].load", "0.33"), false},
 		{"a rate", "small-wkc", set("topology.core_rate", "300Gbps"), false},
 		{"faults", "small-wkc", set("faults.drop", "0.01"), false},
