@@ -38,3 +38,27 @@ func notCarried(p *points.Point) string {
 	}
 	return fmt.Sprintf("%s; %.0f %% of what was offered in the window was received in it", why, 100*received/offered)
 }
+
+// goodput is what a point received, in Gbps a host: in its window, or in the last whole parts of
+// its course if it was ended before that began.
+func goodput(p *points.Point) float64 {
+	c := p.Course
+	if p.Unbounded == "" || p.Result.GoodputGbps > 0 || c == nil {
+		return p.Result.GoodputGbps
+	}
+	end := len(c.Received)
+	for end > 0 && c.Received[end-1] == 0 {
+		end--
+	}
+	end = max(0, end-1) // the part in which it was ended is no whole one
+	begin := max(0, end-lastParts)
+	var bytes float64
+	for _, n := range c.Received[begin:end] {
+		bytes += n
+	}
+	hosts := p.Experiment.Topology.Leaves * p.Experiment.Topology.HostsPerLeaf
+	return 8 * bytes / float64(max(1, end-begin)) / float64(c.Slice) / float64(hosts)
+}
+
+// lastParts is how many parts of its course tell what a point carried when it was ended.
+const lastParts = 4

@@ -56,3 +56,26 @@ func TestUnstableWithoutACourse(t *testing.T) {
 		}
 	}
 }
+
+// A point that was ended in its warm-up has no window: what it carried then counts.
+func TestGoodputOfAPointEndedInItsWarmUp(t *testing.T) {
+	p := &points.Point{}
+	p.Experiment.Topology.Leaves, p.Experiment.Topology.HostsPerLeaf = 1, 2
+	received := []float64{100, 900, 400, 400, 500, 500, 90, 0, 0} // ended in the seventh part
+	p.Course = &results.Course{Slice: 10, Received: received}
+	if got := goodput(p); got != 0 {
+		t.Errorf("not ended early: %v", got)
+	}
+	p.Unbounded = "it grew"
+	if got, want := goodput(p), 8*450/10/2.; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	p.Result.GoodputGbps = 12
+	if got := goodput(p); got != 12 {
+		t.Errorf("with a window: %v", got)
+	}
+	p.Result.GoodputGbps, p.Course.Received = 0, []float64{50}
+	if got := goodput(p); got != 0 {
+		t.Errorf("without a whole part: %v", got)
+	}
+}

@@ -131,9 +131,7 @@ func (f *Found) Goodput(study, workload, protocol string) (v paper.Value, run bo
 	return f.highest(study, workload, protocol, goodput)
 }
 
-// goodput is that of a point, in Gbps a host; deepest and average are of its leaves' queues,
-// in MB.
-func goodput(p *points.Point) float64 { return p.Result.GoodputGbps }
+// deepest and average are of a point's leaves' queues, in MB.
 func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
 func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
 

@@ -92,7 +92,7 @@ func (f *Found) queueByGoodput(
 					}
 					p := list[0]
 					s.Points = append(s.Points, report.Point{
-						X: p.Result.GoodputGbps, Y: queue(p), Hollow: notCarried(p) != "" || p.Unbounded != "",
+						X: goodput(p), Y: queue(p), Hollow: notCarried(p) != "" || p.Unbounded != "",
 						Note: "load " + load,
 					})
 				}

@@ -176,7 +176,7 @@ const bdp = 100_000
 // figuresOf are a point's figures, by their names in claims.
 func figuresOf(p *points.Point) map[string]paper.Value {
 	unstable := notCarried(p) != ""
-	all := map[string]paper.Value{"goodput_gbps": {Number: p.Result.GoodputGbps}}
+	all := map[string]paper.Value{"goodput_gbps": {Number: goodput(p)}}
 	for name, s := range slowdowns(p) {
 		if s.Count < fewest {
 			continue

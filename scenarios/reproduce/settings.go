@@ -53,7 +53,7 @@ func (f *Found) sensitivity() []report.Figure {
 			best[sthr] = map[float64]float64{}
 			order = append(order, sthr)
 		}
-		best[sthr][b] = max(best[sthr][b], p.Result.GoodputGbps)
+		best[sthr][b] = max(best[sthr][b], goodput(p))
 	})
 	for i, sthr := range order {
 		s := report.Series{Name: "SThr " + sthr + " BDP", Look: i, Shape: report.Curve}
