@@ -3,6 +3,7 @@ package reproduce
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -173,6 +174,29 @@ func TestPlanHasDCPIMAsPrinted(t *testing.T) {
 	}
 	if seen["released"] == 0 || seen["poisson"] == 0 {
 		t.Errorf("points of dcPIM: %v, want some of both arrivals", seen)
+	}
+}
+
+// Where slowdown is not read ExpressPass's backlog is not waited for.
+func TestPlanHasShortDrainsOfExpressPass(t *testing.T) {
+	short := 0
+	for _, j := range plan(t, Options{Figures: []string{"tables"}, Seeds: 1}) {
+		x := &j.Experiment
+		load, err := strconv.ParseFloat(j.Label("load"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := x.Warmup
+		if x.Protocol == "xpass" && load > 0.7 {
+			want = 10 * units.Microsecond
+			short++
+		}
+		if x.Drain != want {
+			t.Errorf("%s: drain %v, want %v", j.Name(), x.Drain, want)
+		}
+	}
+	if short == 0 {
+		t.Error("no point of ExpressPass above 70 %")
 	}
 }
 
