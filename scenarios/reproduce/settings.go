@@ -69,7 +69,7 @@ func (f *Found) sensitivity() []report.Figure {
 // creditLocation draws where credit is at the load with the most goodput, by SThr.
 func (f *Found) creditLocation() []report.Figure {
 	figure := report.Figure{
-		Name: "fig9-credit", Title: "Where credit is by SThr, B = 1.5 BDP, WKc Balanced",
+		Name: "fig9-credit", Title: "Where credit is, B = 1.5 BDP, WKc Balanced",
 		Y:       report.Axis{Label: "credit (BDP/host)"},
 		Caption: "Means over hosts and time, at the load with the most goodput of those that were run.",
 	}
