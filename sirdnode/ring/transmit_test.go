@@ -4,6 +4,7 @@ package ring
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/vishvananda/netlink"
@@ -54,11 +55,38 @@ func (p pair) shape(t *testing.T, limit uint32) {
 	})
 }
 
+// stayOnOneProcessor keeps the test's thread on the first that it may use. Each processor has a backlog of
+// its own behind a veth: a sender that moves leaves the shaper's timer on one processor and
+// sends from another, and where the first is late, the frames of the second overtake.
+func stayOnOneProcessor(t *testing.T) {
+	t.Helper()
+	var before, first unix.CPUSet
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	for cpu := 0; first.Count() == 0; cpu++ {
+		if before.IsSet(cpu) {
+			first.Set(cpu)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &first); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.SchedSetaffinity(0, &before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // pressed sends n frames of 1014 bytes through the shaper and counts each
 // kind of back-pressure. Every frame must arrive once, intact and in order,
 // although their memory is reused as soon as the kernel is done with it.
 func pressed(t *testing.T, p pair, c Config, n uint64) (buffer, queue, ring int) {
 	t.Helper()
+	stayOnOneProcessor(t)
 	const longest = 1014
 	a, b := p.open(t, p.a, c), p.open(t, p.b, Config{RxFrames: int(n)})
 	for sent := uint64(0); sent < n || a.Unsent() > 0; {
