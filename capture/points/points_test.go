@@ -84,6 +84,12 @@ func TestPointIsKept(t *testing.T) {
 		len(v.Curves.Queues) == 0 || len(v.Course.Offered) == 0 || v.Verdict.Level != results.Pass {
 		t.Errorf("%+v", v)
 	}
+	got.Unbounded, got.Result.GoodputGbps = "ended in its warm-up", 0
+	v, err = got.Variant("ended early")
+	must(t, err)
+	if v.Goodput.Gbps == 0 || v.Goodput.Gbps != got.Goodput() {
+		t.Errorf("%v Gbps of what it carried, %v", v.Goodput.Gbps, got.Goodput())
+	}
 	info, err := os.Stat(filepath.Join(path, p.Key+suffix))
 	if err != nil || info.Size() > Size {
 		t.Errorf("%v bytes, %v", info.Size(), err)

@@ -13,7 +13,7 @@ func (p *Point) Variant(name string) (*results.Variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Name = name
+	v.Name, v.Goodput.Gbps = name, p.Goodput()
 	return v, nil
 }
 

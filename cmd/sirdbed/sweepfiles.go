@@ -93,8 +93,8 @@ func sweepRow(j *sweep.Job, p *points.Point) SweepRow {
 	r := SweepRow{
 		At: map[string]string{}, Variant: j.Experiment.Variant, Protocol: j.Experiment.Protocol,
 		Engine: string(j.Engine), Seed: int64(j.Experiment.Seed), Key: p.Key, Code: p.Code, Digest: p.Result.Digest,
-		Verdict: string(p.Result.Verdict), Unstable: p.Result.Unstable, Unbounded: p.Unbounded != "",
-		OfferedGbps: p.Result.OfferedGbps, GoodputGbps: p.Result.GoodputGbps, Messages: int64(slow.Count),
+		Verdict: string(p.Result.Verdict), Unstable: p.NotCarried() != "", Unbounded: p.Unbounded != "",
+		OfferedGbps: p.Result.OfferedGbps, GoodputGbps: p.Goodput(), Messages: int64(slow.Count),
 		SlowdownP50: slow.P50, SlowdownP99: slow.P99, SlowdownMean: slow.Mean, AckedP99: acked.P99,
 		LeafMax: leaf.Max, LeafMean: leaf.Mean, Metrics: map[string]float64{}, WallSeconds: p.Result.WallSeconds,
 	}

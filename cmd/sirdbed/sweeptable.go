@@ -107,7 +107,7 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 		switch {
 		case p.Unbounded != "":
 			f.note = "!"
-		case p.Result.Unstable && f.note == "":
+		case f.note == "" && p.NotCarried() != "":
 			f.note = "~"
 		}
 	}
@@ -236,7 +236,7 @@ func (t *sweepTable) note() string {
 			missing++
 		case p.Unbounded != "":
 			marks["!"] = true
-		case p.Result.Unstable:
+		case p.NotCarried() != "":
 			marks["~"] = true
 		}
 	}

@@ -92,7 +92,7 @@ func (f *Found) Slowdown(study, workload, protocol, arrivals string) (v paper.Va
 	place := Place{study, workload, Half, protocol, arrivals}
 	list := f.At(place)
 	for _, p := range list {
-		if why := notCarried(p); why != "" {
+		if why := p.NotCarried(); why != "" {
 			v.Unstable, v.Why, run = true, why, true
 		}
 	}
@@ -128,7 +128,7 @@ func slowdowns(p *points.Point) map[string]stats.Summary {
 
 // Goodput is the highest over all loads, in Gbps a host.
 func (f *Found) Goodput(study, workload, protocol string) (v paper.Value, run bool) {
-	return f.highest(study, workload, protocol, goodput)
+	return f.highest(study, workload, protocol, (*points.Point).Goodput)
 }
 
 // deepest and average are of a point's leaves' queues, in MB.

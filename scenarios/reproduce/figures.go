@@ -92,7 +92,7 @@ func (f *Found) queueByGoodput(
 					}
 					p := list[0]
 					s.Points = append(s.Points, report.Point{
-						X: goodput(p), Y: queue(p), Hollow: notCarried(p) != "" || p.Unbounded != "",
+						X: p.Goodput(), Y: queue(p), Hollow: p.NotCarried() != "" || p.Unbounded != "",
 						Note: "load " + load,
 					})
 				}
@@ -141,7 +141,7 @@ func (f *Found) slowdownBars(name, load string, workloads, configs []string) (li
 			for _, protocol := range f.Protocols(config) {
 				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Bars}
 				if found := f.At(Place{config, workload, load, protocol, "released"}); len(found) > 0 &&
-					notCarried(found[0]) == "" {
+					found[0].NotCarried() == "" {
 					s.Points = bars(found[0])
 				}
 				figure.Series = append(figure.Series, s)

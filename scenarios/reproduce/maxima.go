@@ -23,7 +23,7 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 				if loads == nil {
 					continue
 				}
-				set := []int{f.highestOf(loads, goodput)}
+				set := []int{f.highestOf(loads, (*points.Point).Goodput)}
 				if !slices.ContainsFunc(loads, func(i int) bool { return f.Points[i].QueueGrows() != "" }) {
 					set = append(set, f.highestOf(loads, deepest))
 				}

@@ -72,8 +72,8 @@ func (f *Found) quantities(m *paper.Measured) {
 			case name == paper.MaxTorQueue || name == paper.MeanTorQueue:
 				put(m, overall, v, true)
 			case strings.HasPrefix(name, "credit_"): // where the most is carried
-				if most, there := goodputs[overall]; !there || goodput(p) > most {
-					m.Quantities[overall], goodputs[overall] = v, goodput(p)
+				if most, there := goodputs[overall]; !there || p.Goodput() > most {
+					m.Quantities[overall], goodputs[overall] = v, p.Goodput()
 				}
 			}
 		}
@@ -175,8 +175,8 @@ const bdp = 100_000
 
 // figuresOf are a point's figures, by their names in claims.
 func figuresOf(p *points.Point) map[string]paper.Value {
-	unstable := notCarried(p) != ""
-	all := map[string]paper.Value{"goodput_gbps": {Number: goodput(p)}}
+	unstable := p.NotCarried() != ""
+	all := map[string]paper.Value{"goodput_gbps": {Number: p.Goodput()}}
 	for name, s := range slowdowns(p) {
 		if s.Count < fewest {
 			continue

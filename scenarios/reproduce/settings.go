@@ -53,7 +53,7 @@ func (f *Found) sensitivity() []report.Figure {
 			best[sthr] = map[float64]float64{}
 			order = append(order, sthr)
 		}
-		best[sthr][b] = max(best[sthr][b], goodput(p))
+		best[sthr][b] = max(best[sthr][b], p.Goodput())
 	})
 	for i, sthr := range order {
 		s := report.Series{Name: "SThr " + sthr + " BDP", Look: i, Shape: report.Curve}
@@ -83,7 +83,7 @@ func (f *Found) creditLocation() []report.Figure {
 		if best[sthr] == nil {
 			order = append(order, sthr)
 		}
-		if best[sthr] == nil || goodput(p) > goodput(best[sthr]) {
+		if best[sthr] == nil || p.Goodput() > best[sthr].Goodput() {
 			best[sthr] = p
 		}
 	})
@@ -122,7 +122,7 @@ func (f *Found) frontier() []report.Figure {
 			}
 			_, setting, _ := strings.Cut(j.Label("variant"), "-") // b1.5, k7
 			setting = strings.Replace(setting, "b", "B", 1)
-			series.Points = append(series.Points, report.Point{X: goodput(p), Y: average(p), Note: setting})
+			series.Points = append(series.Points, report.Point{X: p.Goodput(), Y: average(p), Note: setting})
 		})
 		figure.Series = append(figure.Series, series)
 	}

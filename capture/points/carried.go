@@ -1,23 +1,21 @@
-package reproduce
+package points
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"sirdbed/capture/points"
 )
 
 // leastCarried is the share of what is offered in a point's window that has to be received
 // in it, or else the point is unstable.
 const leastCarried = 0.95
 
-// notCarried says why a point is unstable, "" if it is not: what is undelivered grew all
+// NotCarried says why a point is unstable, "" if it is not: what is undelivered grew all
 // over the second half of the run (results.Course), and in the window less was received
 // than leastCarried of what was offered. The first alone is not enough: in the short windows
 // of points with a third of the messages, what happens to be offered late looks like growth.
 // Of a point without its course, such as a row of a sweep, the window's means are taken.
-func notCarried(p *points.Point) string {
+func (p *Point) NotCarried() string {
 	if !p.Result.Unstable {
 		return ""
 	}
@@ -39,9 +37,9 @@ func notCarried(p *points.Point) string {
 	return fmt.Sprintf("%s; %.0f %% of what was offered in the window was received in it", why, 100*received/offered)
 }
 
-// goodput is what a point received, in Gbps a host: in its window, or in the last whole parts of
+// Goodput is what a point received, in Gbps a host: in its window, or in the last whole parts of
 // its course if it was ended before that began.
-func goodput(p *points.Point) float64 {
+func (p *Point) Goodput() float64 {
 	c := p.Course
 	if p.Unbounded == "" || p.Result.GoodputGbps > 0 || c == nil {
 		return p.Result.GoodputGbps

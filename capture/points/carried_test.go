@@ -1,10 +1,9 @@
-package reproduce
+package points
 
 import (
 	"strings"
 	"testing"
 
-	"sirdbed/capture/points"
 	"sirdbed/capture/results"
 )
 
@@ -21,7 +20,7 @@ func TestUnstableIsWhatGrowsAndIsNotCarried(t *testing.T) {
 		{"not carried", true, []float64{100, 100, 90, 90}, "it grew; 90 % of what was offered"},
 		{"no course", true, nil, "it grew"},
 	} {
-		p := &points.Point{}
+		p := &Point{}
 		p.Experiment.Warmup, p.Experiment.Duration = 20, 20
 		p.Result.Unstable = c.grows
 		if c.grows {
@@ -30,7 +29,7 @@ func TestUnstableIsWhatGrowsAndIsNotCarried(t *testing.T) {
 		if c.received != nil {
 			p.Course = &results.Course{Slice: 10, Offered: []float64{100, 100, 100, 100}, Received: c.received}
 		}
-		if got := notCarried(p); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+		if got := p.NotCarried(); got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -48,10 +47,10 @@ func TestUnstableWithoutACourse(t *testing.T) {
 		{true, 50, 45, "what is undelivered grows; 90 % of what was offered in the window was received in it"},
 		{true, 0, 0, "what is undelivered grows"},
 	} {
-		p := &points.Point{Result: results.VariantSummary{
+		p := &Point{Result: results.VariantSummary{
 			Unstable: c.unstable, OfferedGbps: c.offered, GoodputGbps: c.received,
 		}}
-		if got := notCarried(p); got != c.want {
+		if got := p.NotCarried(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
@@ -59,23 +58,23 @@ func TestUnstableWithoutACourse(t *testing.T) {
 
 // A point that was ended in its warm-up has no window: what it carried then counts.
 func TestGoodputOfAPointEndedInItsWarmUp(t *testing.T) {
-	p := &points.Point{}
+	p := &Point{}
 	p.Experiment.Topology.Leaves, p.Experiment.Topology.HostsPerLeaf = 1, 2
 	received := []float64{100, 900, 400, 400, 500, 500, 90, 0, 0} // ended in the seventh part
 	p.Course = &results.Course{Slice: 10, Received: received}
-	if got := goodput(p); got != 0 {
+	if got := p.Goodput(); got != 0 {
 		t.Errorf("not ended early: %v", got)
 	}
 	p.Unbounded = "it grew"
-	if got, want := goodput(p), 8*450/10/2.; got != want {
+	if got, want := p.Goodput(), 8*450/10/2.; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
 	p.Result.GoodputGbps = 12
-	if got := goodput(p); got != 12 {
+	if got := p.Goodput(); got != 12 {
 		t.Errorf("with a window: %v", got)
 	}
 	p.Result.GoodputGbps, p.Course.Received = 0, []float64{50}
-	if got := goodput(p); got != 0 {
+	if got := p.Goodput(); got != 0 {
 		t.Errorf("without a whole part: %v", got)
 	}
 }
