@@ -56,18 +56,23 @@ func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
 	}
 }
 
-// Files that are not Go code do not count, though these are part of every experiment with a
-// workload: where this fails, points of another content are of no use and have to be removed.
-func TestWorkloadsAreAsPointsHaveThem(t *testing.T) {
+// Files that are not Go code do not count, though workloads are part of every experiment that has
+// one, and the guest's kernel of those on virtual: where this fails, points of another content are
+// of no use and have to be removed.
+func TestOtherFilesAreAsPointsHaveThem(t *testing.T) {
 	for name, want := range map[string]string{
-		"wka": "f8deee30c1e1384c", "wkb": "cefb850161417a00", "wkc": "2f0e74611f3e8120",
+		"traffic/workloads/wka.csv":       "f8deee30c1e1384c",
+		"traffic/workloads/wkb.csv":       "cefb850161417a00",
+		"traffic/workloads/wkc.csv":       "2f0e74611f3e8120",
+		"emu/virtual/kernel/config":       "aa24c06d752f7e23",
+		"emu/virtual/kernel/kernel.patch": "c3e0034b1eda501f",
 	} {
-		text, err := os.ReadFile("../../traffic/workloads/" + name + ".csv")
+		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(text)); !strings.HasPrefix(got, want) {
-			t.Errorf("%s.csv is %s, points are of %s", name, got[:16], want)
+			t.Errorf("%s is %s, points are of %s", name, got[:16], want)
 		}
 	}
 }

@@ -12,12 +12,13 @@ const leastCarried = 0.95
 
 // NotCarried says why a point is unstable, "" if it is not: what is undelivered grew all
 // over the second half of the run (results.Course), and in the window less was received
-// than leastCarried of what was offered. The first alone is not enough: in the short windows
-// of points with a third of the messages, what happens to be offered late looks like growth.
-// Of a point without its course, such as a row of a sweep, the window's means are taken.
+// than leastCarried of what was offered; or the run was ended since a queue grew. The first
+// alone is not enough: in the short windows of points with a third of the messages, what
+// happens to be offered late looks like growth. Of a point without its course, such as a
+// run's variant, the window's means are taken.
 func (p *Point) NotCarried() string {
-	if !p.Result.Unstable {
-		return ""
+	if p.Unbounded != "" || !p.Result.Unstable {
+		return p.Unbounded
 	}
 	offered, received := p.Result.OfferedGbps, p.Result.GoodputGbps
 	if c := p.Course; c != nil {

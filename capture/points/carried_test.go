@@ -56,6 +56,15 @@ func TestUnstableWithoutACourse(t *testing.T) {
 	}
 }
 
+// A point that was ended since a queue grew has not carried what was offered, however short its
+// course is.
+func TestUnstableIsWhatWasEndedEarly(t *testing.T) {
+	p := &Point{Unbounded: "it grew", Result: results.VariantSummary{OfferedGbps: 50, GoodputGbps: 50}}
+	if got := p.NotCarried(); got != "it grew" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A point that was ended in its warm-up has no window: what it carried then counts.
 func TestGoodputOfAPointEndedInItsWarmUp(t *testing.T) {
 	p := &Point{}

@@ -45,6 +45,9 @@ type Point struct {
 	// Unbounded says why the run was ended before its time: a switch's queue grew
 	// without bound.
 	Unbounded string `json:"unbounded,omitempty"`
+	// Grows says how a leaf's queue grew without bound over the run, where there is no Course
+	// that shows it: of a point that is known by a sweep's row.
+	Grows string `json:"-"`
 
 	// Of the run that made it; they depend on the machine.
 	Finished time.Time `json:"finished"`

@@ -1,6 +1,7 @@
 package points
 
 import (
+	"cmp"
 	"fmt"
 
 	"sirdbed/capture/results"
@@ -14,6 +15,11 @@ func (p *Point) Variant(name string) (*results.Variant, error) {
 		return nil, err
 	}
 	v.Name, v.Goodput.Gbps = name, p.Goodput()
+	if why := p.NotCarried(); why != "" {
+		v.Stability.Known, v.Stability.Unstable, v.Stability.Reasons = true, true, []string{why}
+	} else {
+		v.Stability.Unstable, v.Stability.Reasons = false, nil
+	}
 	return v, nil
 }
 
@@ -38,10 +44,14 @@ func (p *Point) Leaves() (q results.QueueStats) {
 // for it, or its course shows it.
 func (p *Point) QueueGrows() string {
 	if p.Unbounded != "" || p.Course == nil {
-		return p.Unbounded
+		return cmp.Or(p.Unbounded, p.Grows)
 	}
 	return p.Course.QueuesGrow()
 }
+
+// IsInvalid reports whether the verdict on a point is that its figures are wrong. On one that was
+// ended since a queue grew it is not: that it came to no end is what was found.
+func (p *Point) IsInvalid() bool { return p.Result.Verdict == results.Invalid && p.Unbounded == "" }
 
 // Protocol is the name of the protocol that the point is of.
 func (p *Point) Protocol() string { return p.Experiment.Protocol }

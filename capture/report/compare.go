@@ -48,9 +48,9 @@ type Value struct {
 	least float64 // differences of less are none, in the figure's unit
 }
 
-// leastDepth is by how much depths of queues differ at least, in KB, if they do: the smallest
+// LeastDepth is by how much depths of queues differ at least, in KB, if they do: the smallest
 // frame. A mean of less comes of a sample or two of thousands.
-const leastDepth = float64(topo.MinWire) / 1000
+const LeastDepth = float64(topo.MinWire) / 1000
 
 // Common returns an error if a result has no variant in common with the first, so
 // that there is nothing to compare. A single variant compares with any other.
@@ -174,7 +174,7 @@ func eachFigure(v *results.VariantSummary, add func(string, Value)) {
 	}
 	depth := func(statistic string, bytes float64) {
 		kb := bytes / 1000
-		put("queue "+statistic+", KB", Value{Value: &kb, least: leastDepth})
+		put("queue "+statistic+", KB", Value{Value: &kb, least: LeastDepth})
 	}
 	depth("max", float64(v.QueueBytes.Max))
 	depth("mean", v.QueueBytes.Mean)

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A GridFigure is a figure at one place of a grid: of a sweep, or of a reproduction of the
 // paper's evaluation.
@@ -65,14 +68,22 @@ func (c *Comparison) Common() bool {
 // depths of queues differ by at least, if they do: 0 for other figures.
 func MedianOf(seeds []float64, least float64) Value {
 	slices.Sort(seeds)
-	n := len(seeds)
-	if n == 0 {
+	if len(seeds) == 0 {
 		return Value{}
 	}
-	median := (seeds[(n-1)/2] + seeds[n/2]) / 2
+	median := Median(seeds)
 	v := Value{Value: &median, least: least}
-	if n > 1 {
+	if len(seeds) > 1 {
 		v.Seeds = seeds
 	}
 	return v
+}
+
+// Median is that of values in order, NaN if there are none.
+func Median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
 }

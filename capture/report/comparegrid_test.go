@@ -78,3 +78,19 @@ func TestOrdersOfAComparison(t *testing.T) {
 		}
 	}
 }
+
+// Titles of tables are of goodput as metrics of runs are, with pairs that are 5 % apart.
+func TestOrdersOfGoodputAreCloser(t *testing.T) {
+	for metric, want := range map[string]int{
+		"goodput, Gbps per host": 1, "Maximum goodput over all loads, Gbps/host": 1, "p99 slowdown at 50 % load": 0,
+	} {
+		figure := func(one string, x float64) GridFigure {
+			return GridFigure{Place: "wka " + one, Metric: metric, Group: "wka", One: one,
+				Value: MedianOf([]float64{x}, 0)}
+		}
+		grid := []GridFigure{figure("sird", 80), figure("homa", 86)}
+		if got := len(CompareGrids([]string{"x", "y"}, [][]GridFigure{grid, grid}).Orders); got != want {
+			t.Errorf("%s: %d orders, want %d", metric, got, want)
+		}
+	}
+}

@@ -21,15 +21,18 @@ const (
 	goodputApart = 0.05
 )
 
-// isApart reports whether two figures of a metric are far enough from each other for their
-// order to count.
-func isApart(metric string, a, b float64) bool {
+// Apart reports whether two figures are far enough from each other for their order to count: by
+// more than 10 % of the smaller, goodputs by 5 %.
+func Apart(goodput bool, a, b float64) bool {
 	share := apart
-	if strings.HasPrefix(metric, "goodput") {
+	if goodput {
 		share = goodputApart
 	}
 	return max(a, b) > min(a, b)*(1+share)
 }
+
+// isGoodput reports whether a metric is a goodput, by its name or title.
+func isGoodput(metric string) bool { return strings.Contains(strings.ToLower(metric), "goodput") }
 
 // order finds the pairs that the first result tells apart.
 func (c *Comparison) order() {
@@ -49,7 +52,7 @@ func (c *Comparison) order() {
 // pair adds the order of two rows, by each result that has figures of both.
 func (c *Comparison) pair(a, b *ComparisonRow) {
 	x, y := a.Values[0], b.Values[0]
-	if !x.counts() || !y.counts() || !isApart(a.Metric, *x.Value, *y.Value) {
+	if !x.counts() || !y.counts() || !Apart(isGoodput(a.Metric), *x.Value, *y.Value) {
 		return
 	}
 	if *x.Value < *y.Value {

@@ -98,13 +98,13 @@ func (c *Comparison) note(several bool) string {
 		note += "Of several seeds a figure is the median; spread: largest less smallest of the seeds, over the " +
 			"median, the larger one. "
 	}
-	if c.summaries != nil {
+	if c.hasFew() {
 		note += fewNote
-	}
-	if c.Within != nil {
-		if c.summaries != nil {
+		if c.Within != nil {
 			note += " These have no limit."
 		}
+	}
+	if c.Within != nil {
 		if several {
 			note += " seeds: by more, but the seeds of both overlap, so that it may be chance."
 		}
@@ -114,6 +114,13 @@ func (c *Comparison) note(several bool) string {
 		note += fmt.Sprintf(" Orders: %d of %d pairs that are apart in the first are in the same order.", right, of)
 	}
 	return strings.TrimSpace(strings.ReplaceAll(note, "  ", " "))
+}
+
+// hasFew reports whether a figure is of few samples.
+func (c *Comparison) hasFew() bool {
+	return slices.ContainsFunc(c.Rows, func(r ComparisonRow) bool {
+		return slices.ContainsFunc(r.Values, func(v Value) bool { return v.Few })
+	})
 }
 
 func (v *Value) text() string {

@@ -64,5 +64,5 @@ func ExampleCompare() {
 	//  queue max, KB                0        0      0
 	//  queue mean, KB               0        0      0
 	//  queue p99.9, KB              0        0      0
-	//  less: the second less the first; diff: as a share of the first. *: fewer than 100 samples.
+	//  less: the second less the first; diff: as a share of the first.
 }

@@ -29,9 +29,10 @@ const compareHelp = `
 
 	compare RESULT paper shows what of a run, a sweep or a reproduction the paper has printed numbers of, cell by cell:
 	p99 slowdown at half load, the highest goodput and the deepest queue over the loads that were run, for the three
-	configurations and workloads, by whatever scenario. The exit code is 4 if a cell is outside its tolerance, 15 % for
-	sird and 25 % for others, or unstable on one side alone; printed numbers that are doubted do not count. A result
-	without any of these cells is bad input.`
+	configurations and workloads, by whatever scenario. The exit code is 3 as above, and 4 if a cell is outside its
+	tolerance, 15 % for sird and 25 % for others, or unstable on one side alone; printed numbers that are doubted do not
+	count. A result without any of these cells is bad input, and so is one with two points of the same seed for one, such
+	as a sweep over warm-ups.`
 
 const compareExamples = `
 	sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000
@@ -180,25 +181,37 @@ func verdictOf(c *report.Comparison, list []*compared, stderr io.Writer) error {
 			code = max(code, exitUnmet)
 		}
 	}
+	return coded(invalidOf(list, code, stderr))
+}
+
+// invalidOf says which results are INVALID, and returns the exit code for it, or the one that is
+// given.
+func invalidOf(list []*compared, code int, stderr io.Writer) int {
 	for _, r := range list {
 		if r.isInvalid() {
 			fmt.Fprintf(stderr, "%s: the verdict is INVALID\n", report.Printable(r.path))
 			code = exitInvalid
 		}
 	}
+	return code
+}
+
+// coded returns the error that ends the command with an exit code, whose reason has been written.
+func coded(code int) error {
 	if code == exitFine {
 		return nil
 	}
 	return &codedError{code, errReported}
 }
 
-// isInvalid reports whether a result's verdict is INVALID, or that of a point.
+// isInvalid reports whether a result's verdict is INVALID, or that of a point that was not ended
+// since a queue grew.
 func (c *compared) isInvalid() bool {
 	switch {
 	case c.summary != nil:
 		return isInvalid(c.summary)
 	case c.sweep != nil:
-		invalid := func(r SweepRow) bool { return r.Verdict == string(results.Invalid) }
+		invalid := func(r SweepRow) bool { return r.Verdict == string(results.Invalid) && !r.Unbounded }
 		return slices.ContainsFunc(c.sweep.Points, invalid)
 	}
 	return false

@@ -11,10 +11,10 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
+	"sirdbed/capture/stats"
 	"sirdbed/emu/tree"
 	"sirdbed/scenarios/paper"
 	"sirdbed/scenarios/sweep"
-	"sirdbed/topo"
 )
 
 // A compared is a result that compare has read: one of its fields beside path is there.
@@ -126,25 +126,28 @@ func (o *SweepOutcome) grid() (list []report.GridFigure) {
 		report.GridFigure
 		seeds []float64
 		least float64
+		few   bool // in one of the seeds
 	}
 	var figures []*figure
 	index := map[string]*figure{}
 	for i := range o.Points {
 		r := &o.Points[i]
 		place, group, one := o.place(r)
-		r.each(func(metric string, x, least float64) {
+		r.each(func(metric string, x, least float64, few bool) {
 			key := metric + "\x00" + place
 			f := index[key]
 			if f == nil {
-				f = &figure{report.GridFigure{Place: place, Metric: metric, Group: group, One: one}, nil, least}
+				f = &figure{least: least}
+				f.GridFigure = report.GridFigure{Place: place, Metric: metric, Group: group, One: one}
 				index[key] = f
 				figures = append(figures, f)
 			}
-			f.seeds = append(f.seeds, x)
+			f.seeds, f.few = append(f.seeds, x), f.few || few
 		})
 	}
 	for _, f := range figures {
 		f.Value = report.MedianOf(f.seeds, f.least)
+		f.Value.Few = f.few
 		list = append(list, f.GridFigure)
 	}
 	return list
@@ -170,27 +173,25 @@ func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
 	return place, group, one
 }
 
-// leastQueue is by how much queues differ at least, if they do, in KB: the smallest frame.
-const leastQueue = float64(topo.MinWire) / 1000
-
 // each calls visit for the figures of a point that are worth a comparison. least is by how
-// much they differ if they do.
-func (r *SweepRow) each(visit func(metric string, x, least float64)) {
-	visit("goodput, Gbps per host", r.GoodputGbps, 0)
+// much they differ if they do; few says that they are of too few messages.
+func (r *SweepRow) each(visit func(metric string, x, least float64, few bool)) {
+	few := r.Messages < stats.FewSamples
+	visit("goodput, Gbps per host", r.GoodputGbps, 0, false)
 	if r.Messages > 0 {
-		visit("slowdown p50", r.SlowdownP50, 0)
-		visit("slowdown p99", r.SlowdownP99, 0)
+		visit("slowdown p50", r.SlowdownP50, 0, few)
+		visit("slowdown p99", r.SlowdownP99, 0, few)
 	}
 	if r.AckedP99 > 0 {
-		visit("slowdown until acknowledged p99", r.AckedP99, 0)
+		visit("slowdown until acknowledged p99", r.AckedP99, 0, few)
 	}
-	visit("leaf queue max, KB", float64(r.LeafMax)/1000, leastQueue)
-	visit("leaf queue mean, KB", r.LeafMean/1000, leastQueue)
+	visit("leaf queue max, KB", float64(r.LeafMax)/1000, report.LeastDepth, false)
+	visit("leaf queue mean, KB", r.LeafMean/1000, report.LeastDepth, false)
 	unstable := 0.0
 	if r.Unstable {
 		unstable = 1
 	}
-	visit("unstable", unstable, 0)
+	visit("unstable", unstable, 0, false)
 }
 
 // grid has the cells of a reproduction that were run.

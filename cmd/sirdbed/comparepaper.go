@@ -45,11 +45,12 @@ func (o *compareOptions) withPrint(c *compared, stdout, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
+	code := exitFine
 	if outside, run := p.count(); outside > 0 {
 		fmt.Fprintf(stderr, "%d of %s are outside their tolerance\n", outside, count(run, "cell"))
-		return &codedError{exitUnmet, errReported}
+		code = exitUnmet
 	}
-	return nil
+	return coded(invalidOf([]*compared{c}, code, stderr))
 }
 
 // againstPrint evaluates a result. It fails if it has nothing that the paper printed.
@@ -59,13 +60,17 @@ func (c *compared) againstPrint() (p *printComparison, err error) {
 	case c.paper != nil:
 		p.ofReproduction(c.paper)
 	case c.sweep != nil:
-		p.ofPoints(c.sweep.placed())
+		if err := p.ofPoints(c.sweep.placed()); err != nil {
+			return nil, err
+		}
 	default:
 		list, err := c.placed()
 		if err != nil {
 			return nil, err
 		}
-		p.ofPoints(list)
+		if err := p.ofPoints(list); err != nil {
+			return nil, err
+		}
 		p.notes = append(p.notes, "Whether queues grow without end is not known of a run: sirdbed sweep looks at that.")
 	}
 	if p.cells, err = paper.Compare(p.measured); err != nil {
@@ -92,12 +97,9 @@ func (p *printComparison) ofReproduction(r *ComparedPaper) {
 			p.measured.Cells[row.Print.Cell] = *row.Here
 		}
 	}
-	p.points, p.missing, p.scale, p.engine = r.Points, r.Missing, r.Scale, r.Engine
+	p.points, p.missing, p.scale, p.engine, p.notes = r.Points, r.Missing, r.Scale, r.Engine, slices.Clone(r.Notes)
 	if r.Missing > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d of its points are missing.", r.Missing))
-	}
-	if r.Scale != "paper" {
-		p.notes = append(p.notes, otherSize)
 	}
 }
 
@@ -105,7 +107,10 @@ func (p *printComparison) ofReproduction(r *ComparedPaper) {
 const otherSize = "The fabric is smaller than the paper's: orders compare, values less so."
 
 // ofPoints takes points of a run or a sweep.
-func (p *printComparison) ofPoints(list []reproduce.Placed) {
+func (p *printComparison) ofPoints(list []reproduce.Placed) error {
+	if err := onePerPlace(list); err != nil {
+		return fmt.Errorf("%s: %w", report.Printable(p.path), err)
+	}
 	f, poisson := reproduce.FoundAt(list)
 	p.measured, p.points = f.Measured(), len(f.Points)
 	p.withoutPartialMaxima(list)
@@ -119,14 +124,31 @@ func (p *printComparison) ofPoints(list []reproduce.Placed) {
 	}) {
 		p.notes = append(p.notes, otherSize)
 	}
+	return nil
 }
 
-// highestLoad is the paper's: without it a maximum over the loads is none.
-const highestLoad = "0.95"
+// onePerPlace returns an error if two points of the same seed are at one place: they differ in
+// something that the paper's tables do not have.
+func onePerPlace(list []reproduce.Placed) error {
+	type spot struct {
+		place reproduce.Place
+		seed  uint64
+	}
+	names := map[spot]string{}
+	for _, x := range list {
+		at, name := spot{x.Place, x.Point.Experiment.Seed}, x.Point.Experiment.Variant
+		if other, there := names[at]; there {
+			return fmt.Errorf("%s and %s are the same point of the paper's tables, with the same seed: leave one out",
+				report.Printable(other), report.Printable(name))
+		}
+		names[at] = name
+	}
+	return nil
+}
 
 // withoutPartialMaxima leaves out the cells over all loads of what did not run the highest.
 func (p *printComparison) withoutPartialMaxima(list []reproduce.Placed) {
-	left := 0
+	left, highestLoad := 0, reproduce.HighestLoad()
 	for c := range p.measured.Cells {
 		if c.Table != paper.P99Slowdown && !slices.ContainsFunc(list, func(x reproduce.Placed) bool {
 			return x.Place.Study == c.Config && x.Place.Workload == c.Workload && x.Place.Protocol == c.Protocol &&
@@ -150,11 +172,15 @@ func (o *SweepOutcome) placed() (list []reproduce.Placed) {
 		if r.Paper == nil {
 			continue
 		}
-		p := &points.Point{Unbounded: r.QueueGrows}
+		p := &points.Point{Grows: r.QueueGrows}
+		if r.Unbounded {
+			p.Unbounded = r.QueueGrows
+		}
 		p.Experiment.Protocol, p.Experiment.Seed = r.Protocol, uint64(r.Seed)
+		p.Experiment.Variant, _, _ = o.place(r)
 		p.Experiment.Topology.Leaves, p.Experiment.Topology.HostsPerLeaf = 1, int(r.Hosts)
-		p.Result = results.VariantSummary{
-			Protocol: r.Protocol, OfferedGbps: r.OfferedGbps, GoodputGbps: r.GoodputGbps, Unstable: r.Unstable,
+		p.Result = results.VariantSummary{ // without what was offered: whether that was carried is judged
+			Protocol: r.Protocol, GoodputGbps: r.GoodputGbps, Unstable: r.Unstable,
 			Slowdown: map[string]results.Slowdowns{results.Paper: {}},
 		}
 		slow := p.Result.Slowdown[results.Paper][results.AllSizes]

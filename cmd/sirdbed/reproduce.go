@@ -144,16 +144,16 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 		return badInput(err)
 	}
 	s := &sweeper{
-		jobs: plain(jobs), round: func(i int) int { return jobs[i].Round },
+		what: "reproduce, scale " + o.scale, jobs: plain(jobs), round: func(i int) int { return jobs[i].Round },
 		optional: func(i int) bool { return jobs[i].Optional },
 	}
-	found := func() *reproduce.Found { return &reproduce.Found{Jobs: jobs, Points: s.found} }
+	found := func() *reproduce.Found { return &reproduce.Found{Jobs: jobs, Points: s.believed()} }
 	s.grow = func() ([]sweep.Job, error) {
 		more, err := found().Maxima(plan)
 		jobs = append(jobs, more...)
 		return plain(more), err
 	}
-	if err := o.begin(c.ErrOrStderr(), "reproduce, scale "+o.scale, s); err != nil {
+	if err := o.begin(c.ErrOrStderr(), s); err != nil {
 		return err
 	}
 	defer s.close()

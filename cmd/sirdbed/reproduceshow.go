@@ -104,7 +104,7 @@ func (r *reproduction) write(dir *tree.Dir) error {
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
 			Format: gridFormat, Scale: r.o.scale, Engine: r.o.engine,
-			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Scores: r.comparison.Scores,
+			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Notes: r.notes(), Scores: r.comparison.Scores,
 			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
 	}
@@ -114,18 +114,23 @@ func (r *reproduction) write(dir *tree.Dir) error {
 // page is report.html.
 func (r *reproduction) page() *report.Page {
 	p := &report.Page{
-		Title: reproducedTitle, Lead: r.lead(), Command: r.command, Figures: r.figures,
+		Title: reproducedTitle, Lead: r.lead(), Notes: r.notes(), Command: r.command, Figures: r.figures,
 		Sections: append(r.sections(), report.Section{Title: "All cells", Tables: r.comparison.Cells(false)},
 			report.Section{Title: madeTitle, Notes: r.made()}),
 		Footer: "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
 	}
+	return p
+}
+
+// notes are what a reader has to know first.
+func (r *reproduction) notes() (list []string) {
 	if r.lacks != "" {
-		p.Notes = append(p.Notes, "Left out: "+r.lacks)
+		list = append(list, "Left out: "+r.lacks)
 	}
 	if r.o.scale != "paper" {
-		p.Notes = append(p.Notes, otherSize)
+		list = append(list, otherSize)
 	}
-	return p
+	return list
 }
 
 // sections are the tables, under the titles that page and RESULTS.md have. A section without

@@ -94,7 +94,7 @@ func sortedNames(names map[string]bool) string {
 // markdown is RESULTS.md.
 func (r *reproduction) markdown() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n%s\n", reproducedTitle, strings.Join(r.lead(), "\n\n"))
+	fmt.Fprintf(&b, "# %s\n\n%s\n", reproducedTitle, strings.Join(append(r.lead(), r.notes()...), "\n\n"))
 	for _, s := range r.sections() {
 		fmt.Fprintf(&b, "\n## %s\n", s.Title)
 		if err := report.MarkdownTables(&b, s.Tables); err != nil {

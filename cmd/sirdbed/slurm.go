@@ -150,7 +150,7 @@ func (b *slurmBatch) submitNext(ctx context.Context) error {
 	b.waiting = slices.DeleteFunc(b.waiting, func(i int) bool {
 		late := b.s.tooLate(&b.s.jobs[i])
 		if late {
-			b.s.leave(i)
+			b.s.shown.leave(i)
 		}
 		return late
 	})

@@ -117,8 +117,8 @@ func TestSlurmArrays(t *testing.T) {
 	if task, err := readTask(b.arrays[2].dir, taskFile(4)); err != nil || task.Name != "n=2004" {
 		t.Errorf("the last task is %+v, %v", task, err)
 	}
-	if !b.gather() || b.open() != 0 || b.s.late != 2*maxArray+5 || len(b.s.failures) != 0 {
-		t.Errorf("%d open, %d late, failures %v", b.open(), b.s.late, b.s.failures)
+	if !b.gather() || b.open() != 0 || b.s.missingPoints() != 2*maxArray+5 || len(b.s.failures) != 0 {
+		t.Errorf("%d open, %d missing, failures %v", b.open(), b.s.missingPoints(), b.s.failures)
 	}
 	b.close()
 	if keys, err := os.ReadDir("points"); err != nil || len(keys) != 0 {

@@ -152,7 +152,7 @@ func (b *slurmBatch) take(i int, o *pointOutcome) (ok bool) {
 		}
 		b.s.ended(i, took, p, nil)
 	case endedLate:
-		b.s.leave(i)
+		b.s.shown.leave(i)
 	case endedFailed:
 		b.s.ended(i, took, nil, errors.New(o.Error))
 	default:
@@ -284,11 +284,11 @@ func (b *slurmBatch) cancel(ctx context.Context) {
 		b.gather()
 	}
 	for _, i := range b.waiting {
-		b.s.leave(i)
+		b.s.shown.leave(i)
 	}
 	for _, a := range b.arrays {
 		for k := range a.gone {
-			b.s.leave(a.jobs[k])
+			b.s.shown.leave(a.jobs[k])
 		}
 	}
 }

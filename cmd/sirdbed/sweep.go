@@ -76,7 +76,7 @@ const sweepHelp = `
 	metric is drawn over one axis (--x), with a series for each value of another (--by), and a figure for each place on
 	the others; the figures are pictures in plots too.
 
-	Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted.
+	Exit codes: 0 fine, 1 failed, 2 bad input, 3 a point INVALID, 130 interrupted.
 
 	SCENARIO is a YAML file, or the name of a scenario in the binary.`
 
@@ -154,8 +154,8 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
-	s := &sweeper{jobs: jobs}
-	if err := o.begin(c.ErrOrStderr(), scenario.Name, s); err != nil {
+	s := &sweeper{what: scenario.Name, jobs: jobs}
+	if err := o.begin(c.ErrOrStderr(), s); err != nil {
 		return err
 	}
 	defer s.close()

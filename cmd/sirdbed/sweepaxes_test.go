@@ -101,6 +101,13 @@ func TestFiguresOfASweep(t *testing.T) {
 	if len(figures) != 2 || left != 0 || figures[0].Name == figures[1].Name {
 		t.Fatalf("%d figures, %d left: %+v", len(figures), left, figures)
 	}
+	// A table by an axis has the notes of its metric alone, whatever was asked for before.
+	table.by, table.metrics = "protocol", append(table.metrics, metric.Metric{Name: "queue_bytes", Port: "nowhere"})
+	table.figures()
+	tables := table.tables()
+	if strings.Contains(tables[0].Note, "-: ") || !strings.Contains(tables[1].Note, "-: ") {
+		t.Errorf("notes are %q and %q", tables[0].Note, tables[1].Note)
+	}
 	if s := figures[0].Series[1]; s.Name != "homa" || len(s.Points) != 1 || s.Points[0].X != 0.7 || s.Points[0].Y != 4 {
 		t.Errorf("homa has %+v", s)
 	}

@@ -44,19 +44,19 @@ func (o *pointOptions) complete(c *cobra.Command) {
 	}
 }
 
-// begin opens the store, finds what is missing of s's jobs, and says so. s is to be closed.
-func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
+// begin opens the store and finds what is missing of s's jobs. s is to be closed.
+func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 	if o.within < 0 {
 		return badInput(errors.New("--for is negative: want a time such as 2h50m"))
 	}
 	if err := o.slurm.check(s.jobs, o.jobs); err != nil {
 		return err
 	}
-	s.shown, s.slurm = newSweepProgress(w), o.slurm
-	var err error
-	if s.atOnce, err = s.pointsAtOnce(o.jobs); err != nil {
-		return err
+	s.shown, s.slurm, s.asked = newSweepProgress(w), o.slurm, o.jobs
+	if err := s.checkAsked(); err != nil {
+		return badInput(err)
 	}
+	var err error
 	if s.store, err = points.OpenStore(o.points); err != nil {
 		return badInput(fmt.Errorf("--points: %w", err))
 	}
@@ -68,15 +68,15 @@ func (o *pointOptions) begin(w io.Writer, what string, s *sweeper) error {
 		return errors.Join(err, s.close())
 	}
 	s.leaveOut()
+	s.atOnce = s.pointsAtOnce()
 	if len(s.missing) > 0 && !o.dryRun {
 		if err := s.store.Prepare(); err != nil {
 			err = fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))
 			return errors.Join(badInput(err), s.close())
 		}
 	}
-	s.announce(w, what)
-	if s.lacks != "" {
-		fmt.Fprintf(w, "left out: %s\n", s.lacks)
+	if o.dryRun {
+		s.announce(w)
 	}
 	return nil
 }
@@ -90,6 +90,7 @@ func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) 
 	if done, err := s.enter(ctx); done {
 		return err
 	}
+	s.announce(w)
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -97,6 +98,7 @@ func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) 
 	if err == nil && s.grow != nil {
 		s.missing = nil
 		if err = s.extend(); err == nil {
+			s.atOnce = s.pointsAtOnce()
 			err = s.run(ctx)
 		}
 	}

@@ -45,7 +45,10 @@ func (s *sweeper) leaveOut() {
 		if !s.optional(i) {
 			return false
 		}
-		err := engineReady(j.Engine)
+		var err error
+		if !s.slurm.submit { // there it is for the nodes to have
+			err = engineReady(j.Engine)
+		}
 		if err == nil {
 			err = engines[j.Engine].make(whileUp{}).Check(&j.Experiment)
 		}

@@ -19,8 +19,10 @@ import (
 // A sweeper runs the jobs of a sweep whose points are not in its store yet, the longest
 // first, several at once.
 type sweeper struct {
+	what   string // for people
 	jobs   []sweep.Job
 	store  *points.Store
+	asked  int // points at once; 0: as many as there is room for
 	atOnce int
 	until  time.Time // no point begins that would not have ended by then; zero: no end
 	shown  *sweepProgress
@@ -40,18 +42,18 @@ type sweeper struct {
 	found    []*points.Point // by job: nil until it is there
 	without  map[int]bool    // jobs that are left out: this machine cannot run them
 	failures []failure
-	late     int   // left out, since there was no time for them
 	unkept   error // why a point could not be kept; nil: none
 }
 
-// look finds the points that the store has, and learns how long they took.
+// look finds the points that the store has, and learns how long they took. Those whose figures are
+// wrong are run again: on real, the machine may have been busy.
 func (s *sweeper) look() {
 	from := len(s.found)
 	s.found = append(s.found, make([]*points.Point, len(s.jobs)-from)...)
 	for i := from; i < len(s.jobs); i++ {
 		p, old := s.store.Get(s.jobs[i].Address)
 		switch {
-		case p == nil:
+		case p == nil, !old && p.IsInvalid():
 			s.missing = append(s.missing, i)
 		case old:
 			s.missing, s.stale = append(s.missing, i), append(s.stale, i)
@@ -157,10 +159,10 @@ func (s *sweeper) order() []int {
 func (s *sweeper) one(ctx context.Context, i int) {
 	j := &s.jobs[i]
 	if ctx.Err() != nil || s.gaveUp() || s.tooLate(j) {
-		s.leave(i)
+		s.shown.leave(i)
 		return
 	}
-	if p, stale := s.store.Get(j.Address); p != nil && !stale { // another sweep was faster
+	if p, stale := s.store.Get(j.Address); p != nil && !stale && !p.IsInvalid() { // another sweep was faster
 		s.ended(i, inSeconds(p.Result.WallSeconds), p, nil)
 		return
 	}
@@ -176,18 +178,10 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		if errors.Is(err, errNoEnd) {
 			s.shown.say("%s: %v", j.Name(), err)
 		}
-		s.leave(i)
+		s.shown.leave(i)
 		return
 	}
 	s.ended(i, time.Since(began), p, err)
-}
-
-// leave notes that there was no time for a job.
-func (s *sweeper) leave(i int) {
-	s.mu.Lock()
-	s.late++
-	s.mu.Unlock()
-	s.shown.leave(i)
 }
 
 // ended notes a job's point, or why it failed, and shows it.
@@ -216,34 +210,41 @@ func (s *sweeper) tooLate(j *sweep.Job) bool {
 	return known && time.Until(s.until) < expected
 }
 
-// pointsAtOnce is how many points run at once: as many as asked for, or one for each
-// processor, where engines can run several and the machine has room for them. Over Slurm it
-// is one until more are seen.
-func (s *sweeper) pointsAtOnce(asked int) (int, error) {
-	several := len(s.jobs) == 0
-	for i := range s.jobs {
-		several = several || !s.alone(i)
-	}
+// checkAsked returns an error if the points cannot run as many at once as asked for.
+func (s *sweeper) checkAsked() error {
 	switch {
-	case s.slurm.submit:
-		return 1, nil
-	case asked < 0:
-		return 0, badInput(fmt.Errorf("--jobs is %d: want 1 or more", asked))
-	case asked > 1 && !several:
-		return 0, badInput(fmt.Errorf("--jobs: points on the engine %s are run one after another: each takes the "+
-			"whole machine", s.jobs[0].Engine))
-	case !several:
-		return 1, nil
+	case s.asked < 0:
+		return fmt.Errorf("--jobs is %d: want 1 or more", s.asked)
+	case s.asked > 1 && !s.slurm.submit && len(s.jobs) > 0 && !s.several():
+		return fmt.Errorf("--jobs: points on the engine %s are run one after another: each takes the whole machine",
+			s.jobs[0].Engine)
 	}
-	n := asked
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+	return nil
+}
+
+// several reports whether there are jobs that do not take the whole machine.
+func (s *sweeper) several() bool {
+	for i := range s.jobs {
+		if !s.alone(i) {
+			return true
+		}
 	}
-	for i := 0; n > 1 && i < len(s.jobs); i++ {
+	return false
+}
+
+// pointsAtOnce is how many of the missing points run at once: as many as asked for, or one for
+// each processor, where engines can run several and the machine has room for them. Over Slurm it
+// is one until more are seen.
+func (s *sweeper) pointsAtOnce() int {
+	if s.slurm.submit || !s.several() {
+		return 1
+	}
+	n := cmp.Or(s.asked, runtime.GOMAXPROCS(0))
+	for _, i := range s.missing {
 		// Points on the model have no files open.
-		if j := &s.jobs[i]; j.Engine != emu.Model && !s.alone(i) {
+		if j := &s.jobs[i]; n > 1 && j.Engine != emu.Model && !s.alone(i) {
 			n = max(1, engines[j.Engine].atOnce(&j.Experiment, n))
 		}
 	}
-	return n, nil
+	return n
 }

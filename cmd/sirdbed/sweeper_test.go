@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"sirdbed/capture/points"
+	"sirdbed/capture/results"
 	"sirdbed/scenarios/sweep"
 )
 
@@ -30,7 +32,7 @@ func aSweep(
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = &sweeper{}
+	s = &sweeper{what: "s"}
 	if s.jobs, _, err = g.Jobs(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +42,9 @@ func aSweep(
 	}
 	o.points, o.pointOptions.jobs = store, 1
 	var said bytes.Buffer
-	if err := o.begin(&said, "s", s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.begin(&said, s))
 	t.Cleanup(func() { s.close() })
+	s.announce(&said)
 	return s, store, said.String()
 }
 
@@ -54,8 +55,8 @@ func TestNoPointBeginsWhereNoneCanBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := s.run(t.Context())
-	if err != nil || s.late != 5 || len(s.failures) != 0 {
-		t.Fatalf("%v, %d left, failed: %v", err, s.late, s.failures)
+	if left := s.missingPoints(); err != nil || left != 5 || len(s.failures) != 0 {
+		t.Fatalf("%v, %d left, failed: %v", err, left, s.failures)
 	}
 	err = s.outcome(io.Discard, nil)
 	if err == nil || !strings.Contains(err.Error(), "5 points of 5 missing: points cannot be kept: ") {
@@ -107,6 +108,60 @@ func TestTimeTooShortForAnyPoint(t *testing.T) {
 	s.until = time.Now()
 	must(t, s.run(t.Context()))
 	var said bytes.Buffer
+	must(t, s.outcome(&said, nil))
+	if !strings.Contains(said.String(), "the shortest takes about ") {
+		t.Errorf("got %s", &said)
+	}
+}
+
+// A point whose figures are wrong is run again, is not believed, and makes the exit code. One that
+// was ended since a queue grew is neither.
+func TestInvalidPointsAreRunAgain(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..2", nil)
+	s.one(t.Context(), 0)
+	good := *s.found[0]
+	again := func(change func(p *points.Point)) *points.Point {
+		p := good
+		change(&p)
+		_, err := s.store.Put(&p)
+		must(t, err)
+		s.found, s.missing = nil, nil
+		s.look()
+		return s.found[0]
+	}
+	if again(func(p *points.Point) { p.Result.Verdict = results.Invalid }) != nil || len(s.missing) != 2 {
+		t.Errorf("missing are %v", s.missing)
+	}
+	grown := again(func(p *points.Point) { p.Result.Verdict, p.Unbounded = results.Invalid, "it grew" })
+	if grown == nil || s.believed()[0] == nil || s.outcome(io.Discard, nil) != nil {
+		t.Errorf("%+v, %v", grown, s.outcome(io.Discard, nil))
+	}
+	grown.Unbounded = ""
+	if s.believed()[0] != nil || exitCode(s.outcome(io.Discard, nil)) != exitInvalid {
+		t.Errorf("%+v, %v", s.believed()[0], s.outcome(io.Discard, nil))
+	}
+}
+
+// Points of a second round are counted on, and the time for the shortest is told of it too.
+func TestProgressOverTwoRounds(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..3", nil)
+	all := s.jobs
+	s.jobs, s.found, s.missing = all[:2], nil, nil
+	s.look()
+	s.grow = func() ([]sweep.Job, error) {
+		if len(s.jobs) == len(all) {
+			return nil, nil
+		}
+		return all[2:], nil
+	}
+	var said bytes.Buffer
+	s.shown.w = &said
+	must(t, s.complete(t.Context(), &said, func() error { return nil }))
+	if !strings.Contains(said.String(), "[3/3] ") {
+		t.Errorf("got %s", &said)
+	}
+	said.Reset()
+	s.found[2], s.shown.ended = nil, 0
 	must(t, s.outcome(&said, nil))
 	if !strings.Contains(said.String(), "the shortest takes about ") {
 		t.Errorf("got %s", &said)

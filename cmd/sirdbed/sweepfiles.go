@@ -165,8 +165,8 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 const mostDamaged = 10
 
 // announce writes what there is, and what will be run.
-func (s *sweeper) announce(w io.Writer, what string) {
-	fmt.Fprintf(w, "%s: %s, %d of them in %s", what, count(len(s.jobs), "point"),
+func (s *sweeper) announce(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, %d of them in %s", s.what, count(len(s.jobs), "point"),
 		len(s.jobs)-len(s.missing)-len(s.without), s.store.Path())
 	if len(s.stale) > 0 {
 		fmt.Fprintf(w, "; %s of them there by other code", count(len(s.stale), "point"))
@@ -188,6 +188,9 @@ func (s *sweeper) announce(w io.Writer, what string) {
 			where = fmt.Sprintf("over Slurm, about %s of processor time", rough(left))
 		}
 		fmt.Fprintf(w, "to run: %s, %s\n", count(len(queue), "point"), where)
+	}
+	if s.lacks != "" {
+		fmt.Fprintf(w, "left out: %s\n", s.lacks)
 	}
 }
 

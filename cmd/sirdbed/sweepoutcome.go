@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
+
+	"sirdbed/capture/points"
 )
 
 // giveUp notes that a job's point could not be kept, and why. No other begins: it would be run
@@ -19,7 +22,7 @@ func (s *sweeper) giveUp(i int, err error) {
 	if first {
 		s.shown.say("%s cannot be kept, and no other point begins: %v", s.jobs[i].Name(), err)
 	}
-	s.leave(i)
+	s.shown.leave(i)
 }
 
 // gaveUp reports whether a point could not be kept.
@@ -37,6 +40,17 @@ func (s *sweeper) missingPoints() (n int) {
 		}
 	}
 	return n
+}
+
+// believed has the points of all jobs, without those whose figures are wrong.
+func (s *sweeper) believed() []*points.Point {
+	list := slices.Clone(s.found)
+	for i, p := range list {
+		if p != nil && p.IsInvalid() {
+			list[i] = nil
+		}
+	}
+	return list
 }
 
 // outcome returns the error with which the command ends.
@@ -64,13 +78,31 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 			fmt.Fprintf(stderr, "no point has ended in that time: the shortest takes about %s\n", rough(shortest))
 		}
 	}
+	if invalid := s.invalidPoints(); invalid > 0 {
+		fmt.Fprintf(stderr, "%s of %d INVALID, with wrong figures; the same command runs them again\n",
+			count(invalid, "point"), len(s.jobs))
+		return &codedError{exitInvalid, errReported}
+	}
 	return nil
+}
+
+// invalidPoints counts the points whose figures are wrong.
+func (s *sweeper) invalidPoints() (n int) {
+	for _, p := range s.found {
+		if p != nil && p.IsInvalid() {
+			n++
+		}
+	}
+	return n
 }
 
 // shortest is how long the shortest point takes of those that are missing, as far as that can be
 // told.
 func (s *sweeper) shortest() (least time.Duration) {
-	for _, i := range s.missing {
+	for i, p := range s.found {
+		if p != nil || s.without[i] {
+			continue
+		}
 		if d, _ := s.shown.expected(&s.jobs[i]); least == 0 || d < least {
 			least = d
 		}

@@ -22,7 +22,8 @@ type sweepProgress struct {
 	mu    sync.Mutex
 	s     *sweeper
 	bar   *progressbar.ProgressBar
-	queue []int           // the jobs to run
+	queue []int           // the jobs to run, of the round that is on
+	of    int             // of that and earlier rounds, how many jobs
 	state map[int]float64 // by job: the share that is done; 1: ended or left out
 	took  estimate
 	ended int // points that have ended, whether they failed or not
@@ -49,6 +50,7 @@ func (p *sweepProgress) begin(s *sweeper, queue []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.s, p.queue = s, queue
+	p.of += len(queue)
 	if isTerminal(p.w) {
 		p.bar = progressbar.NewOptions(1000, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(30),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(),
@@ -171,7 +173,7 @@ func (p *sweepProgress) done(i int, took time.Duration, point *points.Point, err
 	}
 	left, _ := p.roughly()
 	p.ended++
-	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", p.ended, len(p.queue), j.Name(), outcome, rough(took),
+	fmt.Fprintf(p.w, "[%d/%d] %s: %s in %s; %s left\n", p.ended, p.of, j.Name(), outcome, rough(took),
 		rough(left))
 	p.draw()
 }

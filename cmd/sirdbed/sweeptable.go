@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -125,15 +124,6 @@ func (t *sweepTable) explain(m *metric.Metric, err error) {
 	}
 }
 
-// medianOf is the median of values in order.
-func medianOf(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (values[(n-1)/2] + values[n/2]) / 2
-}
-
 // String is the median, and behind it the range.
 func (f figure) String() string {
 	switch len(f.values) {
@@ -142,7 +132,7 @@ func (f figure) String() string {
 	case 1:
 		return report.Number(f.values[0]) + f.note
 	}
-	return fmt.Sprintf("%s%s (%s-%s)", report.Number(medianOf(f.values)), f.note, report.Number(f.values[0]),
+	return fmt.Sprintf("%s%s (%s-%s)", report.Number(report.Median(f.values)), f.note, report.Number(f.values[0]),
 		report.Number(f.values[len(f.values)-1]))
 }
 
@@ -178,6 +168,7 @@ func (t *sweepTable) byAxis() (list []report.Table) {
 		rest = append(slices.Delete(rest, i, i+1), t.x)
 	}
 	for k := range t.metrics {
+		t.unknown = nil // of this metric alone
 		table := report.Table{
 			Title: heading(&t.metrics[k]) + " by " + t.by, Left: len(rest), Header: slices.Clone(rest),
 		}
@@ -201,7 +192,7 @@ func (t *sweepTable) byAxis() (list []report.Table) {
 			table.Rows[r][len(rest)+at] = t.figure(&t.metrics[k], jobs[i]).String()
 		}
 		table.Note = t.note()
-		list, t.unknown = append(list, table), nil
+		list = append(list, table)
 	}
 	return list
 }

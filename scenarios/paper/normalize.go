@@ -3,6 +3,8 @@ package paper
 import (
 	"math"
 	"slices"
+
+	"sirdbed/capture/report"
 )
 
 // A Normalized is a table in which the best protocol of each configuration and
@@ -40,9 +42,9 @@ type Mean struct {
 	Of    int     `json:"of"` // numbers
 }
 
-// leastQueueMB is the smallest queue that there is, one frame of 84 bytes: what is
-// divided by where the best protocol has none.
-const leastQueueMB = 84e-6
+// leastQueueMB is the smallest queue that there is, one frame: what is divided by where the best
+// protocol has none.
+const leastQueueMB = report.LeastDepth / 1000
 
 // Normalize returns the normalized table of what was measured. A column in which a
 // protocol was not run is normalized by the best of the others, and one in which no protocol

@@ -1,14 +1,10 @@
 package paper
 
+import "sirdbed/capture/report"
+
 // isApart reports whether two numbers of a table are far enough from each other for
-// their order to count: by more than 10 % of the smaller, goodputs by 5 %.
-func isApart(table string, a, b float64) bool {
-	share := 0.10
-	if table == MaxGoodput {
-		share = 0.05
-	}
-	return max(a, b) > min(a, b)*(1+share)
-}
+// their order to count.
+func isApart(table string, a, b float64) bool { return report.Apart(table == MaxGoodput, a, b) }
 
 // An Order is a pair of protocols that the print tells apart in one configuration
 // and workload: both are numbers, and far enough from each other.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sirdbed/capture/points"
+	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
 	"sirdbed/scenarios/paper"
@@ -193,5 +194,5 @@ func median(list []*points.Point, of func(*points.Point) float64) float64 {
 		values = append(values, of(p))
 	}
 	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	return report.Median(values)
 }

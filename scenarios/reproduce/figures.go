@@ -92,8 +92,7 @@ func (f *Found) queueByGoodput(
 					}
 					p := list[0]
 					s.Points = append(s.Points, report.Point{
-						X: p.Goodput(), Y: queue(p), Hollow: p.NotCarried() != "" || p.Unbounded != "",
-						Note: "load " + load,
+						X: p.Goodput(), Y: queue(p), Hollow: p.NotCarried() != "", Note: "load " + load,
 					})
 				}
 				fewest = min(fewest, len(s.Points))

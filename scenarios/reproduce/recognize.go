@@ -22,6 +22,10 @@ const (
 	paperHosts    = 144
 	paperRack     = 16 // hosts below a leaf
 	paperHostRate = units.BitsPerSecond(100e9)
+
+	paperMTU       = units.Bytes(1500) // what a topology without one has
+	paperHostDelay = 1250 * units.Nanosecond
+	paperCoreDelay = 500 * units.Nanosecond
 )
 
 // The bursts of the configuration Incast: of how large messages, and which share of the load.
@@ -37,6 +41,12 @@ const coreCapacity = 0.56
 // loads are those of the paper's tables.
 var loads = []float64{0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95}
 
+// HighestLoad is the highest of the paper's loads, as places have it: without it a maximum over
+// the loads is none.
+func HighestLoad() string { return loadName(loads[len(loads)-1]) }
+
+func loadName(load float64) string { return strconv.FormatFloat(load, 'f', -1, 64) }
+
 // PlaceOf says where in the paper's tables an experiment belongs, whoever wrote its
 // scenario: one of the three configurations at any scale with the paper's ratios, one of its
 // workloads between all hosts at one of its loads, a protocol with its own parameters, and
@@ -44,7 +54,7 @@ var loads = []float64{0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95}
 func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 	t := x.Topology
 	own, printed := parametersOf(x)
-	if t.Leaves < 2 || t.HostRate != paperHostRate || changed(x) || !own && !printed {
+	if t.Leaves < 2 || t.HostRate != paperHostRate || changed(x) || !own && !printed || !delaysAsPaper(&t, printed) {
 		return p, false
 	}
 	p = Place{Study: "balanced", Protocol: x.Protocol, Arrivals: "poisson"}
@@ -79,16 +89,27 @@ func PlaceOf(x *emu.Experiment) (p Place, ok bool) {
 	}
 	for _, l := range loads {
 		if math.Abs(load/capacity-l) < 0.015 {
-			p.Load = strconv.FormatFloat(l, 'f', -1, 64)
+			p.Load = loadName(l)
 		}
 	}
 	return p, p.Load != ""
 }
 
 // changed reports whether something is another than in the paper's runs, parameters apart:
-// nothing is lost there but by queues.
+// nothing is lost there, and all links of a kind are alike.
 func changed(x *emu.Experiment) bool {
-	return x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0
+	t := &x.Topology
+	return x.Faults.Enabled() || len(x.Timeline) > 0 || len(x.Hosts) > 0 || len(x.Apps) > 0 || x.QueueLimit != 0 ||
+		len(t.Links) > 0 || t.MTU != 0 && t.MTU != paperMTU
+}
+
+// delaysAsPaper reports whether links have the paper's delays, or those of dcPIM's simulator where
+// printed says that dcPIM is as in there.
+func delaysAsPaper(t *topo.Spec, printed bool) bool {
+	if printed && t.HostDelay == linkDelay && t.CoreDelay == linkDelay {
+		return true
+	}
+	return t.HostDelay == paperHostDelay && t.CoreDelay == paperCoreDelay
 }
 
 // lossAsPaper are SIRD's parameters with the paper's rule for loss, as in paper/core.
