@@ -45,19 +45,27 @@ func (p *Point) Goodput() float64 {
 	if p.Unbounded == "" || p.Result.GoodputGbps > 0 || c == nil {
 		return p.Result.GoodputGbps
 	}
-	end := len(c.Received)
-	for end > 0 && c.Received[end-1] == 0 {
-		end--
-	}
-	end = max(0, end-1) // the part in which it was ended is no whole one
-	begin := max(0, end-lastParts)
-	var bytes float64
-	for _, n := range c.Received[begin:end] {
-		bytes += n
-	}
 	hosts := p.Experiment.Topology.Leaves * p.Experiment.Topology.HostsPerLeaf
-	return 8 * bytes / float64(max(1, end-begin)) / float64(c.Slice) / float64(hosts)
+	begin, end := p.lastParts()
+	return 8 * mean(c.Received[begin:end]) / float64(c.Slice) / float64(hosts)
 }
 
-// lastParts is how many parts of its course tell what a point carried when it was ended.
-const lastParts = 4
+// lastParts are the parts of its course, up to four, that tell how a point was when it was ended.
+// The part in which it was ended is no whole one.
+func (p *Point) lastParts() (begin, end int) {
+	received := p.Course.Received
+	end = len(received)
+	for end > 0 && received[end-1] == 0 {
+		end--
+	}
+	end = max(0, end-1)
+	return max(0, end-4), end
+}
+
+// mean is 0 of nothing.
+func mean(list []float64) (sum float64) {
+	for _, x := range list {
+		sum += x / float64(len(list))
+	}
+	return sum
+}

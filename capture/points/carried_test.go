@@ -78,6 +78,10 @@ func TestGoodputOfAPointEndedInItsWarmUp(t *testing.T) {
 	if got, want := p.Goodput(), 8*450/10/2.; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
+	p.Course.QueueMax, p.Course.QueueMean = []float64{1, 2, 3, 4, 5, 9, 8, 0, 0}, []float64{9, 9, 1, 2, 3, 4, 9, 0, 0}
+	if q := p.Leaves(); q.Max != 9 || q.Mean != 2.5 {
+		t.Errorf("queues %+v, want the deepest, and the mean of the same parts", q)
+	}
 	p.Result.GoodputGbps = 12
 	if got := p.Goodput(); got != 12 {
 		t.Errorf("with a window: %v", got)

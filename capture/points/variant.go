@@ -3,6 +3,7 @@ package points
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"sirdbed/capture/results"
 )
@@ -24,7 +25,8 @@ func (p *Point) Variant(name string) (*results.Variant, error) {
 }
 
 // Leaves returns the queues of all leaves together: the deepest, and the mean of means.
-// Percentiles are the highest of a leaf's.
+// Percentiles are the highest of a leaf's. Of a point that was ended before its window began
+// there are the deepest of its course, and the mean of the last whole parts of that.
 func (p *Point) Leaves() (q results.QueueStats) {
 	n := 0
 	for i := 1; ; i++ {
@@ -35,6 +37,11 @@ func (p *Point) Leaves() (q results.QueueStats) {
 		n++
 		q.Max, q.P99, q.P999 = max(q.Max, s.Max), max(q.P99, s.P99), max(q.P999, s.P999)
 		q.Mean += s.Mean
+	}
+	if n == 0 && p.Unbounded != "" && p.Course != nil {
+		begin, end := p.lastParts()
+		q.Max, q.Mean = int64(slices.Max(p.Course.QueueMax)), mean(p.Course.QueueMean[begin:end])
+		return q
 	}
 	q.Mean /= float64(max(n, 1))
 	return q

@@ -162,7 +162,7 @@ func (r *reproduction) normalized() (list []report.Table) {
 }
 
 // arrivals compares p99 slowdown with the released arrivals and with Poisson ones, where both
-// were run.
+// were run. dcPIM is left out: what stands beside the print has Poisson arrivals as well.
 func (r *reproduction) arrivals() []report.Table {
 	t := report.Table{
 		Title: "p99 slowdown at half load, by how messages arrive", Left: 3,
@@ -173,7 +173,7 @@ func (r *reproduction) arrivals() []report.Table {
 			for _, protocol := range r.f.Protocols(config) {
 				a, ok1 := r.f.Slowdown(config, workload, protocol, "released")
 				b, ok2 := r.f.Slowdown(config, workload, protocol, "poisson")
-				if !ok1 || !ok2 {
+				if !ok1 || !ok2 || protocol == "dcpim" {
 					continue
 				}
 				row := []string{config, workload, protocol, a.Text(), b.Text(), "-"}

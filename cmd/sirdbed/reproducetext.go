@@ -48,11 +48,17 @@ func (r *reproduction) lead() []string {
 		"presumably the printed numbers' (the paper says Poisson)."
 	if protocols["dcpim"] {
 		arrivals += " dcPIM is the exception: it runs as in its authors' simulator, from which its printed numbers " +
-			"are. Arrivals are Poisson, every data packet is a full one, a sender's queue is in no order, links have " +
-			"a delay of 0.65 us, there are no replies, and slowdown runs until the acknowledgement; by the others' " +
-			"definition it would be higher."
+			"are, but for its buffers, which are infinite here. Arrivals are Poisson, every data packet is a full " +
+			"one, a sender's queue is in no order, links have a delay of 0.65 us, there are no replies, and slowdown " +
+			"runs until the acknowledgement; by the others' definition it would be higher."
 	}
-	return append(list, arrivals)
+	list = append(list, arrivals)
+	if r.o.scale == "paper" {
+		list = append(list, "The tables' points at half load and those that set a maximum of a table have as many "+
+			"messages as the paper's; all others, and so most of figures 2 and 6 to 13, a third, and warm-ups are "+
+			"shorter than the nine tenths of a run that the simulator leaves out.")
+	}
+	return list
 }
 
 // made says when and by what the points were run.

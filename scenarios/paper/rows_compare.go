@@ -23,7 +23,11 @@ func (c *Comparison) grid(table string) Table {
 	t.Header, t.Wide = tableHeader("protocol", "")
 	t.Note = "a, b, c: WKa, WKb, WKc. *: further from the print than the tolerance, or unstable in one alone. " +
 		"?: the print is doubted."
-	if table == MeanTorQueue {
+	switch table {
+	case MaxTorQueue:
+		t.Note += " unst: at some load the leaves' mean queue grew by a fifth in each of the last two quarters of the " +
+			"run, to 1 MB or more, or the run was ended since a leaf's queue grew."
+	case MeanTorQueue:
 		t.Note = "The paper has no numbers of it."
 	}
 	byProtocol := map[string][]Row{}

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"sirdbed/capture/points"
@@ -139,7 +140,11 @@ func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }
 // Queue is the deepest queue of a leaf over all loads, in MB, unstable if one grew without
 // bound at any load.
 func (f *Found) Queue(study, workload, protocol string) (v paper.Value, run bool) {
-	return f.bounded(study, workload, protocol, deepest)
+	v, run = f.bounded(study, workload, protocol, deepest)
+	if v.Unstable && v.Number > 0 {
+		v.Why += fmt.Sprintf("; the deepest of a leaf at any load was %.2f MB", v.Number)
+	}
+	return v, run
 }
 
 // MeanQueue is the mean queue of a leaf at the load at which that is the highest, in MB,
