@@ -31,8 +31,8 @@ const compareHelp = `
 	p99 slowdown at half load, the highest goodput and the deepest queue over the loads that were run, for the three
 	configurations and workloads, by whatever scenario. The exit code is 3 as above, and 4 if a cell is outside its
 	tolerance, 15 % for sird and 25 % for others, or unstable on one side alone; printed numbers that are doubted do not
-	count. A result without any of these cells is bad input, and so is one with two points of the same seed for one, such
-	as a sweep over warm-ups.`
+	count. A result without any of these cells is bad input, and so is one with two points of the same seed for one,
+	such as a sweep over warm-ups.`
 
 const compareExamples = `
 	sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000

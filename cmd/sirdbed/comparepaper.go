@@ -83,8 +83,8 @@ func (c *compared) againstPrint() (p *printComparison, err error) {
 	}
 	if _, run := p.count(); run == 0 {
 		return nil, fmt.Errorf("%s has nothing that the paper printed: want a result of one of its configurations "+
-			"(scenarios paper/balanced, paper/core and paper/incast, or others with their delays and ratios of rates), with "+
-			"wka, wkb or wkc at one of its loads and protocols' own parameters", report.Printable(c.path))
+			"(scenarios paper/balanced, paper/core and paper/incast, or others with their delays and ratios of "+
+			"rates), with wka, wkb or wkc at one of its loads and protocols' own parameters", report.Printable(c.path))
 	}
 	return p, nil
 }

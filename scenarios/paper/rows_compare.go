@@ -25,8 +25,8 @@ func (c *Comparison) grid(table string) Table {
 		"?: the print is doubted."
 	switch table {
 	case MaxTorQueue:
-		t.Note += " unst: at some load the leaves' mean queue grew by a fifth in each of the last two quarters of the " +
-			"run, to 1 MB or more, or the run was ended since a leaf's queue grew."
+		t.Note += " unst: at some load the leaves' mean queue grew by a fifth in each of the last two quarters of " +
+			"the run, to 1 MB or more, or the run was ended since a leaf's queue grew."
 	case MeanTorQueue:
 		t.Note = "The paper has no numbers of it."
 	}

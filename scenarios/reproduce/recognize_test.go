@@ -66,8 +66,10 @@ func TestWhatThePaperDoesNotHaveHasNoPlace(t *testing.T) {
 		{"another MTU", "small-wkc", set("topology.mtu", "9000B"), false},
 		{"the same MTU", "small-wkc", set("topology.mtu", "1500B"), true},
 		{"a delay", "small-wkc", set("topology.host_delay", "2us"), false},
-		{"dcPIM's delays", "small-wkc", append(set("topology.host_delay", "650ns"), set("topology.core_delay", "650ns")...),
-			false},
+		{
+			"dcPIM's delays", "small-wkc",
+			append(set("topology.host_delay", "650ns"), set("topology.core_delay", "650ns")...), false,
+		},
 		{"a port's limit", "small-wkc", set("queue_limit", "200KB"), false},
 		{"a slower link", "small-wkc", set("topology.links", "[{between: [leaf1, spine1], rate: 100Gbps}]"), false},
 		{"faults", "small-wkc", set("faults.drop", "0.01"), false},
