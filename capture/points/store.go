@@ -73,6 +73,15 @@ func (s *Store) Get(a Address) (point *Point, stale bool) {
 	return point, point.Code != a.Code
 }
 
+// Fit returns the point at an address unless it has to be run again: it is there, by the same
+// code, and its figures are not wrong. nil: it has to.
+func (s *Store) Fit(a Address) *Point {
+	if p, stale := s.Get(a); p != nil && !stale && !p.IsInvalid() {
+		return p
+	}
+	return nil
+}
+
 // Put keeps a point, in place of the one of the same experiment, and returns it as it is
 // kept: to as many digits.
 func (s *Store) Put(p *Point) (*Point, error) {

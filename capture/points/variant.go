@@ -38,9 +38,10 @@ func (p *Point) Leaves() (q results.QueueStats) {
 		q.Max, q.P99, q.P999 = max(q.Max, s.Max), max(q.P99, s.P99), max(q.P999, s.P999)
 		q.Mean += s.Mean
 	}
-	if n == 0 && p.Unbounded != "" && p.Course != nil {
+	if c := p.Course; n == 0 && p.Unbounded != "" && c != nil && len(c.QueueMax) > 0 &&
+		len(c.QueueMean) == len(c.Received) {
 		begin, end := p.lastParts()
-		q.Max, q.Mean = int64(slices.Max(p.Course.QueueMax)), mean(p.Course.QueueMean[begin:end])
+		q.Max, q.Mean = int64(slices.Max(c.QueueMax)), mean(c.QueueMean[begin:end])
 		return q
 	}
 	q.Mean /= float64(max(n, 1))

@@ -162,7 +162,7 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		s.shown.leave(i)
 		return
 	}
-	if p, stale := s.store.Get(j.Address); p != nil && !stale && !p.IsInvalid() { // another sweep was faster
+	if p := s.store.Fit(j.Address); p != nil { // another sweep was faster
 		s.ended(i, inSeconds(p.Result.WallSeconds), p, nil)
 		return
 	}

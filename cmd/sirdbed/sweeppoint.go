@@ -182,7 +182,7 @@ func (t *pointTask) keep(ctx context.Context, path string) (seconds float64, err
 		return 0, err
 	}
 	defer store.Close()
-	if p, stale := store.Get(address); p != nil && !stale && !p.IsInvalid() {
+	if p := store.Fit(address); p != nil {
 		return p.Result.WallSeconds, nil
 	}
 	if err := engines[t.Engine].make(whileUp{}).Check(&t.Experiment); err != nil {
