@@ -45,6 +45,9 @@ func TestPageInABrowser(t *testing.T) {
 	text, err := hostilePage().HTML()
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "hostile.html"), text, 0o644))
+	text, err = setsPage().HTML()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "sets.html"), text, 0o644))
 	page := chromium.DOM(t, url+"/probe.html", "--window-size=1400,1000")
 	_, page, _ = strings.Cut(page, `<pre id="found">`)
 	page, _, _ = strings.Cut(page, "</pre>")
@@ -58,11 +61,16 @@ func TestPageInABrowser(t *testing.T) {
 		"left slowdown: -\n",
 		`hover queue: nominal time \(ms\): (0\.9\d+)\|fast\|\S+\|slow\|\S+\n`,
 		`hover goodput: nominal time \(ms\): 0\.9\d*\|fast\|\S+\|slow\|\S+\n`,
-		`zoomed: #zoom:queue=2\.[45]\d*,[45][.0-9]*,10[.0-9]*,3[12][.0-9]*\n`, "zoomed out: \n", "log: #y:queue=log\n",
+		`zoomed: #zoom:queue=2\.[45]\d*,[45][.0-9]*,10[.0-9]*,3[12][.0-9]*&see=queue\n`, "zoomed out: #see=queue\n",
+		"log: #y:queue=log&see=queue\n", "focus: slow false\n",
 		`shared: fast nominal time \(ms\): 5\|fast\|\S+\n`, "shared can zoom out: true\n",
 		`sorted: 1520 80\* 1520 80\*; 80\* 80\* 1520 1520; 1520 1520 80\* 80\*; 1520 80\* 1520 80\*\n`,
 		"open before: 1\n", "folded on paper: 0\n",
 		"hostile legend: " + regexp.QuoteMeta(hostile) + "\n", "hostile zooms: false false\n", "hostile script: none",
+		`headings: A set\|Of both\.\|left\|right\n`, "scrolled to far: true\n",
+		`shares: share 0\.55\d*: x\|a\|4\|b\|beyond\n`, "click 1: true\nclick 2: false\n",
+		`names 0: low 1\|high 2\|low 3\|high -\n`, `names 1: low 3\|high 2\|low 1\|high -\n`,
+		`names 2: low 1\| 3\|high 2\| -\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(found) {
 			t.Errorf("no %s", want)
@@ -129,6 +137,30 @@ func hostilePage() *Page {
 	p.Figures = append(p.Figures, Figure{Name: "bars", Title: hostile, Caption: hostile, Y: axis,
 		Groups: []string{hostile, hostile}, Series: []Series{series(Bars)}})
 	return p
+}
+
+// setsPage has two figures of a set, one far below them, and a table of names that rows share.
+func setsPage() *Page {
+	figure := func(name string) Figure {
+		return Figure{Name: name, Title: name, X: Axis{Label: "x"}, Y: Axis{Label: "y"},
+			Series: []Series{{Name: "a", Shape: Curve, Points: []Point{{X: 1, Y: 1}, {X: 2, Y: 2}}}}}
+	}
+	shares := figure("shares")
+	shares.Set, shares.Panel, shares.Caption, shares.Shares = "A set", "left", "Of both.", true
+	shares.Y = Axis{Label: "share", Max: 1}
+	shares.Series = []Series{
+		{Name: "a", Shape: Steps, Points: []Point{{X: 1, Y: 0.2}, {X: 4, Y: 0.9}, {X: 8, Y: 1}}},
+		{Name: "b", Shape: Steps, Points: []Point{{X: 2, Y: 0.1}, {X: 3, Y: 0.5}}},
+	}
+	right := figure("right")
+	right.Set, right.Panel, right.Caption = "A set", "right", "Of both."
+	return &Page{
+		Title: "Sets", Figures: []Figure{shares, right, figure("near"), figure("nearer"), figure("far")},
+		Sections: []Section{{Title: "Names", Open: true, Tables: []Table{{
+			Header: []string{"name", "", "value"}, Left: 2,
+			Rows: [][]string{{"low", "u", "1"}, {"", "v", "3"}, {"high", "u", "2"}, {"", "v", "-"}},
+		}}}},
+	}
 }
 
 // What is shown is seen: each view of the page is another picture.

@@ -25,6 +25,9 @@ func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, pt := range d.points {
 		at := vg.Point{X: x(pt.X), Y: y(pt.Y)}
+		if !c.Contains(at) {
+			continue // beyond what the axes show
+		}
 		c.DrawGlyph(draw.GlyphStyle{Color: d.color, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, at)
 		if pt.Hollow {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, at)

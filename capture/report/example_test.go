@@ -40,7 +40,7 @@ func ExamplePage() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(html) > 50_000, len(html) < 100_000, bytes.Contains(svg, []byte("Queue by goodput")))
+	fmt.Println(len(html) > 50_000, len(html) < 120_000, bytes.Contains(svg, []byte("Queue by goodput")))
 	// Output: true true true
 }
 

@@ -12,19 +12,29 @@ import (
 type Figure struct {
 	// Name is unique in a page: its file's, without extension, and in the page's address.
 	// Letters, digits, '.', '_' and '-'.
-	Name    string   `json:"name"`
-	Title   string   `json:"-"` // the page has it in its text
-	Caption string   `json:"-"`
-	X       Axis     `json:"x"`
-	Y       Axis     `json:"y"`
-	Groups  []string `json:"groups,omitempty"` // of Bars: labels along X, of group i at X = i
-	Parts   []string `json:"parts,omitempty"`  // of Bars: what Y and High are, such as p50 and p99
-	Series  []Series `json:"series"`           // in the order of the legend
-	Guides  []Guide  `json:"guides,omitempty"`
-	Time    *Time    `json:"time,omitempty"` // if X is nominal time, in ms
-	// Labeled has a picture write the notes of a Curve's points beside them, as there is room
-	// for a dozen or two. A page shows them on hover.
-	Labeled bool `json:"-"`
+	Name    string `json:"name"`
+	Title   string `json:"-"` // the page has it in its text
+	Caption string `json:"-"`
+	// Set is the heading that figures one after another share on a page, Panel what this one has
+	// below it in place of Title, and Across how many are beside each other there, 2 or 3.
+	// Without Set a figure stands by itself.
+	Set    string `json:"-"`
+	Panel  string `json:"-"`
+	Across int    `json:"-"`
+
+	X      Axis     `json:"x"`
+	Y      Axis     `json:"y"`
+	Groups []string `json:"groups,omitempty"` // labels along X, of group i at X = i; Bars and Marks have them
+	Parts  []string `json:"parts,omitempty"`  // of Bars: what Y and High are, such as p50 and p99
+	Series []Series `json:"series"`           // in the order of the legend
+	Guides []Guide  `json:"guides,omitempty"`
+	Time   *Time    `json:"time,omitempty"` // if X is nominal time, in ms
+	// Labeled has the notes of a Curve's points written beside them, as there is room for a
+	// dozen or two.
+	Labeled bool `json:"labeled,omitempty"`
+	// Shares says that Y is the share of what is at most X: a distribution. On a page values are
+	// then read at a share.
+	Shares bool `json:"shares,omitempty"`
 }
 
 // An Axis is one of a figure's two.

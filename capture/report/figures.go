@@ -119,6 +119,7 @@ func (d *drawing) latency(stream string) {
 	f := Figure{
 		Name: "latency-" + stream + d.dash(), Title: "Latency of " + stream + d.of(),
 		X: Axis{Label: "latency (us)", Log: low > 0 && high/low > 20}, Y: Axis{Label: "share of messages", Max: 1},
+		Shares: true,
 		Caption: fmt.Sprintf("Cumulative distribution of the latency of %s, from nominal arrival to completion, "+
 			"to p99.9.", stream),
 	}
@@ -205,7 +206,7 @@ func (d *drawing) queue() {
 func (d *drawing) queueCDF() {
 	f := Figure{
 		Name: "queue-cdf" + d.dash(), Title: "Queue of leaves" + d.of(),
-		X: Axis{Label: "queue (KB)"}, Y: Axis{Label: "share of samples", Max: 1},
+		X: Axis{Label: "queue (KB)"}, Y: Axis{Label: "share of samples", Max: 1}, Shares: true,
 		Caption: "Cumulative distribution of the queues of leaves, each the sum over its ports, over the window, " +
 			"to p99.9.",
 	}

@@ -2,17 +2,14 @@ package report
 
 import "math"
 
-// onLog returns the figure as logarithmic axes can show it: without points at 0 or below,
-// which they have no place for, and from the least of the others on, unless it is said from
-// where.
-func (f *Figure) onLog() *Figure {
+// positive returns the figure without what logarithmic axes have no place for: points at 0 or
+// below.
+func (f *Figure) positive() *Figure {
 	if !f.X.Log && !f.Y.Log {
 		return f
 	}
 	g := *f
 	g.Series = make([]Series, len(f.Series))
-	least := [2]float64{math.Inf(1), math.Inf(1)}
-	most := [2]float64{}
 	for i, s := range f.Series {
 		g.Series[i] = s
 		g.Series[i].Points = nil
@@ -21,6 +18,19 @@ func (f *Figure) onLog() *Figure {
 				continue
 			}
 			g.Series[i].Points = append(g.Series[i].Points, p)
+		}
+	}
+	return &g
+}
+
+// onLog returns a positive figure of which logarithmic axes have a span: from the least to the most
+// of the series, unless it is said from where or to where.
+func (f *Figure) onLog() *Figure {
+	g := *f.positive()
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	most := [2]float64{}
+	for _, s := range g.Series {
+		for _, p := range s.Points {
 			least = [2]float64{min(least[0], p.X), min(least[1], p.Y)}
 			most = [2]float64{max(most[0], p.X), max(most[1], p.Y, p.High, p.Spread[1])}
 			if f.Y.Log && p.Spread[0] > 0 {
@@ -40,6 +50,11 @@ func (a Axis) onLog(least, most float64) Axis {
 	if math.IsInf(least, 1) { // nothing to show
 		least, most = 1, 10
 	}
-	a.Min, a.Max = least/1.25, max(most, least)*1.6
+	if a.Min <= 0 {
+		a.Min = least / 1.25
+	}
+	if a.Max <= a.Min {
+		a.Max = max(most, a.Min) * 1.6
+	}
 	return a
 }

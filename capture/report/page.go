@@ -28,7 +28,7 @@ type Page struct {
 	Reasons []string      // of the verdict
 	Notes   []string      // what a reader has to know first
 
-	Figures []Figure // in order; those in one row are of two columns
+	Figures []Figure // in order
 	Network *topo.Spec
 	// Sections are folded under their titles, below the figures.
 	Sections []Section
@@ -72,7 +72,7 @@ func sourceOf(text string) string {
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"mark": mark, "style": func() template.CSS { return template.CSS(pageStyle) },
+	"mark": mark, "long": long, "style": func() template.CSS { return template.CSS(pageStyle) },
 	"plotScript": func() template.JS { return template.JS(plotScript) },
 	"pageScript": func() template.JS { return template.JS(pageScript) },
 	"rules":      func() string { return pageRules },
@@ -85,6 +85,18 @@ func mark(cell string) string {
 	switch cell {
 	case "ok", "FAIL", "PASS", "DEGRADED", "INVALID", "NO":
 		return cell
+	case "holds", "agrees":
+		return "ok"
+	case "does not hold", "differs", "unstable here", "unstable in print":
+		return "differs"
+	}
+	return ""
+}
+
+// long is the class of a cell that takes some lines.
+func long(cell string) string {
+	if len(cell) > 40 {
+		return " long"
 	}
 	return ""
 }
@@ -100,7 +112,7 @@ type pageData struct {
 func (p *Page) HTML() ([]byte, error) {
 	data := pageData{}
 	for i := range p.Figures {
-		data.Figures = append(data.Figures, *p.Figures[i].onLog())
+		data.Figures = append(data.Figures, *p.Figures[i].positive())
 	}
 	names := map[string]bool{}
 	for _, f := range p.Figures {
@@ -130,8 +142,9 @@ func (p *Page) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	err = pageTemplate.Execute(&out, struct {
 		*Page
+		Sets []FigureSet
 		Data template.JS
-	}{p, template.JS(text)})
+	}{p, Sets(p.Figures), template.JS(text)})
 	if err != nil {
 		return nil, fmt.Errorf("page %q: %w", p.Title, err)
 	}

@@ -182,12 +182,14 @@ func (list guides) Plot(c draw.Canvas, p *plot.Plot) {
 	dotted := draw.LineStyle{Color: ink, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(1.5), vg.Points(2)}}
 	style := p.X.Tick.Label
 	style.XAlign, style.YAlign = draw.XRight, draw.YBottom
+	row := 0 // labels of vertical lines stand below each other
 	for _, g := range list {
 		from, to := vg.Point{X: c.Min.X, Y: y(g.Y)}, vg.Point{X: c.Max.X, Y: y(g.Y)}
 		at := vg.Point{X: to.X - 2, Y: to.Y + 1}
 		if g.X != 0 {
 			from, to = vg.Point{X: x(g.X), Y: c.Min.Y}, vg.Point{X: x(g.X), Y: c.Max.Y}
-			at = vg.Point{X: to.X - 2, Y: to.Y - 10}
+			row++
+			at = vg.Point{X: to.X - 2, Y: to.Y - 10*vg.Length(row)}
 		}
 		if c.Contains(from) && c.Contains(to) {
 			c.StrokeLine2(dotted, from.X, from.Y, to.X, to.Y)

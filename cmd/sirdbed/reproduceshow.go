@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -116,7 +117,7 @@ func (r *reproduction) page() *report.Page {
 	p := &report.Page{
 		Title: reproducedTitle, Lead: r.lead(), Notes: r.notes(), Command: r.command, Figures: r.figures,
 		Sections: append(r.sections(), report.Section{Title: "All cells", Tables: r.comparison.Cells(false)},
-			report.Section{Title: madeTitle, Notes: r.made()}),
+			report.Section{Title: madeTitle, Notes: append(r.conditions(), r.made()...)}),
 		Footer: "sirdbed. All cells and claims are in comparison.json, the figures as pictures in plots.",
 	}
 	return p
@@ -138,15 +139,15 @@ func (r *reproduction) notes() (list []string) {
 func (r *reproduction) sections() []report.Section {
 	claims := paper.ClaimDetails(r.findings)
 	list := []report.Section{
-		{Title: "How much agrees", Open: true, Tables: []report.Table{r.comparison.Scores.Table()}},
-		{Title: "Tables beside the print", Open: true, Tables: r.comparison.Grids()},
+		{Title: "How much agrees", Tables: []report.Table{r.comparison.Scores.Table()}},
+		{Title: "Tables beside the print", Short: "the two of the appendix", Tables: r.comparison.Grids()},
 		{
 			Title:  "Cells that differ, are unstable on one side, or have a suspect print",
 			Tables: append(r.comparison.Cells(true), r.comparison.Causes()...),
 		},
 		{Title: "Orders", Tables: []report.Table{r.comparison.WrongOrders()}},
 		{Title: "Normalized", Tables: r.normalized()},
-		{Title: "Claims", Short: claims[0].Title, Tables: claims},
+		{Title: "Claims", Short: strings.TrimPrefix(claims[0].Title, "Claims: "), Tables: claims},
 		{Title: "Arrivals", Short: "released, and true Poisson", Tables: r.arrivals()},
 	}
 	return slices.DeleteFunc(list, func(s report.Section) bool { return len(s.Tables) == 0 })

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"sirdbed/capture/points"
 	"sirdbed/capture/report"
-	"sirdbed/scenarios/reproduce"
 )
 
 // The titles of the page and RESULTS.md, and of their last part.
@@ -19,14 +19,14 @@ const (
 	madeTitle       = "How it was made"
 )
 
-// lead says what was run, what agrees, and what a reader has to know of it.
+// lead says what was run, and what agrees.
 func (r *reproduction) lead() []string {
-	seeds, protocols, others := map[uint64]bool{}, map[string]bool{}, ""
+	seeds, others := map[uint64]bool{}, ""
 	for _, p := range r.f.Points {
 		if p == nil {
 			continue
 		}
-		seeds[p.Experiment.Seed], protocols[p.Protocol()] = true, true
+		seeds[p.Experiment.Seed] = true
 		if string(p.Engine) != r.o.engine {
 			others = fmt.Sprintf(" (kernel TCP on %s)", p.Engine)
 		}
@@ -44,9 +44,14 @@ func (r *reproduction) lead() []string {
 	if r.missing() > 0 {
 		list = append(list, "Experiments that are not run yet are left out, or marked as not run.")
 	}
+	return list
+}
+
+// conditions say how what was run differs from the paper's words, and from its simulator.
+func (r *reproduction) conditions() (list []string) {
 	arrivals := "Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, and so " +
 		"presumably the printed numbers' (the paper says Poisson)."
-	if protocols["dcpim"] {
+	if slices.ContainsFunc(r.f.Points, func(p *points.Point) bool { return p != nil && p.Protocol() == "dcpim" }) {
 		arrivals += " dcPIM is the exception: it runs as in its authors' simulator, from which its printed numbers " +
 			"are, but for its buffers, which are infinite here. Arrivals are Poisson, every data packet is a full " +
 			"one, a sender's queue is in no order, links have a delay of 0.65 us, there are no replies, and slowdown " +
@@ -100,7 +105,8 @@ func sortedNames(names map[string]bool) string {
 // markdown is RESULTS.md.
 func (r *reproduction) markdown() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n%s\n", reproducedTitle, strings.Join(append(r.lead(), r.notes()...), "\n\n"))
+	first := slices.Concat(r.lead(), r.conditions(), r.notes())
+	fmt.Fprintf(&b, "# %s\n\n%s\n", reproducedTitle, strings.Join(first, "\n\n"))
 	for _, s := range r.sections() {
 		fmt.Fprintf(&b, "\n## %s\n", s.Title)
 		if err := report.MarkdownTables(&b, s.Tables); err != nil {
@@ -112,21 +118,20 @@ func (r *reproduction) markdown() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeFigures writes pictures under the numbers of the paper's figures. Of several with one
-// caption the last has it.
+// writeFigures writes pictures under the headings that they share.
 func writeFigures(b *bytes.Buffer, list []report.Figure) {
 	fmt.Fprint(b, "\n## Figures\n")
-	number := ""
-	for i := range list {
-		f := &list[i]
-		if n := reproduce.FigureOf(f.Name); n != number {
-			fmt.Fprintf(b, "\n### %s\n", n)
-			number = n
+	for _, set := range report.Sets(list) {
+		fmt.Fprintf(b, "\n### %s\n", set.Heading)
+		if set.Caption != "" {
+			fmt.Fprintf(b, "\n%s\n", set.Caption)
 		}
-		fmt.Fprintf(b, "\n![%s](plots/%s.svg)\n", f.Title, f.Name)
-		last := i+1 == len(list) || list[i+1].Caption != f.Caption || reproduce.FigureOf(list[i+1].Name) != number
-		if last && f.Caption != "" {
-			fmt.Fprintf(b, "\n%s\n", f.Caption)
+		for i := range set.Figures {
+			f := &set.Figures[i]
+			fmt.Fprintf(b, "\n![%s](plots/%s.svg)\n", f.Title, f.Name)
+			if f.Caption != "" {
+				fmt.Fprintf(b, "\n%s\n", f.Caption)
+			}
 		}
 	}
 }

@@ -11,36 +11,35 @@ import (
 func TestFiguresOfResultsText(t *testing.T) {
 	var b bytes.Buffer
 	writeFigures(&b, []report.Figure{
-		{Name: "fig2", Title: "Two", Caption: "One alone."},
-		{Name: "fig6-a", Title: "A", Caption: "Same."}, {Name: "fig6-b", Title: "B", Caption: "Same."},
-		{Name: "fig6-c", Title: "C", Caption: "Other."}, {Name: "fig13-a", Title: "D", Caption: "Other."},
+		{Name: "fig2", Set: "Figure 2. Two", Title: "Two", Caption: "One alone."},
+		{Name: "fig6-a", Set: "Figure 6. Six", Title: "A", Caption: "Same."},
+		{Name: "fig6-b", Set: "Figure 6. Six", Title: "B", Caption: "Same. More."},
+		{Name: "fig13-a", Set: "Figure 13. Last", Title: "D", Caption: "Same."},
 	})
 	const want = `
 ## Figures
 
-### Figure 2
-
-![Two](plots/fig2.svg)
+### Figure 2. Two
 
 One alone.
 
-### Figure 6
+![Two](plots/fig2.svg)
+
+### Figure 6. Six
+
+Same.
 
 ![A](plots/fig6-a.svg)
 
 ![B](plots/fig6-b.svg)
 
+More.
+
+### Figure 13. Last
+
 Same.
 
-![C](plots/fig6-c.svg)
-
-Other.
-
-### Figure 13
-
 ![D](plots/fig13-a.svg)
-
-Other.
 `
 	if b.String() != want {
 		t.Errorf("got %s", b.String())

@@ -1,13 +1,11 @@
 package reproduce
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/report"
-	"sirdbed/capture/results"
 	"sirdbed/scenarios/paper"
 )
 
@@ -22,26 +20,34 @@ func FigureOf(name string) string {
 // nothing was found are left out.
 func (f *Found) Figures() (list []report.Figure) {
 	m := f.Measured()
-	for _, draw := range []func() []report.Figure{
-		f.bufferCDF, f.frontier, f.incastLatency, f.outcastCredit, func() []report.Figure { return f.overview(m) },
-		func() []report.Figure {
-			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", m, deepest)
-		},
-		func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) },
-		func() []report.Figure {
+	for _, set := range []struct {
+		across int // panels beside each other
+		draw   func() []report.Figure
+	}{
+		{2, f.bufferCDF}, {2, f.frontier}, {3, f.incastLatency}, {2, f.outcastCredit},
+		{3, func() []report.Figure { return f.overview(m) }},
+		{3, func() []report.Figure {
+			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", true, deepest)
+		}},
+		{2, func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) }},
+		{2, func() []report.Figure {
 			return f.slowdownBars("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
-		},
-		f.sensitivity, f.creditLocation,
-		func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") },
-		func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") },
-		func() []report.Figure { return f.slowdownBars("fig12", Half, []string{"wkb"}, paper.Configs) },
-		func() []report.Figure {
-			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", nil, average)
-		},
+		}},
+		{2, func() []report.Figure { return append(f.sensitivity(), f.creditLocation()...) }},
+		{2, func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") }},
+		{2, func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") }},
+		{3, func() []report.Figure { return f.slowdownBars("fig12", Half, []string{"wkb"}, paper.Configs) }},
+		{3, func() []report.Figure {
+			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", false, average)
+		}},
 	} {
-		for _, figure := range draw() {
+		for _, figure := range set.draw() {
 			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
-				figure.Title = FigureOf(figure.Name) + ". " + figure.Title
+				figure.Set, figure.Across = FigureOf(figure.Name)+". "+figure.Set, set.across
+				figure.Title = figure.Set
+				if figure.Panel != "" {
+					figure.Title += ", " + figure.Panel
+				}
 				list = append(list, figure)
 			}
 		}
@@ -67,22 +73,23 @@ func title(config, workload string) string {
 }
 
 // queueByGoodput draws a queue of leaves over the loads, a panel for each configuration and
-// workload. With m, crosses are the printed maxima.
+// workload, and if asked for crosses at the printed maxima.
 func (f *Found) queueByGoodput(
-	name, what string, m *paper.Measured, queue func(*points.Point) float64,
+	name, what string, crosses bool, queue func(*points.Point) float64,
 ) (list []report.Figure) {
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			figure := report.Figure{
-				Name: name + "-" + config + "-" + workload, Title: what + ", " + title(config, workload),
+				Name: name + "-" + config + "-" + workload, Set: what, Panel: title(config, workload),
 				X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "queue (MB)", Log: true},
 				Caption: "A point for each load. The queue is the sum over a leaf's ports; a hollow point carries " +
 					"less than is offered.",
 			}
-			if m != nil {
+			if crosses {
 				figure.Caption += " Crosses are the maxima that the paper prints."
 			}
-			fewest := len(f.Loads(config)) // points of a protocol
+			var lacks []string          // protocols that are not run at all loads
+			steady, deepest := 0.0, 0.0 // the deepest of queues that do not grow, and of all
 			for _, protocol := range f.Protocols(config) {
 				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve}
 				for _, load := range f.Loads(config) {
@@ -94,16 +101,29 @@ func (f *Found) queueByGoodput(
 					s.Points = append(s.Points, report.Point{
 						X: p.Goodput(), Y: queue(p), Hollow: p.NotCarried() != "", Note: "load " + load,
 					})
+					if deepest = max(deepest, queue(p)); p.QueueGrows() == "" {
+						steady = max(steady, queue(p))
+					}
 				}
-				fewest = min(fewest, len(s.Points))
-				figure.Series = append(figure.Series, s)
-				if m != nil && len(s.Points) > 0 {
-					figure.Series = append(figure.Series, f.printedMaximum(config, workload, protocol))
+				if len(s.Points) > 0 {
+					figure.Series = append(figure.Series, s)
+				}
+				if len(s.Points) < len(f.Loads(config)) {
+					lacks = append(lacks, protocol)
+				} else if crosses {
+					mark := f.printedMaximum(config, workload, protocol)
+					for _, p := range mark.Points {
+						steady, deepest = max(steady, p.Y), max(deepest, p.Y)
+					}
+					figure.Series = append(figure.Series, mark)
 				}
 			}
-			if m != nil && fewest < len(f.Loads(config)) {
-				figure.Caption += " Not all loads are run yet: crosses, which are of the best load, are not to be " +
-					"compared with the points."
+			if len(lacks) > 0 {
+				figure.Caption += " Not run at all loads: " + strings.Join(lacks, ", ") + "."
+			}
+			if steady > 0 && deepest > steady {
+				figure.Y.Max = 1.6 * steady
+				figure.Caption += " A line that leaves the frame goes to a queue that grows as long as the run."
 			}
 			list = append(list, figure)
 		}
@@ -126,93 +146,4 @@ func (f *Found) printedMaximum(config, workload, protocol string) report.Series 
 func printed(table, config, workload, protocol string) (float64, bool) {
 	v, ok := paper.Printed().Cells[paper.Cell{Table: table, Config: config, Workload: workload, Protocol: protocol}]
 	return v.Number, ok && !v.Unstable
-}
-
-// groups are the size groups of the paper's figures.
-var groups = []string{"A", "B", "C", "D", results.AllSizes}
-
-// slowdownBars draws median and p99 by size group at a load.
-func (f *Found) slowdownBars(name, load string, workloads, configs []string) (list []report.Figure) {
-	for _, config := range configs {
-		for _, workload := range workloads {
-			figure := slowdownFigure(name+"-"+config+"-"+workload, fmt.Sprintf("Slowdown at load %s, %s", load,
-				title(config, workload)))
-			for _, protocol := range f.Protocols(config) {
-				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Bars}
-				if found := f.At(Place{config, workload, load, protocol, "released"}); len(found) > 0 &&
-					found[0].NotCarried() == "" {
-					s.Points = bars(found[0])
-				}
-				figure.Series = append(figure.Series, s)
-			}
-			list = append(list, figure)
-		}
-	}
-	return list
-}
-
-func slowdownFigure(name, title string) report.Figure {
-	return report.Figure{
-		Name: name, Title: title, Groups: groups, Y: report.Axis{Label: "slowdown", Log: true},
-		X: report.Axis{Min: -0.5, Max: float64(len(groups)) - 0.5},
-		Caption: "The median, and in a lighter shade the p99, by size: A < 1460 <= B < 100,000 <= C < 800,000 <= D " +
-			"bytes. Protocols that do not carry the load are left out. dcPIM's is until the acknowledgement, over a " +
-			"round trip, as in its simulator.",
-		Parts: []string{"p50", "p99"},
-	}
-}
-
-// bars are a point's slowdowns by size group.
-func bars(p *points.Point) (list []report.Point) {
-	slow := slowdowns(p)
-	for i, name := range groups {
-		if s := slow[name]; s.Count > 0 {
-			list = append(list, report.Point{
-				X: float64(i), Y: s.P50, High: max(s.P50, s.P99), Hollow: s.Few,
-				Note: fmt.Sprintf("%d messages", s.Count),
-			})
-		}
-	}
-	return list
-}
-
-// of lists the points of a study, of released arrivals and the first seed.
-func (f *Found) of(study string, each func(*Job, *points.Point)) {
-	for i := range f.Jobs {
-		j := &f.Jobs[i]
-		if j.Study == study && f.Points[i] != nil && j.Arrivals == "released" && j.Experiment.Seed == 1 {
-			each(j, f.Points[i])
-		}
-	}
-}
-
-// bufferCDF draws how deep Homa's queues are for how long, by load, and what buffers
-// switches of the paper's table have for as many ports.
-func (f *Found) bufferCDF() []report.Figure {
-	figure := report.Figure{
-		Name: "fig1", Title: "Homa's ToR queues by load, WKc Balanced", X: report.Axis{Label: "ToR queue (MB)"},
-		Y:       report.Axis{Label: "share of time", Max: 1},
-		Caption: "Vertical lines: the buffers of two switch chips, in proportion to a ToR of 3.2 Tbps.",
-	}
-	for i, load := range f.Loads("balanced") {
-		list := f.At(Place{"balanced", "wkc", load, "homa", "released"})
-		if len(list) == 0 {
-			continue
-		}
-		s := report.Series{Name: "load " + load, Look: i, Shape: report.Steps}
-		for k, bytes := range list[0].Curves.Queues[results.LeafQueues] {
-			s.Points = append(s.Points, report.Point{X: bytes / 1e6, Y: results.CurveRanks[k]})
-			figure.X.Max = max(figure.X.Max, bytes/1e6)
-		}
-		figure.Series = append(figure.Series, s)
-	}
-	const torTbps = 3.2
-	for _, a := range paper.ASICs() {
-		if a.Model == "Spectrum SN5600" || a.Model == "Tomahawk 4" {
-			buffer := a.MBPerTbps() * torTbps
-			figure.Guides = append(figure.Guides, report.Guide{Label: a.Model, X: buffer})
-			figure.X.Max = max(figure.X.Max, 1.05*buffer)
-		}
-	}
-	return []report.Figure{figure}
 }

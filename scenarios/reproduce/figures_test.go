@@ -2,10 +2,24 @@ package reproduce
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"sirdbed/capture/points"
 	"sirdbed/capture/report"
+	"sirdbed/capture/results"
+	"sirdbed/capture/stats"
 )
+
+// panel is the figure of a name.
+func panel(t *testing.T, figures []report.Figure, name string) *report.Figure {
+	t.Helper()
+	i := slices.IndexFunc(figures, func(f report.Figure) bool { return f.Name == name })
+	if i < 0 {
+		t.Fatalf("no %s among %s", name, names(figures))
+	}
+	return &figures[i]
+}
 
 // A protocol of a user's own is in every figure that compares protocols, in a color of its own.
 func TestOwnProtocolsAreInTheFigures(t *testing.T) {
@@ -34,6 +48,129 @@ func TestOwnProtocolsAreInTheFigures(t *testing.T) {
 			return s.Name == "aimd" && len(s.Points) > 0
 		}) {
 			t.Errorf("%s has no aimd: %s", name, seriesNames(&figures[i]))
+		}
+	}
+}
+
+// A protocol that was not run is told from one that does not carry the load, and a figure from one of
+// which nothing is missing.
+func TestFiguresSayWhatIsMissing(t *testing.T) {
+	scale, err := FindScale("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := madeUp(plan(t, Options{Scale: scale, Figures: []string{"tables"}, Seeds: 1}), func(j *Job) *points.Point {
+		p := &points.Point{Experiment: j.Experiment}
+		p.Result.GoodputGbps, p.Result.OfferedGbps = 50, 50
+		p.Result.Slowdown = map[string]results.Slowdowns{results.Paper: {
+			"A": stats.Summary{Count: 1, P50: 1, P99: 3}, "B": stats.Summary{Count: 90, P50: 1, P99: 3},
+			results.AllSizes: stats.Summary{Count: 200, P50: 1, P99: 2},
+		}}
+		p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 1e6, Mean: 1e5}}
+		switch load := j.Label("load"); {
+		case j.Experiment.Protocol == "xpass", j.Experiment.Protocol == "swift" && load == "0.7":
+			return nil
+		case j.Experiment.Protocol == "dcpim":
+			p.Result.GoodputGbps, p.Result.Unstable = 30, true
+		}
+		return p
+	})
+	figures := f.Figures()
+	bars := panel(t, figures, "fig7-balanced-wka")
+	for _, want := range []string{"does not carry the load: dcpim.", "Not run: xpass."} {
+		if !strings.Contains(bars.Caption, want) {
+			t.Errorf("%s: no %q in %q", bars.Name, want, bars.Caption)
+		}
+	}
+	if got := seriesNames(bars); strings.Contains(got, "xpass") || strings.Contains(got, "dcpim") {
+		t.Errorf("%s has %s", bars.Name, got)
+	}
+	if got := strings.Join(bars.Groups, "; "); got != "A 0.5 %; B 45 %; C; D; all" {
+		t.Errorf("%s: groups %s", bars.Name, got)
+	}
+	// WKc has no messages of less than a packet.
+	if got := panel(t, figures, "fig7-balanced-wkc").Groups; got[0] != "B 45 %" {
+		t.Errorf("the first group of WKc is %s", got[0])
+	}
+	queues := panel(t, figures, "fig6-core-wkb")
+	if !strings.Contains(queues.Caption, "Not run at all loads: swift, xpass.") {
+		t.Errorf("%s: caption %q", queues.Name, queues.Caption)
+	}
+	for _, s := range queues.Series {
+		if s.Shape == report.Marks && (s.Protocol == "swift" || s.Protocol == "xpass") {
+			t.Errorf("%s: a cross of %s, which was not run at all loads", queues.Name, s.Name)
+		}
+	}
+	overview := panel(t, figures, "fig5-slowdown")
+	if got := strings.Join(overview.Groups, "; "); got != "dctcp; swift; homa; dcpim (9); sird" ||
+		!strings.Contains(overview.Caption, "another: xpass.") {
+		t.Errorf("%s: groups %s, caption %q", overview.Name, got, overview.Caption)
+	}
+}
+
+// What grows as long as the run leaves the frame, so that the others can be told apart.
+func TestGrowingQueuesLeaveTheFrame(t *testing.T) {
+	f := found(t, Options{Figures: []string{"tables"}, Seeds: 1}, func(load string) (float64, int64) {
+		return 50, map[string]int64{"0.95": 1e9}[load] + 1e6
+	})
+	for _, p := range f.Points {
+		if deep := p.Result.QueueBytes.Switches["leaf1"].Max > 1e6; deep && p.Experiment.Protocol == "dctcp" {
+			p.Unbounded = "a queue grew"
+		} else if deep {
+			p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 20e6}}
+		}
+	}
+	figure := panel(t, f.Figures(), "fig6-balanced-wkb")
+	if figure.Y.Max < 20 || figure.Y.Max > 100 || !strings.Contains(figure.Caption, "leaves the frame") {
+		t.Errorf("up to %v MB, caption %q", figure.Y.Max, figure.Caption)
+	}
+	svg, err := figure.SVG()
+	if err != nil || strings.Contains(string(svg), "NaN") {
+		t.Errorf("the picture: %v", err)
+	}
+}
+
+// A point of figures 2 and 9 that is of the tables too, with all messages, is that one.
+func TestOnePointHasOneValue(t *testing.T) {
+	scale, err := FindScale("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := madeUp(plan(t, Options{Scale: scale, Figures: []string{"fig2", "fig9", "tables"}, Seeds: 1}),
+		func(j *Job) *points.Point {
+			p := &points.Point{Experiment: j.Experiment}
+			p.Result.GoodputGbps = 70
+			p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 3e6, Mean: 2e6}}
+			return p
+		})
+	// What Maxima adds later.
+	i := slices.IndexFunc(f.Jobs, func(j Job) bool {
+		return j.place() == Place{"balanced", "wkc", "0.95", "sird", "released"}
+	})
+	full := f.Jobs[i]
+	full.Full, full.Round = true, roundMaxima
+	p := &points.Point{Experiment: full.Experiment}
+	p.Result.GoodputGbps = 80
+	p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 1e6, Mean: 0.5e6}}
+	f.Jobs, f.Points = append(f.Jobs, full), append(f.Points, p)
+
+	if got := f.Measured().Quantities["sird/balanced/wkc/load=0.95/goodput_gbps"].Number; got != 80 {
+		t.Errorf("the quantity is %v, want 80", got)
+	}
+	figures := f.Figures()
+	for _, want := range []struct {
+		figure, series, note string
+		x, y                 float64
+	}{{"fig2", "sird", "B1.5", 80, 0.5}, {"fig9-goodput", "SThr 0.5 BDP", "", 1.5, 80}} {
+		figure := panel(t, figures, want.figure)
+		ok := slices.ContainsFunc(figure.Series, func(s report.Series) bool {
+			return s.Name == want.series && slices.ContainsFunc(s.Points, func(p report.Point) bool {
+				return p.Note == want.note && p.X == want.x && p.Y == want.y
+			})
+		})
+		if !ok {
+			t.Errorf("%s has no point of %s at %v, %v: %v", want.figure, want.series, want.x, want.y,
+				figure.Series[0].Points)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (f *Found) quantities(m *paper.Measured) {
 	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
-		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || !j.Full && f.hasFull(j.place()) {
+		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || f.fuller(i) != p {
 			continue
 		}
 		switch j.Study {
@@ -85,14 +85,33 @@ func (f *Found) quantities(m *paper.Measured) {
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
 }
 
-// hasFull reports whether there is a point with all messages at a place.
-func (f *Found) hasFull(p Place) bool {
-	for i := range f.Jobs {
-		if f.Points[i] != nil && f.Jobs[i].Full && f.Jobs[i].place() == p {
-			return true
+// fuller is the point with all messages that has the settings of a job, of whatever study, or else
+// the job's own.
+func (f *Found) fuller(i int) *points.Point {
+	j := &f.Jobs[i]
+	if j.Full {
+		return f.Points[i]
+	}
+	name := j.quantity()
+	for k := range f.Jobs {
+		other := &f.Jobs[k]
+		if other.Full && f.Points[k] != nil && other.Arrivals == j.Arrivals &&
+			other.Experiment.Seed == j.Experiment.Seed && other.quantity() == name {
+			return f.Points[k]
 		}
 	}
-	return false
+	return f.Points[i]
+}
+
+// of calls each with the points of a study, of released arrivals and the first seed, with all
+// messages where there is such a point.
+func (f *Found) of(study string, each func(*Job, *points.Point)) {
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		if j.Study == study && f.Points[i] != nil && j.Arrivals == "released" && j.Experiment.Seed == 1 {
+			each(j, f.fuller(i))
+		}
+	}
 }
 
 // hasAllLoads reports whether a job's study is over loads and has the points at all of them:
@@ -121,6 +140,12 @@ func put(m *paper.Measured, name string, v paper.Value, highest bool) {
 	if !there || highest && !old.Unstable && (v.Unstable || v.Number > old.Number) {
 		m.Quantities[name] = v
 	}
+}
+
+// quantity is what a point's quantities are called but for their last part.
+func (j *Job) quantity() string {
+	head, load, rest := j.names()
+	return paper.WithoutDefaults(head + "/load=" + load + rest)
 }
 
 // names are the parts of the names of a point's quantities: protocol, configuration and
@@ -160,7 +185,7 @@ func (j *Job) names() (head, load, rest string) {
 		switch {
 		case value == "":
 			continue
-		case value == "0.014":
+		case value == unschtMSS:
 			value = "mss"
 		case value != "inf" && name != "prio" && name != "k":
 			value += "bdp"

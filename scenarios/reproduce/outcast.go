@@ -125,15 +125,15 @@ func (f *Found) outcastCredit() (list []report.Figure) {
 		name, title, y, gauge, caption string
 		guides                         []report.Guide
 	}{
-		{"sender", "Outcast: credit accumulated at the sender", "credit at the sender (BDP)", "credit_held",
+		{"sender", "accumulated at the sender", "credit at the sender (BDP)", "credit_held",
 			"What the sender holds and has not spent.", []report.Guide{{Label: "0.5 BDP", Y: 0.5}}},
-		{"receivers", "Outcast: credit available at the receivers", "credit available (BDP)", "credit_available",
+		{"receivers", "available at the receivers", "credit available (BDP)", "credit_available",
 			"What three receivers of 1.5 BDP each have not allocated, in sum.", nil},
 	} {
 		figure := report.Figure{
-			Name: "fig4-" + panel.name, Title: panel.title, X: report.Axis{Label: "nominal time (ms)"},
-			Y: report.Axis{Label: panel.y}, Caption: panel.caption + " Means of fortieths of the run. Numbers above: " +
-				"receivers of the one sender.", Guides: panel.guides,
+			Name: "fig4-" + panel.name, Set: "Credit in an outcast", Panel: panel.title,
+			X: report.Axis{Label: "nominal time (ms)"}, Y: report.Axis{Label: panel.y}, Guides: panel.guides,
+			Caption: panel.caption + " Means of fortieths of the run. Numbers above: receivers of the one sender.",
 		}
 		f.of(testbedOutcast, func(j *Job, p *points.Point) {
 			o, ok := outcastOf(p)

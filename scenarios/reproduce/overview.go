@@ -1,42 +1,64 @@
 package reproduce
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"sirdbed/capture/report"
 	"sirdbed/scenarios/paper"
 )
 
-// overview draws the normalized tables against each other, figure 5.
+// overview draws the normalized tables, figure 5: a panel for each, by protocol.
 func (f *Found) overview(m *paper.Measured) (list []report.Figure) {
-	tables := map[string]*paper.Normalized{}
-	for _, t := range paper.PrintedTables {
-		tables[t] = paper.Normalize(m, t)
-	}
-	for _, pair := range []struct{ name, x, y, xLabel, yLabel string }{
-		{"slowdown", paper.MaxTorQueue, paper.MaxGoodput, "queue, times the least", "goodput, share of the most"},
-		{"goodput", paper.MaxTorQueue, paper.P99Slowdown, "queue, times the least", "p99 slowdown, times the least"},
-		{"queuing", paper.MaxGoodput, paper.P99Slowdown, "goodput, share of the most", "p99 slowdown, times the least"},
+	for _, panel := range []struct{ name, table, title, label string }{
+		{"slowdown", paper.P99Slowdown, "Slowdown", "p99 slowdown at load 0.5, times the least"},
+		{"goodput", paper.MaxGoodput, "Goodput", "highest goodput, share of the most"},
+		{"queuing", paper.MaxTorQueue, "Queuing", "deepest ToR queue, times the least"},
 	} {
 		figure := report.Figure{
-			Name: "fig5-" + pair.name, Title: "Overview: " + pair.yLabel + ", by " + pair.xLabel,
-			X: report.Axis{Label: pair.xLabel, Log: pair.x == paper.MaxTorQueue}, Y: report.Axis{Label: pair.yLabel,
-				Log: pair.y == paper.P99Slowdown},
-			Caption: "A cross for each configuration and workload, over the best protocol there; unstable ones are " +
-				"left out.",
+			Name: "fig5-" + panel.name, Set: "Normalized over nine configurations", Panel: panel.title,
+			Y: report.Axis{Label: panel.label, Log: panel.table != paper.MaxGoodput},
+			Caption: "A cross for each configuration and workload, over the best protocol there. In parentheses: how " +
+				"many are unstable, and left out.",
 		}
-		for _, row := range tables[pair.x].Rows {
-			s := report.Series{
-				Name: row.Protocol, Protocol: row.Protocol, Look: f.look(row.Protocol), Shape: report.Marks,
+		table := paper.Normalize(m, panel.table)
+		var lacks []string
+		for _, protocol := range f.Protocols("balanced") {
+			i := slices.IndexFunc(table.Rows, func(r paper.NormalizedRow) bool { return r.Protocol == protocol })
+			if i < 0 {
+				lacks = append(lacks, protocol)
+				continue
 			}
-			for _, config := range paper.Configs {
-				for _, workload := range paper.Workloads {
-					x, ok1 := tables[pair.x].At(config, workload, row.Protocol)
-					y, ok2 := tables[pair.y].At(config, workload, row.Protocol)
-					if ok1 && ok2 {
-						s.Points = append(s.Points, report.Point{X: x, Y: y, Note: title(config, workload)})
-					}
+			row := &table.Rows[i]
+			s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Marks}
+			run, unstable := 0, 0
+			for at, cell := range row.Cells {
+				config, workload := paper.Configs[at/len(paper.Workloads)], paper.Workloads[at%len(paper.Workloads)]
+				if cell.Run {
+					run++
+				}
+				if cell.Unstable {
+					unstable++
+				} else if cell.Run {
+					// Side by side in the group, in the order of the tables.
+					x := float64(len(figure.Groups)) + 0.5*(float64(at)/float64(len(row.Cells)-1)-0.5)
+					s.Points = append(s.Points, report.Point{X: x, Y: cell.Number, Note: title(config, workload)})
 				}
 			}
+			if run < len(row.Cells) {
+				lacks = append(lacks, fmt.Sprintf("%s (%d of %d)", protocol, run, len(row.Cells)))
+			}
+			name := protocol
+			if unstable > 0 {
+				name += fmt.Sprintf(" (%d)", unstable)
+			}
+			figure.Groups = append(figure.Groups, name)
 			figure.Series = append(figure.Series, s)
+		}
+		if len(lacks) > 0 {
+			figure.Caption += " Not run, or not wholly, so that the best may be another: " +
+				strings.Join(lacks, ", ") + "."
 		}
 		list = append(list, figure)
 	}

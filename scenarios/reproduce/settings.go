@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,22 +12,8 @@ import (
 
 // The figures over settings of a protocol, sections 3 and 6.2.4.
 
-// overSetting draws slowdowns over one of SIRD's settings, at half load.
-func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
-	for _, workload := range []string{"wka", "wkc"} {
-		figure := slowdownFigure(name+"-"+workload, fmt.Sprintf("Slowdown by %s, %s", what,
-			title("balanced", workload)))
-		f.of(study, func(j *Job, p *points.Point) {
-			if j.Label("workload") == workload && j.Label("load") == Half {
-				figure.Series = append(figure.Series, report.Series{
-					Name: what + " " + j.Label(axis), Look: len(figure.Series), Shape: report.Bars, Points: bars(p),
-				})
-			}
-		})
-		list = append(list, figure)
-	}
-	return list
-}
+// unschtMSS is how the study of UnschT has a packet's payload, in BDP.
+const unschtMSS = "0.014"
 
 // byX orders the points of a curve.
 func byX(list []report.Point) {
@@ -38,8 +23,9 @@ func byX(list []report.Point) {
 // sensitivity draws the highest goodput over B, for each SThr.
 func (f *Found) sensitivity() []report.Figure {
 	figure := report.Figure{
-		Name: "fig9-goodput", Title: "Goodput over B and SThr, WKc Balanced", X: report.Axis{Label: "B (BDP)"},
-		Y: report.Axis{Label: "goodput (Gbps/host)"}, Caption: "The highest of the loads that were run.",
+		Name: "fig9-goodput", Set: "SIRD's B and SThr, WKc Balanced", Panel: "Highest goodput",
+		X: report.Axis{Label: "B (BDP)"}, Y: report.Axis{Label: "goodput (Gbps/host)"},
+		Caption: "The highest of the loads that were run.",
 	}
 	best := map[string]map[float64]float64{}
 	var order []string
@@ -69,7 +55,7 @@ func (f *Found) sensitivity() []report.Figure {
 // creditLocation draws where credit is at the load with the most goodput, by SThr.
 func (f *Found) creditLocation() []report.Figure {
 	figure := report.Figure{
-		Name: "fig9-credit", Title: "Where credit is, B = 1.5 BDP, WKc Balanced",
+		Name: "fig9-credit", Set: "SIRD's B and SThr, WKc Balanced", Panel: "Where credit is, B = 1.5 BDP",
 		Y:       report.Axis{Label: "credit (BDP/host)"},
 		Caption: "Means over hosts and time, at the load with the most goodput of those that were run.",
 	}
@@ -109,7 +95,7 @@ func (f *Found) creditLocation() []report.Figure {
 // frontier draws mean queues against goodput, over SIRD's B and Homa's k.
 func (f *Found) frontier() []report.Figure {
 	figure := report.Figure{
-		Name: "fig2", Title: "What overcommitment costs, WKc at load 0.95",
+		Name: "fig2", Set: "What overcommitment costs, WKc Balanced at load 0.95",
 		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
 		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
 		Labeled: true,

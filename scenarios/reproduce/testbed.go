@@ -103,17 +103,17 @@ var incastNames = []struct{ study, variant, name string }{
 func (f *Found) incastLatency() (list []report.Figure) {
 	saturated := "Six senders of 10 MB requests saturate the receiver, "
 	if figure, _ := f.latencies("small", false); len(figure.Series) > 0 {
-		figure.Name, figure.Title = "fig3-small", "Incast: latency of requests of 8 B"
+		figure.Name, figure.Panel = "fig3-small", "requests of 8 B"
 		figure.Caption = saturated + "by two policies; and without them."
 		list = append(list, figure)
 	}
 	if figure, _ := f.latencies("medium", false); len(figure.Series) > 0 {
-		figure.Name, figure.Title = "fig3-medium", "Incast: latency of requests of 500 KB"
+		figure.Name, figure.Panel = "fig3-medium", "requests of 500 KB"
 		figure.Caption = saturated + "by two policies; and without them."
 		list = append(list, figure)
 	}
 	if figure, cubic := f.latencies("small", true); cubic {
-		figure.Name, figure.Title, figure.X.Log = "fig3-cubic", "Incast: requests of 8 B beside kernel TCP", true
+		figure.Name, figure.Panel, figure.X.Log = "fig3-cubic", "8 B beside kernel TCP", true
 		figure.Caption = saturated + "and without them; by SIRD, and by TCP of the Linux kernel (engine virtual)."
 		figure.Guides = []report.Guide{{Label: "paper: median over 1 ms", X: 1000}}
 		list = append(list, figure)
@@ -121,10 +121,11 @@ func (f *Found) incastLatency() (list []report.Figure) {
 	return list
 }
 
-// latencies draws the distributions of a stream's latency without a name, and reports
+// latencies draws the distributions of a stream's latency without the panel's name, and reports
 // whether the kernel's TCP, if asked for, is among them.
 func (f *Found) latencies(stream string, cubic bool) (figure report.Figure, found bool) {
 	figure = report.Figure{
+		Set: "Latency under incast", Shares: true,
 		X: report.Axis{Label: "round trip (us)"}, Y: report.Axis{Label: "share of requests", Max: 1},
 	}
 	for look, v := range incastNames {

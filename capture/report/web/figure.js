@@ -20,7 +20,7 @@ function spanOf(figure, axis, list) {
   if (axis === "x" && figure.time && !log) [low, high] = [0, figure.time.end];
   const min = given.min || 0, max = given.max || 0;
   if (max > min) {
-    if (log) return [min > 0 ? min : low < max ? low : max / 1000, max];
+    if (log) return [min > 0 ? min : low < max ? low * 0.8 : max / 1000, max];
     return [given.log ? 0 : min, max];
   }
   if (!(low <= high)) return log ? [0.1, 10] : [0, 1];
@@ -125,6 +125,7 @@ function draw(card, k = 1, width = card.plot.clientWidth) {
         drawGuides(u, figure.guides || [], k);
         for (const s of lines) {
           if (s.shape === "curve") drawDots(u, s, k);
+          if (s.shape === "curve" && figure.labeled) drawNotes(u, s, k);
           if (s.shape === "marks") drawCrosses(u, s, k);
         }
         if (figure.time) drawFaults(u, figure.time, k);
@@ -150,6 +151,7 @@ function zoomTo(u, figure) {
   const x = span(left, width < 4 ? box.clientWidth : left + width, "x");
   const y = span(top, height < 4 ? box.clientHeight : top + height, "y");
   if (drawable(x, leastZoom) && drawable(y, leastZoom)) state.zoom.set(figure.name, [...x, ...y]);
+  state.see = figure.name;
   changed();
 }
 

@@ -24,6 +24,12 @@ function valueAt(s, x) {
   return s.y[low];
 }
 
+// placeAt is the least x at which a distribution has a share; undefined if it ends below.
+function placeAt(s, share) {
+  const i = s.y.findIndex((y) => y >= share);
+  return i < 0 ? undefined : s.x[i];
+}
+
 // nearest is the point closest to the cursor, within 40 pixels.
 function nearest(u, at, list) {
   let best = null, least = 40;
@@ -43,7 +49,8 @@ const spreadOf = (s, i) => s.most && s.most[i] > s.least[i] ?
 // reading is what stands in the box: a title and rows of cells, each of a look.
 function reading(u, at, figure, list) {
   const x = u.posToVal(at.left, "x");
-  if (figure.groups) {
+  const apart = list.filter((s) => s.shape === "curve" || s.shape === "marks");
+  if (figure.groups && !apart.length) {
     const g = Math.round(x), rows = [];
     const parts = figure.parts || [figure.y.label];
     for (const s of list) {
@@ -55,15 +62,24 @@ function reading(u, at, figure, list) {
     }
     return rows.length ? { title: figure.groups[g], head: ["", ...parts, ""], rows } : null;
   }
-  const apart = list.filter((s) => s.shape === "curve" || s.shape === "marks");
   if (apart.length) {
     const hit = nearest(u, at, apart);
     if (!hit) return null;
     const { s, i } = hit;
+    const along = figure.groups ? [] : [[s, figure.x.label, digits(s.x[i])]];
     return { title: s.name + (s.notes ? ", " + s.notes[i] : ""),
-      rows: [[s, figure.x.label, digits(s.x[i])], [s, figure.y.label, digits(s.y[i])], ...spreadOf(s, i)] };
+      rows: [...along, [s, figure.y.label, digits(s.y[i])], ...spreadOf(s, i)] };
   }
   const rows = [];
+  if (figure.shares) {
+    const share = u.posToVal(at.top, "y");
+    if (share < 0 || share > 1) return null;
+    for (const s of list) {
+      const x = placeAt(s, share);
+      rows.push([s, s.name, x === undefined ? "beyond" : digits(x)]);
+    }
+    return { title: figure.y.label + " " + digits(share) + ": " + figure.x.label, rows };
+  }
   for (const s of list) {
     const y = s.faint ? undefined : valueAt(s, x);
     if (y !== undefined) rows.push([s, s.name, digits(y)]);
@@ -101,10 +117,13 @@ function listenForPins(u, figure) {
   let from = null;
   u.over.addEventListener("mousedown", (e) => { from = [e.clientX, e.clientY]; });
   u.over.addEventListener("click", (e) => {
-    if (!from || Math.hypot(e.clientX - from[0], e.clientY - from[1]) > 3 || e.detail > 1) return;
-    if (!state.at.delete(figure.name)) {
-      state.at.set(figure.name, [u.posToVal(u.cursor.left, "x"), u.posToVal(u.cursor.top, "y")]);
-    }
+    if (!from || Math.hypot(e.clientX - from[0], e.clientY - from[1]) > 3) return;
+    // The second click of a double one takes back what the first did.
+    const before = state.at.get(figure.name), pin = e.detail > 1 ? figure.before : before ? undefined :
+      [u.posToVal(u.cursor.left, "x"), u.posToVal(u.cursor.top, "y")];
+    if (pin) state.at.set(figure.name, pin); else state.at.delete(figure.name);
+    figure.before = before;
+    state.see = figure.name;
     writeState();
     u.redraw(false);
   });
@@ -123,7 +142,7 @@ function showHover(u, card, figure, list) {
   };
   if (what.head) add(what.head, "th");
   for (const [s, ...cells] of what.rows.slice(0, mostRows)) {
-    add(figure.groups ? [s.name, ...cells] : cells, "td", s.look);
+    add(what.head ? [s.name, ...cells] : cells, "td", s.look);
   }
   if (what.rows.length > mostRows) add(["and " + (what.rows.length - mostRows) + " more"], "td");
   box.replaceChildren(Object.assign(document.createElement("b"), { textContent: what.title }), table);

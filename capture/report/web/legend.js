@@ -28,7 +28,6 @@ function named(name, all, look, square, cross) {
   const b = Object.assign(document.createElement("button"), { type: "button" });
   if (look !== undefined) b.append(swatch(look, square, cross));
   b.append(name);
-  b.setAttribute("aria-pressed", String(!state.off.has(name)));
   b.addEventListener("click", (e) => {
     flip(name, all, e.shiftKey);
     changed();
@@ -54,70 +53,85 @@ function lookOf(name) {
   return looks.length === 1 ? looks[0] : undefined;
 }
 
-function drawLegend(card) {
-  const names = unique(card.figure.series.filter((s) => !s.faint).map((s) => s.name));
-  card.legend.replaceChildren(...names.map((name) => {
-    const s = card.figure.series.find((x) => x.name === name);
-    const b = named(name, allLike(name), s.look, s.shape === "bars" || s.shape === "marks", s.shape === "marks");
-    if (!shown(s)) b.setAttribute("aria-pressed", "false");
-    return b;
-  }));
+// What is pressed is marked on buttons that stay, so that focus and place stay too: each has a
+// function that says whether it is.
+const buttons = new Map();
+
+function press() {
+  for (const [button, pressed] of buttons) button.setAttribute("aria-pressed", String(pressed()));
 }
 
-// drawToggles lists protocols, and names that are no protocol's, unless there is but one.
-function drawToggles() {
-  const rows = [], protocols = allProtocols();
-  const row = (list) => {
-    if (list.length < 2) return;
+function addLegend(card) {
+  const names = unique(card.figure.series.filter((s) => !s.faint).map((s) => s.name));
+  for (const name of names) {
+    const s = card.figure.series.find((x) => x.name === name);
+    const b = named(name, allLike(name), s.look, s.shape === "bars" || s.shape === "marks", s.shape === "marks");
+    buttons.set(b, () => shown(s));
+    card.legend.append(b);
+  }
+}
+
+// widespread lists the names that are no protocol's and in a third of the figures at least: those of
+// one or two have a legend there.
+function widespread(protocols) {
+  const names = data.figures.map((f) => unique(f.series.filter((s) => !s.faint).map((s) => s.name)));
+  return unique(names.flat()).filter((name) => !protocols.includes(name) &&
+    names.filter((list) => list.includes(name)).length * 3 >= names.length);
+}
+
+const showAll = Object.assign(document.createElement("button"), { type: "button", textContent: "show all" });
+
+// addToggles lists protocols, and names that are no protocol's, unless there is but one.
+function addToggles() {
+  const protocols = allProtocols(), nav = document.getElementById("toggles");
+  for (const list of [protocols, widespread(protocols)]) {
+    if (list.length < 2) continue;
     const div = document.createElement("div");
     div.className = list.length > 16 ? "row long" : "row";
     for (const name of list) {
       const b = named(name, list, lookOf(name), true);
       b.classList.add("chip");
+      buttons.set(b, () => !state.off.has(name));
       div.append(b);
     }
-    rows.push(div);
-  };
-  row(protocols);
-  row(unique(everySeries().map((s) => s.name)).filter((n) => !protocols.includes(n)));
-  if (rows.length && state.off.size) {
-    const all = Object.assign(document.createElement("button"), { type: "button", textContent: "show all" });
-    all.className = "chip plain";
-    all.addEventListener("click", () => {
-      state.off.clear();
-      changed();
-    });
-    rows[0].prepend(all);
+    nav.append(div);
   }
-  const nav = document.getElementById("toggles");
-  nav.hidden = rows.length === 0;
-  nav.replaceChildren(...rows);
+  nav.hidden = !nav.firstChild;
+  if (nav.hidden) return;
+  showAll.className = "chip plain";
+  showAll.addEventListener("click", () => {
+    state.off.clear();
+    changed();
+  });
+  nav.firstChild.append(showAll);
 }
 
-function tool(text, pressed, title, click) {
+function tool(card, text, title, click) {
   const b = Object.assign(document.createElement("button"), { type: "button", textContent: text, title });
-  if (pressed !== null) b.setAttribute("aria-pressed", String(pressed));
-  b.addEventListener("click", click);
+  b.addEventListener("click", () => {
+    state.see = card.figure.name;
+    click();
+    changed();
+  });
+  card.tools.append(b);
   return b;
 }
 
-function drawTools(card) {
-  const figure = card.figure, list = [];
-  if (state.zoom.has(figure.name)) list.push(tool("zoom out", null, "show all again", () => unzoom(figure)));
+function addTools(card) {
+  const figure = card.figure;
+  card.zoomOut = tool(card, "zoom out", "show all again", () => state.zoom.delete(figure.name));
   for (const axis of ["x", "y"]) {
     if (axis === "x" && figure.groups) continue;
-    const log = isLog(figure, axis);
-    list.push(tool("log " + axis, log, "logarithmic " + axis + " axis", () => {
-      const own = figure[axis].log ? "log" : "linear", now = log ? "linear" : "log";
+    const b = tool(card, "log " + axis, "logarithmic " + axis + " axis", () => {
+      const own = figure[axis].log ? "log" : "linear", now = isLog(figure, axis) ? "linear" : "log";
       if (now === own) state[axis].delete(figure.name); else state[axis].set(figure.name, now);
       state.zoom.delete(figure.name);
-      changed();
-    }));
+    });
+    buttons.set(b, () => isLog(figure, axis));
   }
-  const wide = state.wide.has(figure.name);
-  list.push(tool("wide", wide, "as wide as the page", () => {
+  const wide = tool(card, "wide", "as wide as the page", () => {
     if (!state.wide.delete(figure.name)) state.wide.add(figure.name);
-    changed();
-  }));
-  card.tools.replaceChildren(...list);
+  });
+  buttons.set(wide, () => state.wide.has(figure.name));
+  tool(card, "link", "make the page's address lead to this figure", () => {});
 }

@@ -14,14 +14,20 @@ function drawStale() {
 }
 
 function refresh() {
-  drawToggles();
+  press();
+  showAll.hidden = !state.off.size;
   for (const card of cards) {
     card.element.classList.toggle("wide", state.wide.has(card.figure.name));
-    drawLegend(card);
-    drawTools(card);
+    card.zoomOut.hidden = !state.zoom.has(card.figure.name);
     stale.add(card);
   }
   drawStale();
+}
+
+// seeFigure scrolls to the figure that the address leads to.
+function seeFigure() {
+  const card = cards.find((c) => c.figure.name === state.see);
+  if (card) card.element.scrollIntoView();
 }
 
 // changed follows a change of state by the reader.
@@ -37,13 +43,19 @@ function start() {
     const hover = Object.assign(document.createElement("div"), { className: "hover", hidden: true });
     element.append(hover);
     const [plot, legend, tools] = ["plot", "legend", "tools"].map(part);
-    cards.push({ figure, element, hover, chart: null, plot, legend, tools });
+    const card = { figure, element, hover, chart: null, plot, legend, tools };
+    cards.push(card);
+    addLegend(card);
+    addTools(card);
   }
+  addToggles();
   readState();
   refresh();
+  seeFigure();
   window.addEventListener("hashchange", () => {
     readState();
     refresh();
+    seeFigure();
   });
   window.addEventListener("scroll", drawStale, { passive: true });
   let width = innerWidth;
@@ -60,7 +72,10 @@ let folded = [];
 window.addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll("details:not([open])")];
   for (const d of folded) d.open = true;
-  for (const card of cards) draw(card, 3, state.wide.has(card.figure.name) ? 720 : 420);
+  for (const card of cards) {
+    const three = card.element.closest(".three") !== null;
+    draw(card, 3, state.wide.has(card.figure.name) ? 720 : three ? 290 : 420);
+  }
 });
 window.addEventListener("afterprint", () => {
   for (const d of folded) d.open = false;

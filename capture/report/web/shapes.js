@@ -67,13 +67,14 @@ function drawGuides(u, guides, k) {
     ctx.fillStyle = ctx.strokeStyle = "#1d2125";
     ctx.lineWidth = k;
     ctx.setLineDash([2 * k, 3 * k]);
+    let row = 0; // labels of vertical lines stand below each other
     for (const g of guides) {
       const x = g.x ? X(g.x) : box.left + box.width, y = g.x ? box.top : Y(g.y);
       ctx.beginPath();
       ctx.moveTo(g.x ? x : box.left, g.x ? box.top + box.height : y);
       ctx.lineTo(x, y);
       ctx.stroke();
-      ctx.fillText(g.label, x - 3 * k, g.x ? y + 11 * k : y - 3 * k);
+      ctx.fillText(g.label, x - 3 * k, g.x ? y + 12 * k * ++row : y - 3 * k);
     }
   });
 }
@@ -145,6 +146,24 @@ function drawDots(u, s, k) {
       ctx.fill();
       ctx.stroke();
     });
+  });
+}
+
+// drawNotes writes the notes of points above them, to the left, where curves that rise leave room.
+// The last have their room first: what would cover another is left out.
+function drawNotes(u, s, k) {
+  clipped(u, (ctx, box, X, Y) => {
+    ctx.font = 11 * k + "px " + fontFamily;
+    ctx.textAlign = "right";
+    ctx.fillStyle = colorOf(s.look);
+    const taken = [], height = 12 * k;
+    for (let i = s.x.length - 1; i >= 0; i--) {
+      const note = s.notes ? s.notes[i] : "", right = X(s.x[i]) - 5 * k, bottom = Y(s.y[i]) - 5 * k;
+      const left = right - ctx.measureText(note).width;
+      if (taken.some((t) => left < t.right && t.left < right && Math.abs(bottom - t.bottom) < height)) continue;
+      taken.push({ left, right, bottom });
+      ctx.fillText(note, right, bottom);
+    }
   });
 }
 

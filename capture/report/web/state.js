@@ -1,13 +1,14 @@
 "use strict";
 // What is shown, and the page's address, which keeps it:
 //
-//   #off=homa,dctcp&wide=slowdown&y:slowdown=linear&zoom:queue=0,2,0,300&at:queue=1.2,100
+//   #off=homa,dctcp&wide=slowdown&y:slowdown=linear&zoom:queue=0,2,0,300&at:queue=1.2,100&see=queue
 //
 // Names and protocols in off are hidden, figures in wide take the whole width, x and y are
 // the scale of an axis where it is not the figure's own, zoom is what a figure shows (from,
-// to, along x and y), and at is where its values are shown without a cursor.
+// to, along x and y), at is where its values are shown without a cursor, and see is the figure that the
+// page is scrolled to: the last that was changed.
 const state = {
-  off: new Set(), wide: new Set(), x: new Map(), y: new Map(), zoom: new Map(), at: new Map(),
+  off: new Set(), wide: new Set(), x: new Map(), y: new Map(), zoom: new Map(), at: new Map(), see: "",
 };
 
 // The least that a zoom spans, as a share of its values: numbers have steps between them, and
@@ -20,7 +21,8 @@ function drawable([from, to], least) {
 }
 
 function readState() {
-  for (const part of Object.values(state)) part.clear();
+  state.see = "";
+  for (const part of Object.values(state)) if (part) part.clear();
   for (const pair of location.hash.slice(1).split("&")) {
     const at = pair.indexOf("=");
     if (at < 0) continue;
@@ -34,6 +36,8 @@ function readState() {
     const kind = colon < 0 ? key : key.slice(0, colon), figure = key.slice(colon + 1);
     if (kind === "off" || kind === "wide") {
       for (const v of values) state[kind].add(v);
+    } else if (kind === "see") {
+      state.see = values[0];
     } else if ((kind === "x" || kind === "y") && (values[0] === "log" || values[0] === "linear")) {
       state[kind].set(figure, values[0]);
     } else if (kind === "zoom") {
@@ -61,6 +65,7 @@ function writeState() {
       words.push(kind + ":" + encodeURIComponent(figure) + "=" + values.map((v) => +v.toPrecision(6)).join(","));
     }
   }
+  if (state.see) words.push("see=" + encodeURIComponent(state.see));
   history.replaceState(null, "", "#" + words.join("&"));
 }
 
