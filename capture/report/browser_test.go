@@ -70,6 +70,7 @@ func TestPageInABrowser(t *testing.T) {
 		`headings: A set\|Of both\.\|left\|right\n`, "scrolled to far: true\n",
 		`shares: share 0\.55\d*: x\|a\|4\|b\|beyond\n`, "click 1: true\nclick 2: false\n",
 		`names 0: low 1\|high 2\|low 3\|high -\n`, `names 1: low 3\|high 2\|low 1\|high -\n`,
+		`arranged: #fold=More&sort:0=2,up&see=shares\n`, `arranged again: value true true\n`,
 		`names 2: low 1\| 3\|high 2\| -\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(found) {
@@ -159,6 +160,8 @@ func setsPage() *Page {
 		Sections: []Section{{Title: "Names", Open: true, Tables: []Table{{
 			Header: []string{"name", "", "value"}, Left: 2,
 			Rows: [][]string{{"low", "u", "1"}, {"", "v", "3"}, {"high", "u", "2"}, {"", "v", "-"}},
+		}}}, {Title: "More", Short: "in short", Tables: []Table{{
+			Header: []string{"a"}, Rows: [][]string{{"1"}, {"2"}},
 		}}}},
 	}
 }

@@ -107,7 +107,7 @@ func execute(ctx context.Context, url string, flags ...string) (stdout []byte, c
 	cmd := exec.CommandContext(ctx, path, append([]string{"--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
 		"--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + home, "--enable-logging=stderr",
-		"--virtual-time-budget=3000"}, append(flags, url)...)...)
+		"--virtual-time-budget=20000"}, append(flags, url)...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home)
 	var stderr bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &stderr, 5*time.Second

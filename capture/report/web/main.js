@@ -49,14 +49,6 @@ function start() {
     addTools(card);
   }
   addToggles();
-  readState();
-  refresh();
-  seeFigure();
-  window.addEventListener("hashchange", () => {
-    readState();
-    refresh();
-    seeFigure();
-  });
   window.addEventListener("scroll", drawStale, { passive: true });
   let width = innerWidth;
   window.addEventListener("resize", () => {
@@ -84,3 +76,15 @@ window.addEventListener("afterprint", () => {
 
 const given = document.getElementById("data"), data = given ? JSON.parse(given.textContent) : { figures: [] };
 if (data.figures.length) start();
+
+// show shows what the address says.
+function show() {
+  readState();
+  arrange();
+  if (!cards.length) return;
+  refresh();
+  seeFigure();
+}
+
+show();
+window.addEventListener("hashchange", show);

@@ -28,22 +28,35 @@ function repeatNames(rows, repeat) {
   }
 }
 
-function makeSortable(table) {
-  const body = table.tBodies[0], own = [...body.rows], heads = [...table.querySelectorAll("thead th")];
+// makeSortable turns the headings of a table, the page's number of which is given, into buttons.
+function makeSortable(table, number) {
+  const own = [...table.tBodies[0].rows], heads = [...table.querySelectorAll("thead th")];
   if (own.length < 2) return;
   heads.forEach((th, column) => {
     const b = Object.assign(document.createElement("button"), { type: "button", textContent: th.textContent });
     th.replaceChildren(b);
     b.addEventListener("click", () => {
-      const was = th.getAttribute("aria-sort");
-      for (const other of heads) other.removeAttribute("aria-sort");
-      repeatNames(own, was !== "descending");
-      if (was === "descending") return body.append(...own);
-      th.setAttribute("aria-sort", was ? "descending" : "ascending");
-      const sign = was ? -1 : 1, cell = (row) => row.cells[column].textContent;
-      body.append(...[...own].sort((a, b) => compareCells(cell(a), cell(b), sign)));
+      const [was, way] = state.sort.get(number) || [];
+      if (was !== column) state.sort.set(number, [column, "up"]);
+      else if (way === "up") state.sort.set(number, [column, "down"]);
+      else state.sort.delete(number);
+      writeState();
+      sortTable(table, own, heads, state.sort.get(number));
     });
   });
+  sorters.push(() => sortTable(table, own, heads, state.sort.get(number)));
+}
+
+// sorters sort each table as the state says.
+const sorters = [];
+
+// sortTable sorts by a column, or puts the rows as they came.
+function sortTable(table, own, heads, [column, way] = []) {
+  for (const th of heads) th.removeAttribute("aria-sort");
+  const by = heads[column], sign = way === "down" ? -1 : 1, cell = (row) => row.cells[column].textContent;
+  if (by) by.setAttribute("aria-sort", way === "down" ? "descending" : "ascending");
+  repeatNames(own, by !== undefined);
+  table.tBodies[0].append(...(by ? [...own].sort((a, b) => compareCells(cell(a), cell(b), sign)) : own));
 }
 
 // stick keeps the columns that say what a row is in sight, as far as they leave room for others.
@@ -63,8 +76,23 @@ function stick(table) {
   }
 }
 
-for (const table of document.querySelectorAll("details table")) {
-  makeSortable(table);
-  stick(table);
-  table.closest("details").addEventListener("toggle", () => stick(table));
+const folds = [...document.querySelectorAll("details")], titleOf = (d) => d.querySelector("summary h2").textContent;
+for (const d of folds) {
+  d.dataset.open = d.open; // as it comes
+  d.querySelector("summary").addEventListener("click", () => {
+    if (!state.fold.delete(titleOf(d))) state.fold.add(titleOf(d));
+    writeState();
+  });
+  d.addEventListener("toggle", () => d.querySelectorAll("table").forEach(stick));
 }
+
+// arrange folds and sorts as the state says.
+function arrange() {
+  for (const d of folds) d.open = (d.dataset.open === "true") !== state.fold.has(titleOf(d));
+  for (const sort of sorters) sort();
+}
+
+document.querySelectorAll("details table").forEach((table, i) => {
+  makeSortable(table, String(i));
+  stick(table);
+});
