@@ -140,7 +140,7 @@ func (r *reproduction) sections() []report.Section {
 	claims := paper.ClaimDetails(r.findings)
 	list := []report.Section{
 		{Title: "How much agrees", Tables: []report.Table{r.comparison.Scores.Table()}},
-		{Title: "Tables beside the print", Short: "the two of the appendix", Tables: r.comparison.Grids()},
+		{Title: "Tables beside the print", Short: "those of the appendix", Tables: r.comparison.Grids()},
 		{
 			Title:  "Cells that differ, are unstable on one side, or have a suspect print",
 			Tables: append(r.comparison.Cells(true), r.comparison.Causes()...),

@@ -65,7 +65,7 @@ func (f *Found) slowdownBars(name, load string, workloads, configs []string) (li
 func (f *Found) overSetting(name, study, axis, what string) (list []report.Figure) {
 	for _, workload := range []string{"wka", "wkc"} {
 		figure := slowdownFigure(name+"-"+workload, workload)
-		figure.Set, figure.Panel = "SIRD's slowdown by "+what+", load "+Half, title("balanced", workload)
+		figure.Set, figure.Panel = "SIRD by "+what+", load "+Half, title("balanced", workload)
 		f.of(study, func(j *Job, p *points.Point) {
 			if j.Label("workload") == workload && j.Label("load") == Half {
 				addBars(&figure, workload, p, report.Series{

@@ -16,11 +16,11 @@ func (f *Found) bufferCDF() (list []report.Figure) {
 		name, title, label, queue string
 		tbps                      float64
 	}{
-		{"port", "of a downlink", "downlink queue (MB)", results.DownlinkQueues, portTbps},
-		{"tor", "of a ToR", "ToR queue (MB)", results.LeafQueues, torTbps},
+		{"port", "downlinks", "downlink queue (MB)", results.DownlinkQueues, portTbps},
+		{"tor", "ToRs", "ToR queue (MB)", results.LeafQueues, torTbps},
 	} {
 		figure := report.Figure{
-			Name: "fig1-" + panel.name, Set: "Homa's queues by load, WKc Balanced", Panel: panel.title,
+			Name: "fig1-" + panel.name, Set: "Homa's queues, WKc Balanced", Panel: panel.title,
 			X: report.Axis{Label: panel.label}, Y: report.Axis{Label: "share of time", Max: 1}, Shares: true,
 			Caption: fmt.Sprintf("Vertical lines: the buffers of two switch chips, in proportion to %g Tbps.",
 				panel.tbps),

@@ -27,7 +27,7 @@ func (f *Found) Figures() (list []report.Figure) {
 		{2, f.bufferCDF}, {2, f.frontier}, {3, f.incastLatency}, {2, f.outcastCredit},
 		{3, func() []report.Figure { return f.overview(m) }},
 		{3, func() []report.Figure {
-			return f.queueByGoodput("fig6", "Deepest ToR queue against goodput", true, deepest)
+			return f.queueByGoodput("fig6", "Deepest ToR queue by goodput", true, deepest)
 		}},
 		{2, func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) }},
 		{2, func() []report.Figure {
@@ -38,7 +38,7 @@ func (f *Found) Figures() (list []report.Figure) {
 		{2, func() []report.Figure { return f.overSetting("fig11", "priorities", "priorities", "priorities") }},
 		{3, func() []report.Figure { return f.slowdownBars("fig12", Half, []string{"wkb"}, paper.Configs) }},
 		{3, func() []report.Figure {
-			return f.queueByGoodput("fig13", "Mean ToR queue against goodput", false, average)
+			return f.queueByGoodput("fig13", "Mean ToR queue by goodput", false, average)
 		}},
 	} {
 		for _, figure := range set.draw() {

@@ -11,6 +11,18 @@ import (
 	"sirdbed/capture/stats"
 )
 
+// longestTitle is how many letters a picture has room for.
+const longestTitle = 55
+
+func checkTitles(t *testing.T, figures []report.Figure) {
+	t.Helper()
+	for _, f := range figures {
+		if len(f.Title) > longestTitle {
+			t.Errorf("%s: the picture has no room for %q", f.Name, f.Title)
+		}
+	}
+}
+
 // panel is the figure of a name.
 func panel(t *testing.T, figures []report.Figure, name string) *report.Figure {
 	t.Helper()
@@ -76,6 +88,7 @@ func TestFiguresSayWhatIsMissing(t *testing.T) {
 		return p
 	})
 	figures := f.Figures()
+	checkTitles(t, figures)
 	bars := panel(t, figures, "fig7-balanced-wka")
 	for _, want := range []string{"does not carry the load: dcpim.", "Not run: xpass."} {
 		if !strings.Contains(bars.Caption, want) {
@@ -158,6 +171,7 @@ func TestOnePointHasOneValue(t *testing.T) {
 		t.Errorf("the quantity is %v, want 80", got)
 	}
 	figures := f.Figures()
+	checkTitles(t, figures)
 	for _, want := range []struct {
 		figure, series, note string
 		x, y                 float64

@@ -125,9 +125,9 @@ func (f *Found) outcastCredit() (list []report.Figure) {
 		name, title, y, gauge, caption string
 		guides                         []report.Guide
 	}{
-		{"sender", "accumulated at the sender", "credit at the sender (BDP)", "credit_held",
+		{"sender", "at the sender", "credit at the sender (BDP)", "credit_held",
 			"What the sender holds and has not spent.", []report.Guide{{Label: "0.5 BDP", Y: 0.5}}},
-		{"receivers", "available at the receivers", "credit available (BDP)", "credit_available",
+		{"receivers", "at the receivers", "credit available (BDP)", "credit_available",
 			"What three receivers of 1.5 BDP each have not allocated, in sum.", nil},
 	} {
 		figure := report.Figure{

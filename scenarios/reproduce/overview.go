@@ -12,15 +12,15 @@ import (
 // overview draws the normalized tables, figure 5: a panel for each, by protocol.
 func (f *Found) overview(m *paper.Measured) (list []report.Figure) {
 	for _, panel := range []struct{ name, table, title, label string }{
-		{"slowdown", paper.P99Slowdown, "Slowdown", "p99 slowdown at load 0.5, times the least"},
-		{"goodput", paper.MaxGoodput, "Goodput", "highest goodput, share of the most"},
-		{"queuing", paper.MaxTorQueue, "Queuing", "deepest ToR queue, times the least"},
+		{"slowdown", paper.P99Slowdown, "Slowdown", "p99 slowdown, times the least"},
+		{"goodput", paper.MaxGoodput, "Goodput", "goodput, share of the most"},
+		{"queuing", paper.MaxTorQueue, "Queuing", "queue, times the least"},
 	} {
 		figure := report.Figure{
 			Name: "fig5-" + panel.name, Set: "Normalized over nine configurations", Panel: panel.title,
 			Y: report.Axis{Label: panel.label, Log: panel.table != paper.MaxGoodput},
-			Caption: "A cross for each configuration and workload, over the best protocol there. In parentheses: how " +
-				"many are unstable, and left out.",
+			Caption: "p99 slowdown at half load, highest goodput and deepest ToR queue: a cross for each configuration " +
+				"and workload, over the best protocol there. In parentheses: how many are unstable, and left out.",
 		}
 		table := paper.Normalize(m, panel.table)
 		var lacks []string

@@ -23,7 +23,7 @@ func byX(list []report.Point) {
 // sensitivity draws the highest goodput over B, for each SThr.
 func (f *Found) sensitivity() []report.Figure {
 	figure := report.Figure{
-		Name: "fig9-goodput", Set: "SIRD's B and SThr, WKc Balanced", Panel: "Highest goodput",
+		Name: "fig9-goodput", Set: "B and SThr, WKc Balanced", Panel: "highest goodput",
 		X: report.Axis{Label: "B (BDP)"}, Y: report.Axis{Label: "goodput (Gbps/host)"},
 		Caption: "The highest of the loads that were run.",
 	}
@@ -55,9 +55,9 @@ func (f *Found) sensitivity() []report.Figure {
 // creditLocation draws where credit is at the load with the most goodput, by SThr.
 func (f *Found) creditLocation() []report.Figure {
 	figure := report.Figure{
-		Name: "fig9-credit", Set: "SIRD's B and SThr, WKc Balanced", Panel: "Where credit is, B = 1.5 BDP",
+		Name: "fig9-credit", Set: "B and SThr, WKc Balanced", Panel: "where credit is",
 		Y:       report.Axis{Label: "credit (BDP/host)"},
-		Caption: "Means over hosts and time, at the load with the most goodput of those that were run.",
+		Caption: "B = 1.5 BDP. Means over hosts and time, at the load with the most goodput of those that were run.",
 	}
 	best := map[string]*points.Point{}
 	var order []string
@@ -95,7 +95,7 @@ func (f *Found) creditLocation() []report.Figure {
 // frontier draws mean queues against goodput, over SIRD's B and Homa's k.
 func (f *Found) frontier() []report.Figure {
 	figure := report.Figure{
-		Name: "fig2", Set: "What overcommitment costs, WKc Balanced at load 0.95",
+		Name: "fig2", Set: "What overcommitment costs, WKc at load 0.95",
 		X: report.Axis{Label: "goodput (Gbps/host)"}, Y: report.Axis{Label: "mean ToR queue (MB)", Log: true},
 		Caption: "SIRD by its global bucket B, in BDP, Homa by the senders k that a receiver grants at a time.",
 		Labeled: true,
