@@ -61,12 +61,12 @@ func TestAWholePlanHasAllFigures(t *testing.T) {
 	}
 	drawn := map[string]bool{}
 	for _, figure := range madeUp(plan(t, Options{Scale: scale, Seeds: 1}), whole).Figures() {
-		drawn[FigureOf(figure.Name)] = true
+		drawn[figureOf(figure.Name)] = true
 	}
 	want := map[string]bool{}
 	for _, name := range FigureNames() {
 		if name != "tables" {
-			want[FigureOf(name)] = true
+			want[figureOf(name)] = true
 		}
 	}
 	if !maps.Equal(drawn, want) {

@@ -9,9 +9,9 @@ import (
 	"sirdbed/scenarios/paper"
 )
 
-// FigureOf is the paper's figure that one of a name of Figures is a panel of: "Figure 6" of
+// figureOf is the paper's figure that one of a name of Figures is a panel of: "Figure 6" of
 // "fig6-core-wkc".
-func FigureOf(name string) string {
+func figureOf(name string) string {
 	number, _, _ := strings.Cut(strings.TrimPrefix(name, "fig"), "-")
 	return "Figure " + number
 }
@@ -43,7 +43,7 @@ func (f *Found) Figures() (list []report.Figure) {
 	} {
 		for _, figure := range set.draw() {
 			if slices.ContainsFunc(figure.Series, func(s report.Series) bool { return len(s.Points) > 0 }) {
-				figure.Set, figure.Across = FigureOf(figure.Name)+". "+figure.Set, set.across
+				figure.Set, figure.Across = figureOf(figure.Name)+". "+figure.Set, set.across
 				figure.Title = figure.Set
 				if figure.Panel != "" {
 					figure.Title += ", " + figure.Panel
@@ -88,8 +88,8 @@ func (f *Found) queueByGoodput(
 			if crosses {
 				figure.Caption += " Crosses are the maxima that the paper prints."
 			}
-			var lacks []string          // protocols that are not run at all loads
-			steady, deepest := 0.0, 0.0 // the deepest of queues that do not grow, and of all
+			var lacks []string      // protocols that are not run at all loads
+			steady, all := 0.0, 0.0 // the deepest of queues that do not grow, and of all
 			for _, protocol := range f.Protocols(config) {
 				s := report.Series{Name: protocol, Protocol: protocol, Look: f.look(protocol), Shape: report.Curve}
 				for _, load := range f.Loads(config) {
@@ -101,7 +101,7 @@ func (f *Found) queueByGoodput(
 					s.Points = append(s.Points, report.Point{
 						X: p.Goodput(), Y: queue(p), Hollow: p.NotCarried() != "", Note: "load " + load,
 					})
-					if deepest = max(deepest, queue(p)); p.QueueGrows() == "" {
+					if all = max(all, queue(p)); p.QueueGrows() == "" {
 						steady = max(steady, queue(p))
 					}
 				}
@@ -113,7 +113,7 @@ func (f *Found) queueByGoodput(
 				} else if crosses {
 					mark := f.printedMaximum(config, workload, protocol)
 					for _, p := range mark.Points {
-						steady, deepest = max(steady, p.Y), max(deepest, p.Y)
+						steady, all = max(steady, p.Y), max(all, p.Y)
 					}
 					figure.Series = append(figure.Series, mark)
 				}
@@ -121,7 +121,7 @@ func (f *Found) queueByGoodput(
 			if len(lacks) > 0 {
 				figure.Caption += " Not run at all loads: " + strings.Join(lacks, ", ") + "."
 			}
-			if steady > 0 && deepest > steady {
+			if steady > 0 && all > steady {
 				figure.Y.Max = 1.6 * steady
 				figure.Caption += " A line that leaves the frame goes to a queue that grows as long as the run."
 			}

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -41,10 +42,11 @@ func (f *Found) Measured() *paper.Measured {
 // quantities adds the figures of each point, by their names with the load, and without it
 // those of all loads.
 func (f *Found) quantities(m *paper.Measured) {
+	full := f.full()
 	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
-		if p == nil || j.Arrivals != "released" || j.Experiment.Seed != 1 || f.fuller(i) != p {
+		if p == nil || !j.first() || !j.Full && full[j.quantity()] != nil {
 			continue
 		}
 		switch j.Study {
@@ -85,31 +87,28 @@ func (f *Found) quantities(m *paper.Measured) {
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
 }
 
-// fuller is the point with all messages that has the settings of a job, of whatever study, or else
-// the job's own.
-func (f *Found) fuller(i int) *points.Point {
-	j := &f.Jobs[i]
-	if j.Full {
-		return f.Points[i]
-	}
-	name := j.quantity()
-	for k := range f.Jobs {
-		other := &f.Jobs[k]
-		if other.Full && f.Points[k] != nil && other.Arrivals == j.Arrivals &&
-			other.Experiment.Seed == j.Experiment.Seed && other.quantity() == name {
-			return f.Points[k]
+// full are the points with all messages, of released arrivals and the first seed, by their settings.
+func (f *Found) full() map[string]*points.Point {
+	list := map[string]*points.Point{}
+	for i := range f.Jobs {
+		if j := &f.Jobs[i]; j.Full && j.first() && f.Points[i] != nil {
+			list[j.quantity()] = f.Points[i]
 		}
 	}
-	return f.Points[i]
+	return list
 }
 
-// of calls each with the points of a study, of released arrivals and the first seed, with all
-// messages where there is such a point.
+// first reports whether a job is one of those that figures and quantities are of: of released arrivals
+// and the first seed.
+func (j *Job) first() bool { return j.Arrivals == "released" && j.Experiment.Seed == 1 }
+
+// of calls each with the points of a study, or with those that have the same settings and all
+// messages, of whatever study.
 func (f *Found) of(study string, each func(*Job, *points.Point)) {
+	full := f.full()
 	for i := range f.Jobs {
-		j := &f.Jobs[i]
-		if j.Study == study && f.Points[i] != nil && j.Arrivals == "released" && j.Experiment.Seed == 1 {
-			each(j, f.fuller(i))
+		if j := &f.Jobs[i]; j.Study == study && j.first() && f.Points[i] != nil {
+			each(j, cmp.Or(full[j.quantity()], f.Points[i]))
 		}
 	}
 }

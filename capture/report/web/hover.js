@@ -50,7 +50,15 @@ const spreadOf = (s, i) => s.most && s.most[i] > s.least[i] ?
 function reading(u, at, figure, list) {
   const x = u.posToVal(at.left, "x");
   const apart = list.filter((s) => s.shape === "curve" || s.shape === "marks");
-  if (figure.groups && !apart.length) {
+  if (apart.length) {
+    const hit = nearest(u, at, apart);
+    if (!hit) return null;
+    const { s, i } = hit;
+    const along = figure.groups ? [] : [[s, figure.x.label, digits(s.x[i])]];
+    return { title: s.name + (s.notes ? ", " + s.notes[i] : ""),
+      rows: [...along, [s, figure.y.label, digits(s.y[i])], ...spreadOf(s, i)] };
+  }
+  if (figure.groups) {
     const g = Math.round(x), rows = [];
     const parts = figure.parts || [figure.y.label];
     for (const s of list) {
@@ -61,14 +69,6 @@ function reading(u, at, figure, list) {
       rows.push([s, ...values.map((v) => Number.isNaN(v) ? "" : digits(v)), [...range, note].join(" ").trim()]);
     }
     return rows.length ? { title: figure.groups[g], head: ["", ...parts, ""], rows } : null;
-  }
-  if (apart.length) {
-    const hit = nearest(u, at, apart);
-    if (!hit) return null;
-    const { s, i } = hit;
-    const along = figure.groups ? [] : [[s, figure.x.label, digits(s.x[i])]];
-    return { title: s.name + (s.notes ? ", " + s.notes[i] : ""),
-      rows: [...along, [s, figure.y.label, digits(s.y[i])], ...spreadOf(s, i)] };
   }
   const rows = [];
   if (figure.shares) {

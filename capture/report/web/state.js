@@ -25,7 +25,7 @@ function drawable([from, to], least) {
 
 function readState() {
   state.see = "";
-  for (const part of Object.values(state)) if (part) part.clear();
+  for (const part of Object.values(state)) part.clear?.(); // all but see
   for (const pair of location.hash.slice(1).split("&")) {
     const at = pair.indexOf("=");
     if (at < 0) continue;
