@@ -61,6 +61,18 @@ func (s *Scenario) Labels() (labels []string) {
 	return labels
 }
 
+// VariantOf returns the name of the variant that a run is of, by the run's label: what is before
+// the protocol where a variant has several. Without variants, and for what is no run's label, it is
+// the label.
+func (s *Scenario) VariantOf(label string) string {
+	for _, r := range s.runs() {
+		if r.label == label && r.variant.Name != "" {
+			return r.variant.Name
+		}
+	}
+	return label
+}
+
 // Experiments returns what an engine runs, one for each variant and protocol
 // in the order of the file. It fails on options that name no variant.
 func (s *Scenario) Experiments(o Options) ([]emu.Experiment, error) {

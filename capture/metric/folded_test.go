@@ -63,7 +63,7 @@ func TestMetricsOfWhatIsKept(t *testing.T) {
 		{Metric{Name: "messages", Stat: "measured"}, ""},
 		{Metric{Name: "counter", Counter: "resends"}, ""},
 		{Metric{Name: "counter", Counter: "resends", Host: "h2-1"}, "leave out host and hosts"},
-		{Metric{Name: "drops"}, "counts of single ports: run the experiment with sirdbed run"},
+		{Metric{Name: "drops"}, "counts of ports: run the experiment with sirdbed run"},
 		{Metric{Name: "marks", Port: "uplinks"}, "counts of single ports"},
 	} {
 		got, err := c.m.Eval(k)

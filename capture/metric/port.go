@@ -55,8 +55,8 @@ func packets(name, doc string, count func(*emu.PortFacts) int64) Descriptor {
 }
 
 func (m *Metric) countPackets(v *results.Variant, count func(*emu.PortFacts) int64) (float64, error) {
-	if v.Facts == nil && v.Folded {
-		return 0, notKept(v, "counts of single ports", "")
+	if v.Folded {
+		return countOfAll(v, m.Port, count)
 	}
 	if v.Facts == nil {
 		return 0, fmt.Errorf("facts.json is missing, which counts them")
@@ -81,6 +81,20 @@ func (m *Metric) countPackets(v *results.Variant, count func(*emu.PortFacts) int
 	}
 	if !found && m.Port != "" {
 		return 0, missing("counted port", m.Port, have)
+	}
+	return sum, nil
+}
+
+// countOfAll is the count of a point, which keeps the sum over all ports alone.
+func countOfAll(v *results.Variant, port string, count func(*emu.PortFacts) int64) (sum float64, err error) {
+	switch {
+	case port != "":
+		return 0, notKept(v, "counts of single ports", "leave port out")
+	case v.Facts == nil:
+		return 0, notKept(v, "counts of ports", "")
+	}
+	for i := range v.Facts.Ports {
+		sum += float64(count(&v.Facts.Ports[i]))
 	}
 	return sum, nil
 }

@@ -25,6 +25,9 @@ var queueBytes = Descriptor{
 func (m *Metric) queue(v *results.Variant) (float64, error) {
 	q := &v.Queue
 	if q.Samples == 0 {
+		if v.Folded && len(v.Stability.Reasons) > 0 && v.Experiment.QueueEvery > 0 {
+			return 0, fmt.Errorf("no queue was sampled in the window: %s", v.Stability.Reasons[0])
+		}
 		return 0, fmt.Errorf("no queue was sampled in the window: queue_every is %v", v.Experiment.QueueEvery)
 	}
 	switch {

@@ -110,8 +110,11 @@ func (s *Store) Put(p *Point) (*Point, error) {
 	return kept, nil
 }
 
-// leftover is the name of a file that a process has left that was killed as it kept a point.
-var leftover = regexp.MustCompile(`^[0-9a-f]{16}-[A-Z2-7]{26}\.json(\.part)?$`)
+// leftover is the name of a file that a process has left that was killed as it kept a point, or tried whether it can.
+var leftover = regexp.MustCompile(`^([0-9a-f]{16}-[A-Z2-7]{26}\.json|` + trial + `[A-Z2-7]{26})(\.part)?$`)
+
+// trial begins the names of files by which it is found out whether points can be kept.
+const trial = "try-"
 
 // leftoverAge is how old such a file is at least: another machine may be about to rename it.
 const leftoverAge = 24 * time.Hour
@@ -131,7 +134,7 @@ func (s *Store) Prepare() error {
 			_ = s.dir.Remove(e.Name()) // of another user, maybe
 		}
 	}
-	name := "try-" + rand.Text()
+	name := trial + rand.Text()
 	if err := s.dir.WriteText(name, make([]byte, Size)); err != nil {
 		return err
 	}

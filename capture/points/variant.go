@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"sirdbed/capture/results"
+	"sirdbed/emu"
 )
 
 // Variant returns a point's results as those of a variant, for metrics: without messages,
-// series, and queues of single ports. name is what it is called.
+// series, and queues of single ports, of which it has the sums of what was dropped and marked.
+// name is what it is called.
 func (p *Point) Variant(name string) (*results.Variant, error) {
 	v, err := results.Kept(&p.Result, p.Experiment, p.Course, p.Curves)
 	if err != nil {
@@ -21,6 +23,9 @@ func (p *Point) Variant(name string) (*results.Variant, error) {
 	} else {
 		v.Stability.Unstable, v.Stability.Reasons = false, nil
 	}
+	v.Facts = &emu.Facts{Ports: []emu.PortFacts{{
+		Name: "all", Drops: p.Drops.Drops, CreditDrops: p.Drops.Credits, Marks: p.Drops.Marks,
+	}}}
 	return v, nil
 }
 

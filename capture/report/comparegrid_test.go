@@ -94,3 +94,17 @@ func TestOrdersOfGoodputAreCloser(t *testing.T) {
 		}
 	}
 }
+
+// Depths that differ by less than a frame have no order.
+func TestOrdersOfDepthsOfLessThanAFrame(t *testing.T) {
+	for x, want := range map[float64]int{0.002: 0, LeastDepth * 2: 1} {
+		figure := func(one string, x float64) GridFigure {
+			return GridFigure{Place: "wka " + one, Metric: "leaf queue max, KB", Group: "wka", One: one,
+				Value: MedianOf([]float64{x}, LeastDepth)}
+		}
+		grid := []GridFigure{figure("sird", 0.001), figure("homa", x)}
+		if got := len(CompareGrids([]string{"x", "y"}, [][]GridFigure{grid, grid}).Orders); got != want {
+			t.Errorf("0.001 and %v KB: %d orders, want %d", x, got, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // An Order is a pair that the first result tells apart, and how another has it.
 type Order struct {
@@ -52,7 +55,8 @@ func (c *Comparison) order() {
 // pair adds the order of two rows, by each result that has figures of both.
 func (c *Comparison) pair(a, b *ComparisonRow) {
 	x, y := a.Values[0], b.Values[0]
-	if !x.counts() || !y.counts() || !Apart(isGoodput(a.Metric), *x.Value, *y.Value) {
+	if !x.counts() || !y.counts() || !Apart(isGoodput(a.Metric), *x.Value, *y.Value) ||
+		math.Abs(*x.Value-*y.Value) < x.least {
 		return
 	}
 	if *x.Value < *y.Value {
@@ -87,7 +91,7 @@ func (c *Comparison) orders() Table {
 	t := Table{
 		Title: "Orders that are not the first's", Left: 2,
 		Header: []string{"metric", "result", "higher", "first", "here", "lower", "first", "here"},
-		Note:   "Of pairs that are more than 10 % apart in the first, goodputs 5 %.",
+		Note:   "Of pairs that are more than 10 % apart in the first, goodputs 5 %, queues a frame.",
 	}
 	for _, o := range c.Orders {
 		if o.Same {

@@ -20,18 +20,20 @@ const (
 )
 
 // standing compares a figure with the first result's: it has to be within the
-// limit, or the same where the first is 0. Depths that differ by less than a frame are the
-// same, unless nothing may differ.
+// limit, or the same where the first is 0. Unstable is a figure, like no number and like
+// itself. Depths that differ by less than a frame are the same, unless nothing may differ.
 func (c *Comparison) standing(first, v Value) standing {
 	switch {
-	case c.Within == nil || first.Value == nil && v.Value == nil:
+	case c.Within == nil || !first.there() && !v.there():
 		return noFigure
-	case first.Unstable != v.Unstable && (first.Value != nil || v.Value != nil):
+	case !first.there() || !v.there():
+		return missing
+	case first.Unstable != v.Unstable:
 		return beyond
+	case first.Value == nil || v.Value == nil: // unstable in both
+		return noFigure
 	case first.Few || v.Few:
 		return few
-	case first.Value == nil || v.Value == nil:
-		return missing
 	case v.Relative == nil && *v.Value == *first.Value, v.Relative != nil && math.Abs(*v.Relative) <= *c.Within:
 		return near
 	case *c.Within > 0 && math.Abs(*v.Value-*first.Value) < first.least:
@@ -41,6 +43,9 @@ func (c *Comparison) standing(first, v Value) standing {
 	}
 	return beyond
 }
+
+// there reports whether the value is a number, or unstable.
+func (v *Value) there() bool { return v.Value != nil || v.Unstable }
 
 // overlap reports whether two lists in order, of several figures each, have a range in
 // common.

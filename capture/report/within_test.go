@@ -38,3 +38,43 @@ func TestDepthsThatDifferByLessThanAFrame(t *testing.T) {
 		})
 	}
 }
+
+// A figure that one result lacks is missing, whether the other's is a number, of few samples or
+// unstable; what is unstable in one alone differs.
+func TestFiguresThatAreMissing(t *testing.T) {
+	number, unstable := MedianOf([]float64{5}, 0), Value{Unstable: true}
+	few := number
+	few.Few = true
+	for _, c := range []struct {
+		name          string
+		first, second *Value // nil: not there
+		want          Count
+	}{
+		{"a number", &number, nil, Count{Missing: 1}},
+		{"of few samples", &few, nil, Count{Missing: 1}},
+		{"of few samples, in the second", nil, &few, Count{Missing: 1}},
+		{"unstable", &unstable, nil, Count{Missing: 1}},
+		{"unstable, in the second", nil, &unstable, Count{Missing: 1}},
+		{"unstable in one", &number, &unstable, Count{Limited: 1, Beyond: 1}},
+		{"unstable in both", &unstable, &unstable, Count{}},
+		{"few in both", &few, &few, Count{}},
+		{"in neither", nil, nil, Count{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			of := func(v *Value) []GridFigure {
+				list := []GridFigure{{Place: "elsewhere", Metric: "m", Value: number}}
+				if v != nil {
+					list = append(list, GridFigure{Place: "here", Metric: "m", Value: *v})
+				}
+				return list
+			}
+			compared := CompareGrids([]string{"x", "y"}, [][]GridFigure{of(c.first), of(c.second)})
+			within := 0.05
+			compared.Within = &within
+			c.want.Limited++ // the one elsewhere
+			if got := compared.Count(); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}

@@ -159,13 +159,14 @@ func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
 	var where, whose []string
 	for _, axis := range o.Axes {
 		switch label := r.At[axis]; {
-		case axis == seedAxis:
+		case axis == sweep.SeedAxis:
 		case axis == sweep.VariantAxis || axis == sweep.ProtocolAxis:
 			whose = append(whose, label)
 		default:
 			where = append(where, axis+"="+label)
 		}
 	}
+	slices.Sort(where) // of whatever order the axes were given in
 	group, one = strings.Join(where, " "), strings.Join(whose, " ")
 	if place = strings.TrimSpace(group + " " + one); place == "" {
 		place = r.Variant

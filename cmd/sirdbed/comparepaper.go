@@ -113,13 +113,15 @@ func (p *printComparison) ofPoints(list []reproduce.Placed) error {
 	}
 	f, poisson := reproduce.FoundAt(list)
 	p.measured, p.points = f.Measured(), len(f.Points)
-	p.withoutPartialMaxima(list)
+	if f.WithoutPartialMaxima(p.measured) > 0 {
+		p.notes = append(p.notes, partialMaxima())
+	}
 	if poisson {
 		p.notes = append(p.notes, "Arrivals are true Poisson's: the printed numbers were made with those of the "+
 			"released simulator (arrivals: released).")
 	}
-	if slices.ContainsFunc(list, func(x reproduce.Placed) bool {
-		t := x.Point.Experiment.Topology
+	if slices.ContainsFunc(f.Points, func(x *points.Point) bool {
+		t := x.Experiment.Topology
 		return !reproduce.PaperSized(t.Leaves * t.HostsPerLeaf)
 	}) {
 		p.notes = append(p.notes, otherSize)
@@ -146,22 +148,10 @@ func onePerPlace(list []reproduce.Placed) error {
 	return nil
 }
 
-// withoutPartialMaxima leaves out the cells over all loads of what did not run the highest.
-func (p *printComparison) withoutPartialMaxima(list []reproduce.Placed) {
-	left, highestLoad := 0, reproduce.HighestLoad()
-	for c := range p.measured.Cells {
-		if c.Table != paper.P99Slowdown && !slices.ContainsFunc(list, func(x reproduce.Placed) bool {
-			return x.Place.Study == c.Config && x.Place.Workload == c.Workload && x.Place.Protocol == c.Protocol &&
-				x.Place.Load == highestLoad
-		}) {
-			delete(p.measured.Cells, c)
-			left++
-		}
-	}
-	if left > 0 {
-		p.notes = append(p.notes, "Goodput and queues are left out where load "+highestLoad+
-			" was not run: printed are the highest of all loads.")
-	}
+// partialMaxima says which cells are left out.
+func partialMaxima() string {
+	return "Goodput and queues are left out where load " + reproduce.HighestLoad() +
+		" was not run: printed are the highest of all loads."
 }
 
 // placed are the points of a sweep that belong into the paper's tables, as far as its rows

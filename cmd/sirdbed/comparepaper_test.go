@@ -58,3 +58,24 @@ func TestTwoPointsForOneCellAreRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A Poisson point at the highest load does not stand for one of released arrivals, which cells are of.
+func TestHighestLoadOfOtherArrivals(t *testing.T) {
+	row := func(load, arrivals string) SweepRow {
+		return SweepRow{
+			Protocol: "sird", Seed: 1, Hosts: 144, Messages: 1000, SlowdownP99: 2, GoodputGbps: 48,
+			Paper: &reproduce.Place{
+				Study: "balanced", Workload: "wka", Load: load, Protocol: "sird", Arrivals: arrivals,
+			},
+		}
+	}
+	goodput := paper.Cell{Table: paper.MaxGoodput, Config: "balanced", Workload: "wka", Protocol: "sird"}
+	for arrivals, want := range map[string]bool{"released": true, "poisson": false} {
+		o := &SweepOutcome{Points: []SweepRow{row("0.5", "released"), row(reproduce.HighestLoad(), arrivals)}}
+		p := &printComparison{}
+		must(t, p.ofPoints(o.placed()))
+		if _, there := p.measured.Cells[goodput]; there != want {
+			t.Errorf("%s: the most goodput is there: %v; %q", arrivals, there, p.notes)
+		}
+	}
+}

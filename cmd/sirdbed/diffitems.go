@@ -76,6 +76,9 @@ func (d *diffItems) readSweep(dir *tree.Dir) error {
 		if item.values, err = flat(r, "key", "code", "at", "paper"); err != nil {
 			return err
 		}
+		if d.items[item.name] != nil {
+			return fmt.Errorf("%s has two points at %s", dir.At(sweepJSON), item.name)
+		}
 		d.items[item.name] = item
 	}
 	return nil

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
+	"io"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -114,10 +116,41 @@ func sirdbedTakes(args []string) error {
 	if err := c.ValidateArgs(rest); err != nil {
 		return err
 	}
-	if c.Name() == "run" || c.Name() == "topo" {
+	switch c.Name() {
+	case "run", "topo":
 		return scenarioLoads(c, rest[0])
+	case "sweep", "reproduce":
+		return plans(c, args, rest)
 	}
 	return nil
+}
+
+// plans makes the plan of a sweep or a reproduction. Of a sweep of the reader's own scenario it reads
+// axes and metrics alone.
+func plans(c *cobra.Command, args, rest []string) error {
+	if slurm, _ := c.Flags().GetBool("slurm"); slurm {
+		return nil
+	}
+	if c.Name() == "sweep" && placeholder.MatchString(rest[0]) {
+		var errs []error
+		over, _ := c.Flags().GetStringArray("over")
+		for _, text := range over {
+			_, err := scenarios.ParseAxis(text)
+			errs = append(errs, err)
+		}
+		metrics, _ := c.Flags().GetStringArray("metric")
+		_, err := parseMetrics(metrics)
+		return errors.Join(append(errs, err)...)
+	}
+	protocols, err := c.Flags().GetStringSlice("protocols")
+	if err == nil && slices.Contains(protocols, "+mine") || slices.ContainsFunc(rest, placeholder.MatchString) {
+		return nil
+	}
+	root := newRoot()
+	root.SetArgs(append(slices.Clone(args), "--dry-run", "--points", "nosuch"))
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	return root.Execute()
 }
 
 // placeholder is an argument that stands for others.

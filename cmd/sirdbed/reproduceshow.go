@@ -26,6 +26,7 @@ type reproduction struct {
 	o          *reproduceOptions
 	f          *reproduce.Found
 	lacks      string // what was left out
+	partial    bool   // cells over all loads were, since the plan has some loads alone
 	command    string // line that made it
 	comparison *paper.Comparison
 	measured   *paper.Measured
@@ -41,6 +42,7 @@ type ComparedPaper struct {
 	Format   int                    `json:"format"`
 	Scale    string                 `json:"scale,omitempty"`
 	Engine   string                 `json:"engine,omitempty"`
+	Samples  float64                `json:"samples,omitempty"` // messages of a point, as a share of the scale's
 	Points   int                    `json:"points"`
 	Missing  int                    `json:"missing"`
 	Notes    []string               `json:"notes,omitempty"` // what a reader has to know first
@@ -56,6 +58,7 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 	r := &reproduction{
 		o: o, f: f, lacks: lacks, command: command, measured: f.Measured(), figures: f.Figures(),
 	}
+	r.partial = f.WithoutPartialMaxima(r.measured) > 0
 	if r.missing() == len(f.Jobs) {
 		return nil
 	}
@@ -104,7 +107,7 @@ func (r *reproduction) write(dir *tree.Dir) error {
 	errs := []error{
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
-			Format: gridFormat, Scale: r.o.scale, Engine: r.o.engine,
+			Format: gridFormat, Scale: r.o.scale, Engine: r.o.engine, Samples: r.o.samples,
 			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Notes: r.notes(), Scores: r.comparison.Scores,
 			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
@@ -128,8 +131,14 @@ func (r *reproduction) notes() (list []string) {
 	if r.lacks != "" {
 		list = append(list, "Left out: "+r.lacks)
 	}
+	if r.partial {
+		list = append(list, partialMaxima())
+	}
 	if r.o.scale != "paper" {
 		list = append(list, otherSize)
+	}
+	if r.o.samples != 1 {
+		list = append(list, fmt.Sprintf("Points have %v of their messages (--samples).", r.o.samples))
 	}
 	return list
 }

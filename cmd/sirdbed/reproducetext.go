@@ -58,7 +58,7 @@ func (r *reproduction) conditions() (list []string) {
 			"runs until the acknowledgement; by the others' definition it would be higher."
 	}
 	list = append(list, arrivals)
-	if r.o.scale == "paper" {
+	if r.o.scale == "paper" && r.o.samples == 1 {
 		list = append(list, "The tables' points at half load and those that set a maximum of a table have as many "+
 			"messages as the paper's; all others, and so most of figures 2 and 6 to 13, a third, and warm-ups are "+
 			"shorter than the nine tenths of a run that the simulator leaves out.")

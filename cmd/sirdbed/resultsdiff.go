@@ -42,7 +42,8 @@ type ChangedValue struct {
 	Name   string `json:"name"`
 	First  any    `json:"first"` // nil: it has none
 	Second any    `json:"second"`
-	// Share is the difference as a share of the larger: 2 for words.
+	// Share is the difference as a share of the larger: 2 for words, and for numbers of which one is as
+	// much below 0 as the other above.
 	Share float64 `json:"share"`
 }
 
@@ -183,15 +184,25 @@ func differing(a, b any) float64 {
 // most is the largest change of a number, or of anything where there is none.
 func (p *ChangedPoint) most() float64 { return p.mostValue().Share }
 
-// mostValue is the number that changed the most: digests, which change with anything, say
-// nothing about how much.
+// mostValue is the number that changed the most, or a word that did where no number changed.
+// Digests, which change with anything, say nothing about how much.
 func (p *ChangedPoint) mostValue() *ChangedValue {
 	for i := range p.Values {
-		if p.Values[i].Name != "digest" {
-			return &p.Values[i]
+		if v := &p.Values[i]; isNumber(v.First) && isNumber(v.Second) {
+			return v
+		}
+	}
+	for i := range p.Values {
+		if v := &p.Values[i]; v.Name != "digest" {
+			return v
 		}
 	}
 	return &ChangedValue{Name: p.Values[0].Name, First: p.Values[0].First, Second: p.Values[0].Second}
+}
+
+func isNumber(v any) bool {
+	_, ok := v.(float64)
+	return ok
 }
 
 // differ reports whether the two differ.

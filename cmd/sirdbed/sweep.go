@@ -83,7 +83,7 @@ const sweepHelp = `
 const sweepExamples = `
 	sirdbed sweep small-wkb --over 'traffic[all].load=0.3..0.9/0.2'
 	sirdbed sweep small-wkc --seeds 1..5 --variant sird,homa
-	sirdbed sweep small-wkc --over sird.b=1bdp,1.5bdp,2bdp --over sird.sthr=0.5,1,inf --variant sird
+	sirdbed sweep small-wkc --over sird.b=1,1.5,2 --over sird.sthr=0.5,1,inf --variant sird
 	sirdbed sweep my.yaml --metric slowdown,stat=p99,group=A --metric goodput_gbps --by load
 	sirdbed sweep my.yaml --over load=0.2..0.8/0.1 --over sird.sthr=0.5,1,inf --x load --by sthr
 	sirdbed sweep my.yaml --dry-run

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,11 +15,15 @@ import (
 // the first that has numbers, by the protocol.
 func (t *sweepTable) check() error {
 	axes, labels := sweep.Axes(t.jobs)
-	axes = slices.DeleteFunc(axes, func(a string) bool { return a == seedAxis })
+	axes = slices.DeleteFunc(axes, func(a string) bool { return a == sweep.SeedAxis })
 	for _, given := range []struct{ flag, axis string }{{"--by", t.by}, {"--x", t.x}} {
-		if given.axis != "" && !slices.Contains(axes, given.axis) {
+		switch {
+		case given.axis == "" || slices.Contains(axes, given.axis):
+		case given.axis == sweep.SeedAxis:
+			return fmt.Errorf("%s %s: seeds are repetitions: figures are their medians", given.flag, given.axis)
+		default:
 			return fmt.Errorf("%s %s: the grid has no such axis: it has %s", given.flag, given.axis,
-				strings.Join(axes, ", "))
+				cmp.Or(strings.Join(axes, ", "), "none"))
 		}
 	}
 	if t.x != "" && t.x == t.by {
@@ -66,8 +71,8 @@ type axisNumbers struct {
 	unit string             // of them all; "": none
 }
 
-// A quantity is a number with a unit, as scenarios have them.
-var quantity = regexp.MustCompile(`^([0-9.]+(?:e[-+]?[0-9]+)?)([A-Za-z]*)$`)
+// numberWithUnit is a number with a unit, as scenarios have them.
+var numberWithUnit = regexp.MustCompile(`^([0-9.]+(?:e[-+]?[0-9]+)?)([A-Za-z]*)$`)
 
 // unitKinds are the units that labels of one axis may have together, from small to large.
 var unitKinds = [][]string{
@@ -79,7 +84,7 @@ func numbersOf(labels []string) (n axisNumbers, ok bool) {
 	n.of = map[string]float64{}
 	first := ""
 	for i, label := range labels {
-		m := quantity.FindStringSubmatch(label)
+		m := numberWithUnit.FindStringSubmatch(label)
 		if m == nil {
 			return n, false
 		}

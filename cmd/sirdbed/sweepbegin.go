@@ -95,12 +95,13 @@ func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) 
 		return err
 	}
 	err := s.run(ctx)
-	if err == nil && s.grow != nil {
+	for err == nil && s.grow != nil {
 		s.missing = nil
-		if err = s.extend(); err == nil {
-			s.atOnce = s.pointsAtOnce()
-			err = s.run(ctx)
+		if err = s.extend(); err != nil || len(s.missing) == 0 {
+			break
 		}
+		s.atOnce = s.pointsAtOnce()
+		err = s.run(ctx)
 	}
 	if showErr := show(); showErr != nil {
 		return showErr

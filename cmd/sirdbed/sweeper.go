@@ -64,15 +64,18 @@ func (s *sweeper) look() {
 	}
 }
 
-// extend adds the jobs that follow from what was found, and looks for their points.
+// extend adds the jobs that follow from what was found, and looks for their points, of which
+// others may follow.
 func (s *sweeper) extend() error {
-	if s.grow == nil {
-		return nil
+	for s.grow != nil {
+		more, err := s.grow()
+		if err != nil || len(more) == 0 {
+			return err
+		}
+		s.jobs = append(s.jobs, more...)
+		s.look()
 	}
-	more, err := s.grow()
-	s.jobs = append(s.jobs, more...)
-	s.look()
-	return err
+	return nil
 }
 
 // run runs what is missing. It returns errInterrupted if ctx ended it before its end.

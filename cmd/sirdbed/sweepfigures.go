@@ -179,7 +179,8 @@ func (t *sweepTable) caption(m *metric.Metric, seeds int, hollow bool, shape rep
 		text += fmt.Sprintf(" Medians of up to %d seeds, with the range of all.", seeds)
 	}
 	if hollow && shape == report.Curve {
-		text += " A hollow point carries less than is offered, or was ended since a queue grew without bound."
+		text += " A hollow point carries less than is offered, was ended since a queue grew without bound, or is " +
+			"INVALID."
 	}
 	return text
 }

@@ -11,12 +11,8 @@ import (
 	"sirdbed/capture/points"
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
-	"sirdbed/scenarios"
 	"sirdbed/scenarios/sweep"
 )
-
-// seedAxis is the axis that --seeds makes: its settings are repetitions.
-const seedAxis = scenarios.SeedPath
 
 // parseMetrics reads metrics of a command line; none: the usual ones.
 func parseMetrics(texts []string) (list []metric.Metric, err error) {
@@ -27,6 +23,9 @@ func parseMetrics(texts []string) (list []metric.Metric, err error) {
 		m, err := metric.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("--metric %s: %w", text, err)
+		}
+		if slices.ContainsFunc(list, func(n metric.Metric) bool { return heading(&n) == heading(&m) }) {
+			return nil, fmt.Errorf("--metric %s: it is there already, as %s", text, heading(&m))
 		}
 		list = append(list, m)
 	}
@@ -58,7 +57,7 @@ type figure struct {
 func (t *sweepTable) axes() (list []string) {
 	axes, labels := sweep.Axes(t.jobs)
 	for _, a := range axes {
-		if a != seedAxis && len(labels[a]) > 1 {
+		if a != sweep.SeedAxis && len(labels[a]) > 1 {
 			list = append(list, a)
 		}
 	}
@@ -104,7 +103,9 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 		}
 		f.values = append(f.values, x/scale(m))
 		switch {
-		case p.Unbounded != "":
+		case p.IsInvalid():
+			f.note = "?"
+		case p.Unbounded != "" && f.note != "?":
 			f.note = "!"
 		case f.note == "" && p.NotCarried() != "":
 			f.note = "~"
@@ -216,7 +217,7 @@ func (t *sweepTable) verdict(jobs []int) string {
 func (t *sweepTable) note() string {
 	_, labels := sweep.Axes(t.jobs)
 	var parts []string
-	if n := len(labels[seedAxis]); n > 1 {
+	if n := len(labels[sweep.SeedAxis]); n > 1 {
 		parts = append(parts, fmt.Sprintf("Medians of %d seeds (lowest-highest).", n))
 	}
 	marks := map[string]bool{}
@@ -225,6 +226,8 @@ func (t *sweepTable) note() string {
 		switch {
 		case p == nil:
 			missing++
+		case p.IsInvalid():
+			marks["?"] = true
 		case p.Unbounded != "":
 			marks["!"] = true
 		case p.NotCarried() != "":
@@ -236,6 +239,9 @@ func (t *sweepTable) note() string {
 	}
 	if marks["!"] {
 		parts = append(parts, "!: ended early, a leaf's queue grew without bound.")
+	}
+	if marks["?"] {
+		parts = append(parts, "?: the verdict is INVALID, the figure is wrong.")
 	}
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d points are missing.", missing, len(t.found)))
@@ -263,11 +269,18 @@ func heading(m *metric.Metric) string {
 		parts[0] += " (KB)"
 	}
 	for _, part := range []string{
-		m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, m.Port, m.Gauge, m.Counter,
+		m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, strings.Join(m.Hosts, "+"), m.Port, m.Gauge,
+		m.Counter,
 	} {
 		if part != "" {
 			parts = append(parts, part)
 		}
+	}
+	if m.From != nil {
+		parts = append(parts, "from "+m.From.String())
+	}
+	if m.To != nil {
+		parts = append(parts, "to "+m.To.String())
 	}
 	return strings.Join(parts, " ")
 }

@@ -32,8 +32,10 @@ type quotient struct {
 // A take is which of several figures have to be as the bounds say.
 type take string
 
-// The takes. Of ratios of which one is taken, infinite ones are left out: they say
-// that something is unstable, not how much more it is.
+// The takes. Where one ratio of several is taken, those with an unstable side are left
+// out: they say that something is unstable, not how much more or less it is. Each and
+// any judge them as infinite or 0; each does not hold where two figures have no ratio or
+// difference, since both are unstable, or both 0.
 const (
 	takeEach     take = ""
 	takeAny      take = "any"
@@ -84,37 +86,51 @@ type pair struct {
 
 func (c *figureCheck) evaluate(f figures) outcome {
 	var list []pair
-	unstable := 0
-	for i := range max(len(c.of), len(c.over), len(c.less)) {
-		p := pair{name: at(c.of, i), figure: f.of(at(c.of, i))}
-		if len(c.over) > 0 {
-			p.figure /= f.of(at(c.over, i))
-			p.name += " over " + at(c.over, i)
+	undefined := 0
+	for i := range max(len(c.of), len(c.over), len(c.less), len(c.thanOf), len(c.thanOver)) {
+		p, unstable := c.pair(f, i)
+		switch {
+		case math.IsNaN(p.figure):
+			undefined++
+		case unstable && len(c.over) > 0 && (c.Take == takeLargest || c.Take == takeSmallest):
+			undefined++
+		default:
+			list = append(list, p)
 		}
-		if len(c.less) > 0 {
-			if p.figure -= f.of(at(c.less, i)); math.IsInf(p.figure, -1) {
-				p.figure = math.NaN() // less than infinite is no difference
-			}
-			p.name += " less " + at(c.less, i)
-		}
-		if c.Than != nil {
-			p.figure /= f.of(at(c.thanOf, i)) / f.of(at(c.thanOver, i))
-		}
-		one := len(c.over) > 0 && (c.Take == takeLargest || c.Take == takeSmallest)
-		if math.IsNaN(p.figure) || one && math.IsInf(p.figure, 0) {
-			unstable++ // a NaN is of two that are
-			continue
-		}
-		list = append(list, p)
 	}
 	if len(list) == 0 {
-		return outcome{text: fmt.Sprintf("all of %d are unstable", unstable)}
+		return outcome{text: fmt.Sprintf("unstable or nothing on both sides: all of %d", undefined)}
 	}
-	return c.judge(list, unstable)
+	return c.judge(list, undefined)
+}
+
+// pair returns the i-th figure: NaN if it is not defined. It reports whether anything
+// that it is made of is unstable.
+func (c *figureCheck) pair(f figures, i int) (p pair, unstable bool) {
+	of := func(list []string) float64 {
+		x := f.of(at(list, i))
+		unstable = unstable || math.IsInf(x, 0)
+		return x
+	}
+	p = pair{name: at(c.of, i), figure: of(c.of)}
+	if len(c.over) > 0 {
+		p.figure /= of(c.over)
+		p.name += " over " + at(c.over, i)
+	}
+	if len(c.less) > 0 {
+		if p.figure -= of(c.less); math.IsInf(p.figure, -1) {
+			p.figure = math.NaN() // less than infinite is no difference
+		}
+		p.name += " less " + at(c.less, i)
+	}
+	if c.Than != nil {
+		p.figure /= of(c.thanOf) / of(c.thanOver)
+	}
+	return p, unstable
 }
 
 // judge takes what is to be taken of the figures.
-func (c *figureCheck) judge(list []pair, unstable int) outcome {
+func (c *figureCheck) judge(list []pair, undefined int) outcome {
 	slices.SortStableFunc(list, func(a, b pair) int { return cmp.Compare(a.figure, b.figure) })
 	least, most := list[0], list[len(list)-1]
 	met := 0
@@ -145,8 +161,9 @@ func (c *figureCheck) judge(list []pair, unstable int) outcome {
 			o.text += "; not " + strings.Join(missed[:min(3, len(missed))], ", ")
 		}
 	}
-	if unstable > 0 {
-		o.text += fmt.Sprintf("; %d more unstable", unstable)
+	if undefined > 0 {
+		o.holds = o.holds && c.Take != takeEach
+		o.text += fmt.Sprintf("; %d more unstable", undefined)
 	}
 	return o
 }

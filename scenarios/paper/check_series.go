@@ -44,6 +44,9 @@ func (c *stepsCheck) evaluate(f figures) outcome {
 		}
 		texts = append(texts, digits(x))
 		slack := math.Abs(before) * float64(c.Slack)
+		if math.IsInf(before, 0) {
+			slack = 0
+		}
 		switch {
 		case math.IsNaN(x):
 			o.holds = false

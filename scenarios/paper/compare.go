@@ -100,10 +100,12 @@ func (r Row) judged() Row {
 	return r
 }
 
+// isNumber reports whether print and here are numbers, so that there are a difference and a ratio.
+func (r Row) isNumber() bool { return !r.Print.Unstable && r.Here != nil && !r.Here.Unstable }
+
 // isWithin reports whether print and here are numbers, and the one here is within a
 // tolerance of what the print may have been before it was rounded.
 func (r Row) isWithin(tolerance float64) bool {
 	p := r.Print
-	return !p.Unstable && r.Here != nil && !r.Here.Unstable &&
-		p.Low*(1-tolerance) <= r.Here.Number && r.Here.Number <= p.High*(1+tolerance)
+	return r.isNumber() && p.Low*(1-tolerance) <= r.Here.Number && r.Here.Number <= p.High*(1+tolerance)
 }

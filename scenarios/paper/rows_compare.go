@@ -52,7 +52,7 @@ func (c *Comparison) grid(table string) Table {
 			}
 			printed = true
 			paper[i] = r.Print.Text()
-			if r.Ratio != 0 {
+			if r.isNumber() {
 				ratio[i] = fmt.Sprintf("%.2f", r.Ratio)
 			}
 		}
@@ -111,7 +111,7 @@ func (r Row) cells() []string {
 	cell := r.Print.Cell
 	row := []string{cell.Config, cell.Workload, cell.Protocol, r.Print.Text(), r.Here.Text(), "-", "-",
 		percent(r.Tolerance).String(), "-", "-", string(r.Verdict)}
-	if !r.Print.Unstable && !r.Here.Unstable {
+	if r.isNumber() {
 		row[5], row[6] = signed(r.Difference), fmt.Sprintf("%.2f", r.Ratio)
 	}
 	if spread, known := r.Here.Spread(); known {

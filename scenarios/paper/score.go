@@ -97,7 +97,7 @@ func (c *Comparison) score() (s Scores) {
 // Summary says in some sentences what agrees, of what was run; "" where no printed cell was.
 func (c *Comparison) Summary() string {
 	run, all := map[string]int{}, map[string]int{}
-	worst := 0.0
+	worst, numbers := 0.0, 0 // of SIRD
 	for _, r := range c.Rows {
 		if r.Verdict == NotPrinted {
 			continue
@@ -106,8 +106,8 @@ func (c *Comparison) Summary() string {
 		if r.Here != nil {
 			run[r.Print.Cell.Table]++
 		}
-		if r.Ratio != 0 && r.Print.Cell.Protocol == "sird" {
-			worst = max(worst, math.Abs(r.Ratio-1))
+		if r.isNumber() && r.Print.Cell.Protocol == "sird" {
+			worst, numbers = max(worst, math.Abs(r.Ratio-1)), numbers+1
 		}
 	}
 	var tables []string
@@ -122,8 +122,11 @@ func (c *Comparison) Summary() string {
 	}
 	s, sird := c.Scores, ""
 	if s.SIRD.Run > 0 {
-		sird = fmt.Sprintf(" SIRD: %d of %d numbers within 15 %% of the print, the furthest %.0f %% off.",
-			s.SIRD.Right, s.SIRD.Run, 100*worst)
+		sird = fmt.Sprintf(" SIRD: %d of %d numbers within 15 %% of the print", s.SIRD.Right, s.SIRD.Run)
+		if numbers > 0 {
+			sird += fmt.Sprintf(", the furthest %.0f %% off", 100*worst)
+		}
+		sird += "."
 	}
 	return fmt.Sprintf("Cells of the appendix's tables that were run: %s.%s All protocols: %d of %d numbers within "+
 		"25 %% of the print, %d within 15 %%. Of pairs of protocols whose prints are more than 10 %% apart (goodputs "+

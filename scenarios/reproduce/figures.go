@@ -31,7 +31,7 @@ func (f *Found) Figures() (list []report.Figure) {
 		}},
 		{2, func() []report.Figure { return f.slowdownBars("fig7", Half, []string{"wka", "wkc"}, paper.Configs) }},
 		{2, func() []report.Figure {
-			return f.slowdownBars("fig8", "0.7", []string{"wka", "wkc"}, []string{"balanced"})
+			return f.slowdownBars("fig8", barsLoad, []string{"wka", "wkc"}, []string{"balanced"})
 		}},
 		{2, func() []report.Figure { return append(f.sensitivity(), f.creditLocation()...) }},
 		{2, func() []report.Figure { return f.overSetting("fig10", "unscheduled", "unscht", "UnschT") }},

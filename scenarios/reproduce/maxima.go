@@ -11,9 +11,10 @@ import (
 // queue over all loads, once more with all of a point's messages. They follow from what
 // was found: of a configuration, workload and protocol of which points are missing there
 // are none, and none for queues that grew without bound. Those that are in f already are
-// left out, and all if the tables were not asked for.
+// left out, and all if no figure was asked for that shows a maximum. With all messages a point may set no
+// maximum any more: when those listed are there, Maxima may list others, and none in the end.
 func (f *Found) Maxima(o Options) (jobs []Job, err error) {
-	if len(o.Figures) > 0 && !slices.Contains(o.Figures, "tables") {
+	if !showsMaxima(o.Figures) {
 		return nil, nil
 	}
 	for _, config := range paper.Configs {
@@ -49,12 +50,17 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 }
 
 // once lists the first seed's jobs of a configuration, workload and protocol with the arrivals
-// of the tables, one for each load and none of Maxima's; nil if a point of them is missing.
+// of the tables, one for each load: that with all messages where there is its point. It is nil if a
+// load has no point.
 func (f *Found) once(config, workload, protocol string) (list []int) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		if j.Study != config || j.Label("workload") != workload || j.Experiment.Protocol != protocol ||
 			j.Round != roundTables && j.Round != roundOthers {
+			continue
+		}
+		if full := f.fullOf(j); full >= 0 {
+			list = append(list, full)
 			continue
 		}
 		if f.Points[i] == nil {
@@ -63,6 +69,17 @@ func (f *Found) once(config, workload, protocol string) (list []int) {
 		list = append(list, i)
 	}
 	return list
+}
+
+// fullOf returns the job with all messages where another one is, -1 if there is no point of it.
+func (f *Found) fullOf(j *Job) int {
+	for i := range f.Jobs {
+		k := &f.Jobs[i]
+		if k.Full && f.Points[i] != nil && k.Experiment.Seed == j.Experiment.Seed && k.place() == j.place() {
+			return i
+		}
+	}
+	return -1
 }
 
 // highestOf returns the job among some whose point has the most of a figure, of equal ones

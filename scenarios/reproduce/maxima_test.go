@@ -85,3 +85,38 @@ func TestPointsThatSetAMaximumRunAtFullSize(t *testing.T) {
 		t.Errorf("%v of a workload of which a point is missing, error %v", got, err)
 	}
 }
+
+// A point with all messages may fall below one with a third of them: that one has to run with all of
+// its messages too.
+func TestMaximaAreOfPointsWithAllMessages(t *testing.T) {
+	scale, err := FindScale("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"sird"}, Seeds: 1}
+	thirds := map[string]float64{"0.9": 80, "0.95": 79.5}
+	all := map[string]float64{"0.9": 79, "0.95": 78}
+	f := found(t, o, func(load string) (float64, int64) { return thirds[load], int64(thirds[load]) })
+	for _, want := range []string{"0.9", "0.95", ""} {
+		jobs, err := f.Maxima(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" != (len(jobs) == 0) {
+			t.Fatalf("%d points, want load %q", len(jobs), want)
+		}
+		for i := range jobs {
+			load := jobs[i].Label("load")
+			if load != want {
+				t.Fatalf("%s at full size, want load %s", jobs[i].Name(), want)
+			}
+			p := &points.Point{Experiment: jobs[i].Experiment}
+			p.Result.GoodputGbps = all[load]
+			p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: int64(all[load])}}
+			f.Jobs, f.Points = append(f.Jobs, jobs[i]), append(f.Points, p)
+		}
+	}
+	if v, run := f.Goodput("core", "wkb", "sird"); !run || v.Number != 79 {
+		t.Errorf("most goodput %v (%v), want 79", v.Number, run)
+	}
+}

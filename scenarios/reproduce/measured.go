@@ -123,9 +123,16 @@ func (f *Found) hasAllLoads(j *Job) bool {
 			there[k.Label("load")] = true
 		}
 	}
+	if j.hasCells() && !there[HighestLoad()] {
+		return false
+	}
 	return j.Label("load") != "" &&
 		!slices.ContainsFunc(f.Loads(j.Study), func(load string) bool { return !there[load] })
 }
+
+// hasCells reports whether a job's study is one of the configurations of the tables, of which a plan
+// may have some loads alone.
+func (j *Job) hasCells() bool { return slices.Contains(paper.Configs, j.Study) }
 
 // butLoad is where a job is on all axes but that of loads.
 func (j *Job) butLoad() []sweep.Coordinate {

@@ -19,11 +19,11 @@ import (
 
 // Options change a plan.
 type Options struct {
-	Scale     *Scale
+	Scale     *Scale         // of Scales; it has to be there
 	Engine    emu.EngineName // "": the model
 	Figures   []string       // by name; none: all
 	Protocols []string       // beside or in place of the paper's, see protocols
-	Seeds     int            // repetitions of the tables' points; 0: Seeds
+	Seeds     int            // repetitions of the tables' points; 0: DefaultSeeds
 	Samples   float64        // messages of a full point, as a share of the scale's; 0: 1
 }
 
@@ -133,6 +133,11 @@ func Plan(o Options) (jobs []Job, err error) {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		jobs = append(jobs, list...)
+	}
+	if len(o.Figures) > 0 {
+		jobs = slices.DeleteFunc(jobs, func(j Job) bool {
+			return !slices.ContainsFunc(o.Figures, func(figure string) bool { return j.isOf(figure) })
+		})
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int { return a.Round - b.Round })
 	return jobs, nil

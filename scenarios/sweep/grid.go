@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ const (
 	VariantAxis  = "variant"
 	ProtocolAxis = "protocol"
 )
+
+// SeedAxis is the axis whose settings are repetitions: it sets the seed, and no other axis does.
+const SeedAxis = scenarios.SeedPath
 
 // Name names a job in progress and errors.
 func (j *Job) Name() string {
@@ -142,8 +146,14 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 		list = append(list, a)
 	}
 	for _, a := range list {
-		if a.Axis == VariantAxis || a.Axis == ProtocolAxis {
+		switch {
+		case a.Axis == VariantAxis || a.Axis == ProtocolAxis:
 			return nil, fmt.Errorf("an axis cannot be called %s: variants and protocols are axes of their own", a.Axis)
+		case a.Axis == SeedAxis && a.Set != scenarios.SeedPath:
+			return nil, fmt.Errorf("axis %s sets %s: only seeds, which are repetitions, can be called so", a.Axis,
+				cmp.Or(a.Set, "no seed"))
+		case a.Axis != SeedAxis && a.Set == scenarios.SeedPath:
+			return nil, fmt.Errorf("axis %s sets the seed: seeds are repetitions, want it called %s", a.Axis, SeedAxis)
 		}
 	}
 	return list, nil
@@ -169,8 +179,7 @@ func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err 
 		}
 		j := Job{At: slices.Clone(at), Experiment: x, Engine: engine}
 		if len(s.Variants) > 1 {
-			label := strings.TrimSuffix(x.Variant, "-"+x.Protocol)
-			j.At = append(j.At, Coordinate{VariantAxis, label})
+			j.At = append(j.At, Coordinate{VariantAxis, s.VariantOf(x.Variant)})
 		}
 		if len(s.Protocols) > 1 || len(s.Variants) > 1 {
 			j.At = append(j.At, Coordinate{ProtocolAxis, x.Protocol})

@@ -96,7 +96,9 @@ func TestGridsThatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
 		"sird.bb=1":             `at load=0.2 bb=1: --set sird.bb=1`,
 		"protocol:duration=1ms": "cannot be called protocol",
-		"x:seed=1..60000":       "more than 100000 points",
+		"seed=1..60000":         "more than 100000 points",
+		"x:seed=1..2":           "axis x sets the seed: seeds are repetitions, want it called seed",
+		"seed:sird.b=1,2":       "axis seed sets sird.b: only seeds",
 	} {
 		g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, text)}}
 		if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
@@ -119,5 +121,19 @@ func TestAxesOfOneName(t *testing.T) {
 	g.Axes = []scenarios.Axis{axis(t, "traffic[a].load=0.1")}
 	if jobs, _, err := g.Jobs(); err != nil || len(jobs) != 4 || jobs[0].Label("load") != "0.1" {
 		t.Errorf("%d jobs, %v", len(jobs), err)
+	}
+}
+
+// A variant may be called as another with its protocol is: they are two places.
+func TestVariantsWhoseLabelsLookAlike(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.yaml")
+	text := strings.NewReplacer("protocols: [sird, homa]", "protocols: [sird]",
+		"{name: one}, {name: two, sird: {b: 2}}", "{name: a}, {name: a-sird, sird: {b: 2}}").Replace(scenario)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	jobs, _, err := (&Grid{Path: path}).Jobs()
+	if err != nil || len(jobs) != 4 || jobs[0].Label(VariantAxis) != "a" || jobs[1].Label(VariantAxis) != "a-sird" {
+		t.Errorf("%+v, %v", jobs, err)
 	}
 }

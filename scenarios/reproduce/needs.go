@@ -1,0 +1,63 @@
+package reproduce
+
+import (
+	"slices"
+
+	"sirdbed/scenarios/paper"
+)
+
+// isOf reports whether a figure, or the tables, need a job. Figures are of the first seed and
+// released arrivals; of some only one load, workload or protocol is drawn.
+func (j *Job) isOf(figure string) bool {
+	i := slices.IndexFunc(studies, func(s study) bool { return s.name == j.Study })
+	if i < 0 || !slices.Contains(studies[i].figures, figure) {
+		return false
+	}
+	if !studies[i].tables || figure == "tables" {
+		return true
+	}
+	workload, load := j.Label("workload"), j.Label("load")
+	drawn := true
+	switch figure {
+	case "fig1":
+		drawn = workload == "wkc" && j.Experiment.Protocol == "homa"
+	case "fig7":
+		drawn = workload != "wkb" && load == Half
+	case "fig8":
+		drawn = workload != "wkb" && load == barsLoad
+	case "fig12":
+		drawn = workload == "wkb" && load == Half
+	}
+	return drawn && j.first()
+}
+
+// barsLoad is the load at which figure 8 has what figure 7 has at half load.
+const barsLoad = "0.7"
+
+// maximumFigures are the figures that show a maximum over all loads, or the points that set one.
+var maximumFigures = []string{"fig5", "fig6", "fig13", "tables"}
+
+// showsMaxima reports whether any of the figures asked for has a maximum over all loads; none: all
+// are asked for.
+func showsMaxima(figures []string) bool {
+	return len(figures) == 0 ||
+		slices.ContainsFunc(figures, func(f string) bool { return slices.Contains(maximumFigures, f) })
+}
+
+// hasHighest reports whether a configuration, workload and protocol has a point at the highest load:
+// without it a maximum over all loads is none.
+func (f *Found) hasHighest(study, workload, protocol string) bool {
+	return len(f.At(Place{study, workload, HighestLoad(), protocol, "released"})) > 0
+}
+
+// WithoutPartialMaxima takes the cells over all loads out of m where f has no point at the highest
+// load, and returns how many those are.
+func (f *Found) WithoutPartialMaxima(m *paper.Measured) (left int) {
+	for c := range m.Cells {
+		if c.Table != paper.P99Slowdown && !f.hasHighest(c.Config, c.Workload, c.Protocol) {
+			delete(m.Cells, c)
+			left++
+		}
+	}
+	return left
+}

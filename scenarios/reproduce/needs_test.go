@@ -1,0 +1,59 @@
+package reproduce
+
+import (
+	"slices"
+	"testing"
+
+	"sirdbed/scenarios/paper"
+)
+
+// Of the configurations a figure has the points that it draws, and no others.
+func TestPlanOfAFigure(t *testing.T) {
+	loads := len(Scales[2].loads) // of smoke
+	for _, c := range []struct {
+		figures []string
+		want    int
+	}{
+		{[]string{"fig1"}, loads}, // of Homa with WKc
+		{[]string{"fig5"}, 9 * 6 * loads},
+		{[]string{"fig7"}, 3 * 2 * 6},
+		{[]string{"fig8"}, 2 * 6},
+		{[]string{"fig12"}, 3 * 6},
+		{[]string{"fig7", "fig12"}, 9 * 6},
+		{[]string{"tables"}, 9*6*loads + 9*6 + 9*6}, // with true Poisson arrivals, and a second seed
+	} {
+		jobs := plan(t, Options{Figures: c.figures, Seeds: 2})
+		if len(jobs) != c.want {
+			t.Errorf("%v: %d points, want %d", c.figures, len(jobs), c.want)
+		}
+	}
+	if jobs := plan(t, Options{Figures: []string{"fig2"}}); len(jobs) == 0 ||
+		slices.ContainsFunc(jobs, func(j Job) bool { return j.Study != "frontier" }) {
+		t.Errorf("fig2 has %d points, or others than its own", len(jobs))
+	}
+}
+
+// A plan of some loads has no maximum over all of them, whatever its highest is.
+func TestNoMaximumOfSomeLoads(t *testing.T) {
+	queue := paper.Cell{Table: paper.MaxTorQueue, Config: "balanced", Workload: "wka", Protocol: "sird"}
+	slowdown := paper.Cell{Table: paper.P99Slowdown, Config: "balanced", Workload: "wka", Protocol: "sird"}
+	for figure, want := range map[string]bool{"fig6": true, "fig7": false} {
+		scale, err := FindScale("smoke")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Scale: scale, Figures: []string{figure}, Protocols: []string{"sird"}, Seeds: 1}
+		f := found(t, o, func(string) (float64, int64) { return 40, 1000 })
+		m := f.Measured()
+		left := f.WithoutPartialMaxima(m)
+		if _, there := m.Cells[queue]; there != want || (left > 0) == want {
+			t.Errorf("%s: the deepest queue is there: %v, %d cells left out", figure, there, left)
+		}
+		if _, there := m.Cells[slowdown]; !there {
+			t.Errorf("%s has no slowdown", figure)
+		}
+		if _, there := m.Quantities["sird/balanced/wkc/max_tor_queue_mb"]; there && !want {
+			t.Errorf("%s has a deepest queue over all loads", figure)
+		}
+	}
+}
