@@ -7,14 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sirdbed/baselines/all"
-	"sirdbed/capture/points"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
 	"sirdbed/scenarios/sweep"
-	"sirdbed/topo"
-	"sirdbed/topo/units"
-	"sirdbed/traffic"
 )
 
 // Options change a plan.
@@ -236,82 +231,4 @@ func (s *study) points(o *Options, arrivals string, seed int, loads []string) (l
 		list = append(list, Job{Job: j, Study: s.name, Arrivals: arrivals})
 	}
 	return list, nil
-}
-
-// PaperProtocols are those of the paper's evaluation, in the order of its figures; its tables
-// have that of paper.Protocols.
-var PaperProtocols = []string{"dctcp", "swift", "xpass", "homa", "dcpim", "sird"}
-
-// protocols resolves a list of protocols, of which those with a + come beside the paper's.
-func protocols(asked []string) (list []string) {
-	plain := slices.ContainsFunc(asked, func(p string) bool { return !strings.HasPrefix(p, "+") })
-	if !plain {
-		list = slices.Clone(PaperProtocols)
-	}
-	for _, p := range asked {
-		if p = strings.TrimPrefix(p, "+"); !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// checkProtocols refuses names that no protocol has.
-func checkProtocols(asked []string) error {
-	for _, p := range asked {
-		if _, err := all.Find(strings.TrimPrefix(p, "+")); err != nil {
-			return fmt.Errorf("--protocols: %w", err)
-		}
-	}
-	return nil
-}
-
-// slowdownUpTo is the highest load at which a figure has slowdown. Above it only the warm-up and
-// the window are read, and the drain matters to no figure: ExpressPass, which falls far behind
-// there, would work on its backlog all through a long one, for 40 % of the point's time. What
-// other protocols have left over is soon delivered.
-const (
-	slowdownUpTo = 0.7
-	shortDrain   = 10 * units.Microsecond
-)
-
-// fill sets a point's warm-up and window by its workload and load.
-func (j *Job) fill(o *Options) error {
-	x := &j.Experiment
-	i := slices.IndexFunc(x.Streams, func(s traffic.Stream) bool { return s.Name == "all" })
-	if i < 0 {
-		return fmt.Errorf("%s has no stream called all", j.Name())
-	}
-	all := &x.Streams[i]
-	if j.Arrivals == "released" && x.Protocol == "dcpim" {
-		asInItsSimulator(x, all)
-	}
-	fabric, err := topo.New(x.Topology)
-	if err != nil {
-		return err
-	}
-	load, err := strconv.ParseFloat(j.Label("load"), 64)
-	if err != nil {
-		load = all.Load
-	}
-	messages := o.Scale.samples[all.Sizes]
-	if o.Samples > 0 {
-		messages *= o.Samples
-	}
-	if !j.Full && o.Scale.thirds {
-		messages /= 3
-	}
-	x.Warmup = o.Scale.warmUp(j.Study, all.Sizes, load)
-	if x.Duration, err = window(fabric, all, messages); err != nil {
-		return err
-	}
-	x.Drain = x.Warmup
-	if x.Protocol == "xpass" && load > slowdownUpTo {
-		x.Drain = shortDrain
-	}
-	if j.Address, err = points.AddressOf(j.Engine, x); err != nil {
-		return err
-	}
-	j.Cost, err = sweep.Cost(x)
-	return err
 }
