@@ -76,7 +76,8 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 	if err := explainDisk(r.write(dir), dir.Path()); err != nil {
 		return err
 	}
-	tables := append(r.comparison.Grids(), r.comparison.Scores.Table(), paper.ClaimsTable(r.findings))
+	tables := append(r.comparison.Grids(), r.comparison.Scores.Table(), r.comparison.Scores.ByTable(),
+		paper.ClaimsTable(r.findings))
 	if err := report.PrintTables(c.OutOrStdout(), tables); err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (r *reproduction) notes() (list []string) {
 func (r *reproduction) sections() []report.Section {
 	claims := paper.ClaimDetails(r.findings)
 	list := []report.Section{
-		{Title: "How much agrees", Tables: []report.Table{r.comparison.Scores.Table()}},
+		{Title: "How much agrees", Tables: []report.Table{r.comparison.Scores.Table(), r.comparison.Scores.ByTable()}},
 		{Title: "Tables beside the print", Short: "those of the appendix", Tables: r.comparison.Grids()},
 		{
 			Title:  "Cells that differ, are unstable on one side, or have a suspect print",
@@ -158,6 +159,7 @@ func (r *reproduction) sections() []report.Section {
 		{Title: "Normalized", Tables: r.normalized()},
 		{Title: "Claims", Short: strings.TrimPrefix(claims[0].Title, "Claims: "), Tables: claims},
 		{Title: "Arrivals", Short: "released, and true Poisson", Tables: r.arrivals()},
+		{Title: "Differences", Short: "from the simulator", Tables: []report.Table{reproduce.Differences()}},
 	}
 	return slices.DeleteFunc(list, func(s report.Section) bool { return len(s.Tables) == 0 })
 }

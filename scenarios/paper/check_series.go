@@ -12,25 +12,28 @@ import (
 type stepsCheck struct {
 	Of        []string `yaml:"of"`   // patterns of names, in order
 	Less      []string `yaml:"less"` // subtract these, one for each of the others
+	Over      []string `yaml:"over"` // or divide by them
 	Direction string   `yaml:"direction"`
 	Slack     percent  `yaml:"slack"` // by how much a step may go the other way
 
-	of, less []string
+	of, less, over []string
 }
 
 func (c *stepsCheck) prepare() ([]string, error) {
-	var err, err2 error
+	var err, err2, err3 error
 	c.of, err = expandAll(c.Of)
 	c.less, err2 = expandAll(c.Less)
+	c.over, err3 = expandAll(c.Over)
 	switch {
-	case err != nil || err2 != nil:
-		return nil, errors.Join(err, err2)
-	case len(c.of) < 2 || len(c.less) > 0 && len(c.less) != len(c.of):
-		return nil, errors.New("it needs two figures at least, and as many less as of")
+	case err != nil || err2 != nil || err3 != nil:
+		return nil, errors.Join(err, err2, err3)
+	case len(c.of) < 2 || len(c.less) > 0 && len(c.less) != len(c.of) ||
+		len(c.over) > 0 && len(c.over) != len(c.of) || len(c.less) > 0 && len(c.over) > 0:
+		return nil, errors.New("it needs two figures at least, and as many less or over as of")
 	case c.Direction != "rising" && c.Direction != "falling":
 		return nil, errors.New("direction is rising or falling")
 	}
-	return slices.Concat(c.of, c.less), nil
+	return slices.Concat(c.of, c.less, c.over), nil
 }
 
 func (c *stepsCheck) evaluate(f figures) outcome {
@@ -41,6 +44,9 @@ func (c *stepsCheck) evaluate(f figures) outcome {
 		x := f.of(name)
 		if len(c.less) > 0 {
 			x -= f.of(c.less[i])
+		}
+		if len(c.over) > 0 {
+			x /= f.of(c.over[i])
 		}
 		texts = append(texts, digits(x))
 		slack := math.Abs(before) * float64(c.Slack)

@@ -86,7 +86,8 @@ func (f *Found) queueByGoodput(
 					"less than is offered.",
 			}
 			if crosses {
-				figure.Caption += " Crosses are the maxima that the paper prints."
+				figure.Caption += " A cross is at the two maxima that the paper prints, which may be of different " +
+					"loads; what it has as unstable has none."
 			}
 			var lacks []string      // protocols that are not run at all loads
 			steady, all := 0.0, 0.0 // the deepest of queues that do not grow, and of all
