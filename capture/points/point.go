@@ -123,7 +123,7 @@ func New(engine emu.EngineName, x *emu.Experiment, v *results.Variant) (*Point, 
 	return p, nil
 }
 
-// encode writes a point down, the figures of its result rounded.
+// encode writes a point down, the figures of its result rounded, behind its checksum.
 func (p *Point) encode() ([]byte, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -147,7 +147,10 @@ func (p *Point) encode() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(all)
+	if text, err = json.Marshal(all); err != nil {
+		return nil, err
+	}
+	return withSum(text), nil
 }
 
 // round rounds the numbers in a JSON value that are not whole.
@@ -194,5 +197,8 @@ func decode(text []byte) (*Point, error) {
 	if key != p.Key {
 		return nil, errors.New("damaged: its key is not that of its experiment")
 	}
-	return p, nil
+	if err := checkSum(text); err != nil {
+		return nil, err
+	}
+	return p, p.sound()
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -241,5 +242,52 @@ func TestPrepareFailsWhereNothingCanBeKept(t *testing.T) {
 	must(t, os.Remove(path))
 	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want an error that names %s", err, path)
+	}
+}
+
+// A point whose file has changed, or that has what no run makes, is run again; one without a checksum
+// is of before there was one.
+func TestUnsoundPoints(t *testing.T) {
+	p := run(t, experiment())
+	text := pointText(t, p)
+	bare := "{" + text[strings.Index(text, `",`)+2:]
+	for _, c := range []struct{ name, text, want string }{
+		{"whole", text, ""},
+		{"with a line's end", text + "\r\n", ""},
+		{"without a checksum", bare, ""},
+		{"another figure", strings.Replace(text, `"offered_gbps":`, `"offered_gbps":1`, 1), "checksum"},
+		{"another checksum", strings.Replace(text, sumHead, sumHead+"0", 1), "checksum"},
+		{"no verdict", strings.Replace(bare, `"verdict":"PASS"`, `"verdict":""`, 1), `its verdict is ""`},
+		{"an unknown verdict", strings.Replace(bare, `"verdict":"PASS"`, `"verdict":"FINE"`, 1), `"FINE"`},
+		{"less than no goodput", strings.Replace(bare, `"goodput_gbps":`, `"goodput_gbps":-1`, 1), "goodput is -1"},
+		{"parts without length", regexp.MustCompile(`"slice_ns":"[^"]*"`).ReplaceAllString(bare, `"slice_ns":"0ns"`),
+			"parts of its course last 0"},
+	} {
+		if c.want != "" && (c.text == text || c.text == bare) {
+			t.Fatalf("%s: nothing was changed", c.name)
+		}
+		_, err := decode([]byte(c.text))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A directory in a point's place is named before anything is run, and keeps no other point away.
+func TestADirectoryInAPointsPlace(t *testing.T) {
+	path := t.TempDir()
+	s, err := OpenStore(path)
+	must(t, err)
+	defer s.Close()
+	p := run(t, experiment())
+	must(t, os.Mkdir(filepath.Join(path, p.Key+".json"), 0o777))
+	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), "is a directory where a point belongs: remove it") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Put(p); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("got %v", err)
+	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v: something was left", entries, err)
 	}
 }

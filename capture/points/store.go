@@ -83,7 +83,7 @@ func (s *Store) Fit(a Address) *Point {
 }
 
 // Put keeps a point, in place of the one of the same experiment, and returns it as it is
-// kept: to as many digits.
+// kept: to as many digits. With ErrInTheWay other points can be kept.
 func (s *Store) Put(p *Point) (*Point, error) {
 	text, err := p.encode()
 	if err != nil {
@@ -105,13 +105,21 @@ func (s *Store) Put(p *Point) (*Point, error) {
 		return nil, err
 	}
 	if err := s.dir.Rename(own, p.Key+suffix); err != nil {
-		return nil, errors.Join(err, s.dir.Remove(own))
+		err = fmt.Errorf("%s is in its place and cannot be replaced: remove it: %w", s.dir.At(p.Key+suffix), err)
+		return nil, errors.Join(ErrInTheWay, err, s.dir.Remove(own))
 	}
 	return kept, nil
 }
 
+// ErrInTheWay is in the error of Put where something that is no file, or another user's, has the
+// name of the point: others can be kept.
+var ErrInTheWay = errors.New("a point cannot be kept")
+
 // leftover is the name of a file that a process has left that was killed as it kept a point, or tried whether it can.
 var leftover = regexp.MustCompile(`^([0-9a-f]{16}-[A-Z2-7]{26}\.json|` + trial + `[A-Z2-7]{26})(\.part)?$`)
+
+// pointName is the name of a point's file.
+var pointName = regexp.MustCompile(`^[0-9a-f]{16}\.json$`)
 
 // trial begins the names of files by which it is found out whether points can be kept.
 const trial = "try-"
@@ -127,6 +135,9 @@ func (s *Store) Prepare() error {
 		return err
 	}
 	for _, e := range entries {
+		if e.IsDir() && pointName.MatchString(e.Name()) {
+			return fmt.Errorf("%s is a directory where a point belongs: remove it", s.dir.At(e.Name()))
+		}
 		if !leftover.MatchString(e.Name()) {
 			continue
 		}

@@ -145,6 +145,9 @@ func round(x, step float64) float64 {
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) (list []plot.Tick) {
+	if !(low > 0) || math.IsInf(high, 0) {
+		return nil
+	}
 	decades := math.Log10(high / low)
 	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 		for m := 1.0; m < 10; m++ {

@@ -233,7 +233,7 @@ func (p *printComparison) tables() []report.Table {
 	if orders := p.cells.WrongOrders(); len(orders.Rows) > 0 {
 		list = append(list, orders)
 	}
-	list = append(list, p.cells.Scores.Table(), p.cells.Scores.ByTable())
+	list = append(list, scoreTables(p.cells.Scores)...)
 	if p.findings != nil {
 		list = append(list, paper.ClaimsTable(p.findings))
 	}

@@ -201,7 +201,7 @@ func (o *outcome) print(w io.Writer, asJSON bool) error {
 	if err := report.Print(w, o.summary); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nResults: %s\n", o.dir.Path())
+	fmt.Fprintf(w, "\nResults: %s\n", report.Printable(o.dir.Path()))
 	if _, err := o.dir.Lstat(report.PageFile); err == nil {
 		fmt.Fprintf(w, "To look at: %s\n", o.dir.At(report.PageFile))
 	}

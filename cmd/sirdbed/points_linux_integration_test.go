@@ -36,7 +36,7 @@ func TestPointsOfTheVirtualEngine(t *testing.T) {
 		{[]string{"sweep", "virtual.yaml", "--engine", "virtual", "--points", "p"}, ": done in ", " in p\n\n"},
 		{
 			[]string{"reproduce", "fig3", "--scale", "smoke", "--points", "q"},
-			"loaded tcp-cubic: done in ", "5 of them in q",
+			"loaded-tcp-cubic tcp-cubic: done in ", "5 of them in q",
 		},
 	} {
 		if got := sirdbed(true, append(c.args, "--out", "first-"+c.args[0])...); !strings.Contains(got, c.first) {

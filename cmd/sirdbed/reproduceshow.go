@@ -76,12 +76,13 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 	if err := explainDisk(r.write(dir), dir.Path()); err != nil {
 		return err
 	}
-	tables := append(r.comparison.Grids(), r.comparison.Scores.Table(), r.comparison.Scores.ByTable(),
-		paper.ClaimsTable(r.findings))
+	tables := slices.Concat(r.comparison.Grids(), scoreTables(r.comparison.Scores),
+		[]report.Table{paper.ClaimsTable(r.findings)})
 	if err := report.PrintTables(c.OutOrStdout(), tables); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", dir.Path(), dir.At(report.PageFile))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", report.Printable(dir.Path()),
+		report.Printable(dir.At(report.PageFile)))
 	return err
 }
 
@@ -149,7 +150,7 @@ func (r *reproduction) notes() (list []string) {
 func (r *reproduction) sections() []report.Section {
 	claims := paper.ClaimDetails(r.findings)
 	list := []report.Section{
-		{Title: "How much agrees", Tables: []report.Table{r.comparison.Scores.Table(), r.comparison.Scores.ByTable()}},
+		{Title: "How much agrees", Tables: scoreTables(r.comparison.Scores)},
 		{Title: "Tables beside the print", Short: "those of the appendix", Tables: r.comparison.Grids()},
 		{
 			Title:  "Cells that differ, are unstable on one side, or have a suspect print",
@@ -162,6 +163,15 @@ func (r *reproduction) sections() []report.Section {
 		{Title: "Differences", Short: "from the simulator", Tables: []report.Table{reproduce.Differences()}},
 	}
 	return slices.DeleteFunc(list, func(s report.Section) bool { return len(s.Tables) == 0 })
+}
+
+// scoreTables are the scores, of all and of each table that has a number.
+func scoreTables(s paper.Scores) []report.Table {
+	list := []report.Table{s.Table()}
+	if t := s.ByTable(); len(t.Rows) > 0 {
+		list = append(list, t)
+	}
+	return list
 }
 
 // normalized are the normalized tables, and the means of both kinds, as far as they have rows.

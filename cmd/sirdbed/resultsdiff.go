@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -212,6 +213,15 @@ func (d *ResultsDiff) differ() bool {
 
 // print writes the differences for a terminal.
 func (d *ResultsDiff) print(w io.Writer, all bool) error {
+	var text bytes.Buffer
+	if err := d.write(&text, all); err != nil {
+		return err
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+func (d *ResultsDiff) write(w io.Writer, all bool) error {
 	what := "points"
 	if d.Kind == "reproduction" {
 		what = "cells, quantities and claims"

@@ -25,12 +25,15 @@ type pointOptions struct {
 	within time.Duration
 	dryRun bool
 	slurm  slurmOptions
+
+	limited func() bool // --for was given
 }
 
 // flags adds the options. dryRun says what --dry-run prints.
 func (o *pointOptions) flags(f *pflag.FlagSet, dryRun string) {
 	f.StringVar(&o.points, "points", pointsDir, "keep points in `DIRECTORY`")
 	f.IntVar(&o.jobs, "jobs", 0, "run `N` points at once (default: one for each processor; engines model and virtual)")
+	o.limited = func() bool { return f.Changed("for") }
 	f.DurationVar(&o.within, "for", 0, "stop after `TIME`, in good order: no point begins that would take longer")
 	f.BoolVar(&o.dryRun, "dry-run", false, dryRun)
 	o.slurm.flags(f)
@@ -46,8 +49,8 @@ func (o *pointOptions) complete(c *cobra.Command) {
 
 // begin opens the store and finds what is missing of s's jobs. s is to be closed.
 func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
-	if o.within < 0 {
-		return badInput(errors.New("--for is negative: want a time such as 2h50m"))
+	if o.within < 0 || o.within == 0 && o.limited != nil && o.limited() {
+		return badInput(fmt.Errorf("--for is %v: want a time such as 2h50m", o.within))
 	}
 	if err := o.slurm.check(s.jobs, o.jobs); err != nil {
 		return err
@@ -76,6 +79,9 @@ func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 		}
 	}
 	if o.dryRun {
+		if err := s.check(); err != nil {
+			return errors.Join(err, s.close())
+		}
 		s.announce(w)
 	}
 	return nil

@@ -172,7 +172,7 @@ func (s *sweeper) one(ctx context.Context, i int) {
 	began := time.Now()
 	p, err := runner(runPoint).guarded(ctx, j, func(at units.Time) { s.shown.reached(i, at) }, patience)
 	if err == nil {
-		if p, err = s.store.Put(p); err != nil {
+		if p, err = s.store.Put(p); err != nil && !errors.Is(err, points.ErrInTheWay) {
 			s.giveUp(i, explainPoints(err, s.store.Path()))
 			return
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -160,7 +161,7 @@ func wantsLog(list []report.Series) bool {
 	least, most := 0.0, 0.0
 	for _, s := range list {
 		for _, p := range s.Points {
-			if p.Y <= 0 {
+			if !(p.Y > 0) || math.IsInf(p.Y, 0) {
 				return false
 			}
 			if least == 0 || p.Y < least {

@@ -147,7 +147,8 @@ func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTab
 	if err := report.PrintTables(c.OutOrStdout(), t.tables()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", dir.Path(), dir.At(report.PageFile))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", report.Printable(dir.Path()),
+		report.Printable(dir.At(report.PageFile)))
 	return err
 }
 

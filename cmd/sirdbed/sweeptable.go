@@ -218,7 +218,7 @@ func (t *sweepTable) note() string {
 	_, labels := sweep.Axes(t.jobs)
 	var parts []string
 	if n := len(labels[sweep.SeedAxis]); n > 1 {
-		parts = append(parts, fmt.Sprintf("Medians of %d seeds (lowest-highest).", n))
+		parts = append(parts, fmt.Sprintf("Medians of up to %d seeds (lowest-highest).", n))
 	}
 	marks := map[string]bool{}
 	missing := 0

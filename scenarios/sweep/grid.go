@@ -147,6 +147,9 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	}
 	for _, a := range list {
 		switch {
+		case g.Engine != "" && sets(&a, "engine"):
+			return nil, fmt.Errorf("axis %s sets the engine, which is %s for all points: leave one of the two out", a.Axis,
+				g.Engine)
 		case a.Axis == VariantAxis || a.Axis == ProtocolAxis:
 			return nil, fmt.Errorf("an axis cannot be called %s: variants and protocols are axes of their own", a.Axis)
 		case a.Axis == SeedAxis && a.Set != scenarios.SeedPath:
@@ -157,6 +160,13 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 		}
 	}
 	return list, nil
+}
+
+// sets reports whether an axis changes what a path names.
+func sets(a *scenarios.Axis, path string) bool {
+	return a.Set == path || slices.ContainsFunc(a.Options, func(o scenarios.AxisOption) bool {
+		return slices.ContainsFunc(o.Set, func(text string) bool { return strings.HasPrefix(text, path+"=") })
+	})
 }
 
 // at lists the jobs at one combination of settings.

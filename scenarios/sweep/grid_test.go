@@ -105,6 +105,10 @@ func TestGridsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, "engine=model,real")}, Engine: emu.Model}
+	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), "axis engine sets the engine, which is model") {
+		t.Errorf("two words on the engine: %v", err)
+	}
 	if _, _, err := (&Grid{Path: "nosuch"}).Jobs(); err == nil {
 		t.Error("a scenario that is not there")
 	}

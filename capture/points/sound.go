@@ -1,0 +1,85 @@
+package points
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"sirdbed/capture/results"
+	"sirdbed/topo/units"
+)
+
+// sumHead begins the file of a point, before the checksum of all that follows it. Points that were
+// kept before there was one have none.
+const sumHead = `{"sum":"`
+
+// withSum puts its checksum before the JSON of a point.
+func withSum(text []byte) []byte {
+	rest := text[1:] // without its {
+	return append([]byte(sumHead+sum(rest)+`",`), rest...)
+}
+
+// checkSum returns an error if a point's file has a checksum that is not its own.
+func checkSum(text []byte) error {
+	rest, ok := bytes.CutPrefix(text, []byte(sumHead))
+	if !ok {
+		return nil
+	}
+	given, rest, ok := bytes.Cut(rest, []byte(`",`))
+	if !ok || string(given) != sum(bytes.TrimRight(rest, "\r\n")) {
+		return errors.New("damaged: its checksum is not that of its content")
+	}
+	return nil
+}
+
+func sum(text []byte) string {
+	h := sha256.Sum256(text)
+	return hex.EncodeToString(h[:8])
+}
+
+// sound returns an error if a point has what no run makes: it is not believed, whoever wrote it.
+func (p *Point) sound() error {
+	r := &p.Result
+	switch r.Verdict {
+	case results.Pass, results.Degraded, results.Invalid:
+	default:
+		return fmt.Errorf("damaged: its verdict is %q", r.Verdict)
+	}
+	// An apparent rate may be above the links', which the verdict judges.
+	most := 10 * float64(p.Experiment.Topology.HostRate) / float64(units.Gbps)
+	for _, x := range []struct {
+		name       string
+		value, max float64
+	}{{"goodput", r.GoodputGbps, most}, {"offered load", r.OfferedGbps, 1e6}} {
+		if !(x.value >= 0 && x.value <= x.max) {
+			return fmt.Errorf("damaged: its %s is %v Gbps", x.name, x.value)
+		}
+	}
+	for name, q := range r.QueueBytes.Switches {
+		if !(q.Max >= 0 && q.Mean >= 0) {
+			return fmt.Errorf("damaged: the queue of %s is negative", name)
+		}
+	}
+	for _, byGroup := range r.Slowdown {
+		for group, s := range byGroup {
+			if s.Count < 0 || !(s.P50 >= 0 && s.P99 >= 0) {
+				return fmt.Errorf("damaged: the slowdown of %s is negative", group)
+			}
+		}
+	}
+	if c := p.Course; c != nil {
+		if c.Slice <= 0 {
+			return fmt.Errorf("damaged: the parts of its course last %v", c.Slice)
+		}
+		for _, list := range [][]float64{c.Offered, c.Received, c.QueueMax, c.QueueMean} {
+			for _, x := range list {
+				if !(x >= 0) {
+					return errors.New("damaged: its course has a negative figure")
+				}
+			}
+		}
+	}
+	return nil
+}
