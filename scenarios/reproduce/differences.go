@@ -20,9 +20,7 @@ func Differences() report.Table {
 				"one queue, first come first served: with it Swift's p99 in Balanced WKb is 7.4, not 6.7"},
 			{"round trips of DCTCP", "each packet is timed", "one segment at a time"},
 			{"SIRD's losses", "by the paper's rule in Core, else by the order of packets", "recovery is off"},
-			{"Homa's losses", "a receiver asks again for what is late by 5 ms", "no recovery"},
-			{"Homa in Incast", "priorities and their cutoffs follow from all traffic, bursts as well: with WKa 4 levels " +
-				"for unscheduled data, and so 4 messages are granted at once, where Balanced has 5", "by workload alone"},
+			{"Homa's losses", "a receiver asks again for what is late by 5 ms, in Core by 1 s, which is never", "no recovery"},
 			{"dcPIM", "links of 0.65 us, full packets, Poisson arrivals, no replies, unlimited buffers",
 				"presumably so, but for buffers of 500,000 bytes a port: its numbers are from its authors' simulator, and " +
 					"the paper has one table of delays for all"},
