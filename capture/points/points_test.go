@@ -281,7 +281,8 @@ func TestADirectoryInAPointsPlace(t *testing.T) {
 	defer s.Close()
 	p := run(t, experiment())
 	must(t, os.Mkdir(filepath.Join(path, p.Key+".json"), 0o777))
-	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), "is a directory where a point belongs: remove it") {
+	want := "is a directory where a point belongs: remove it"
+	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.Put(p); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), "remove it") {

@@ -55,14 +55,18 @@ func (r *reproduction) conditions() (list []string) {
 		arrivals += " dcPIM is the exception: it runs as its authors' simulator does, from which its printed numbers " +
 			"are, but for its buffers, which are infinite here. Arrivals are Poisson, every data packet is a full " +
 			"one, a sender's queue is in no order, links have a delay of 0.65 us, there are no replies, and slowdown " +
-			"runs until the acknowledgement; by the others' definition it would be higher. Whether the print has all of " +
+			"runs until the acknowledgement; by the others' definition it would be higher. Whether the print " +
+			"has all of " +
 			"that is not known."
 	}
 	list = append(list, arrivals)
 	if r.o.scale == "paper" && r.o.samples == 1 {
-		text := "The tables' points at half load and those that set a maximum of a table have as many messages as the " +
-			"paper's; all others, and so most of figures 2 and 6 to 13, a third, and warm-ups are shorter than the nine " +
-			"tenths of a run that the simulator leaves out. Goodput and queues are the higher the longer a point runs, " +
+		text := "The tables' points at half load and those that set a maximum of a table have as many " +
+			"messages as the " +
+			"paper's; all others, and so most of figures 2 and 6 to 13, a third, and warm-ups are shorter " +
+			"than the nine " +
+			"tenths of a run that the simulator leaves out. Goodput and queues are the higher the longer a " +
+			"point runs, " +
 			"where more is offered than carried."
 		if n := r.f.ShortMaxima(); n > 0 {
 			text += fmt.Sprintf(" Of those that set a maximum %d have a third so far.", n)

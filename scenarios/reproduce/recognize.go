@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -112,12 +113,25 @@ func delaysAsPaper(t *topo.Spec, printed bool) bool {
 	return t.HostDelay == paperHostDelay && t.CoreDelay == paperCoreDelay
 }
 
-// lossAsPaper are SIRD's parameters with the paper's rule for loss, as in paper/core.
-const lossAsPaper = `{"loss_detection": "silence"}`
+// asPaper are other parameters than a protocol's own that the paper's scenarios have: SIRD's with the
+// paper's rule for loss, Homa's by the workload alone and without recovery.
+func asPaper(x *emu.Experiment) (list []string) {
+	switch x.Protocol {
+	case "sird":
+		list = append(list, `{"loss_detection": "silence"}`)
+	case "homa":
+		for i := range x.Streams {
+			if name := x.Streams[i].Sizes; name != "" {
+				list = append(list, fmt.Sprintf(`{"workload": %q}`, name),
+					fmt.Sprintf(`{"workload": %q, "loss_timeout": "1s"}`, name))
+			}
+		}
+	}
+	return list
+}
 
-// parametersOf reports whether an experiment's parameters are the protocol's own, SIRD's with
-// either rule for loss, and whether they are those of dcPIM where it is as in its authors'
-// simulator.
+// parametersOf reports whether an experiment's parameters are the protocol's own or those of the
+// paper's scenarios, and whether they are those of dcPIM where it is as in its authors' simulator.
 func parametersOf(x *emu.Experiment) (own, printed bool) {
 	p, err := all.Find(x.Protocol)
 	if err != nil {
@@ -139,7 +153,9 @@ func parametersOf(x *emu.Experiment) (own, printed bool) {
 	if p.Fit != nil {
 		fitted = p.Fit(fabric, p.DefaultParams(fabric), x.Streams)
 	}
-	own = same(fitted) || x.Protocol == "sird" && same(json.RawMessage(lossAsPaper))
+	own = same(fitted) || slices.ContainsFunc(asPaper(x), func(params string) bool {
+		return same(json.RawMessage(params))
+	})
 	return own, x.Protocol == "dcpim" && same(json.RawMessage(inItsSimulator))
 }
 

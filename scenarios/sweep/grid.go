@@ -148,8 +148,8 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	for _, a := range list {
 		switch {
 		case g.Engine != "" && sets(&a, "engine"):
-			return nil, fmt.Errorf("axis %s sets the engine, which is %s for all points: leave one of the two out", a.Axis,
-				g.Engine)
+			return nil, fmt.Errorf("axis %s sets the engine, which is %s for all points: leave one of the two out",
+				a.Axis, g.Engine)
 		case a.Axis == VariantAxis || a.Axis == ProtocolAxis:
 			return nil, fmt.Errorf("an axis cannot be called %s: variants and protocols are axes of their own", a.Axis)
 		case a.Axis == SeedAxis && a.Set != scenarios.SeedPath:

@@ -106,7 +106,8 @@ func TestGridsThatCannotBe(t *testing.T) {
 		}
 	}
 	g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, "engine=model,real")}, Engine: emu.Model}
-	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), "axis engine sets the engine, which is model") {
+	want := "axis engine sets the engine, which is model"
+	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("two words on the engine: %v", err)
 	}
 	if _, _, err := (&Grid{Path: "nosuch"}).Jobs(); err == nil {
