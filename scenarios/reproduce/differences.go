@@ -11,7 +11,7 @@ func Differences() report.Table {
 		Rows: [][]string{
 			{"offered load", "what a load says, by the mean of the sizes that are drawn",
 				"1.3 % (WKa), 0.1 % (WKb) and 1.5 % (WKc) less: it divides by another mean. SIRD's p99 in " +
-				"Balanced WKc is " +
+					"Balanced WKc is " +
 					"4.06 with so much less, 4.14 without (print 3.99)"},
 			{"warm-up", "2 to 40 ms, by configuration, workload and load; above load 0.7 not measured with WKa",
 				"nine tenths of a run: 424 ms in Core with WKc at load 0.95"},
@@ -26,7 +26,7 @@ func Differences() report.Table {
 				"recovery"},
 			{"dcPIM", "links of 0.65 us, full packets, Poisson arrivals, no replies, unlimited buffers",
 				"presumably so, but for buffers of 500,000 bytes a port: its numbers are from its authors' " +
-				"simulator, and " +
+					"simulator, and " +
 					"the paper has one table of delays for all"},
 		},
 		Note: "ExpressPass, DCTCP and Homa of the print are ports to ns-2, Swift to OMNeT++.",
