@@ -18,7 +18,8 @@ import (
 // A Store is a directory of points, a file each, which is there as a whole or not at all.
 // It may be used from any goroutine, and by several processes at once.
 type Store struct {
-	dir     *tree.Dir
+	path    string
+	dir     *tree.Dir // nil: there is none, and the store is only looked at
 	mu      sync.Mutex
 	damaged map[string]error // by name of file, as found
 }
@@ -34,19 +35,40 @@ func OpenStore(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{dir: dir, damaged: map[string]error{}}, nil
+	return &Store{path: path, dir: dir, damaged: map[string]error{}}, nil
+}
+
+// ViewStore opens a directory to Get what is there, and makes nothing: where there is no
+// directory, it has no points.
+func ViewStore(path string) (*Store, error) {
+	dir, err := tree.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && path != "" {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Store{path: path, dir: dir, damaged: map[string]error{}}, nil
 }
 
 // Close ends the use of the store.
-func (s *Store) Close() error { return s.dir.Close() }
+func (s *Store) Close() error {
+	if s.dir == nil {
+		return nil
+	}
+	return s.dir.Close()
+}
 
 // Path is the directory's.
-func (s *Store) Path() string { return s.dir.Path() }
+func (s *Store) Path() string { return s.path }
 
 // Get returns the point at an address. stale says that there is one of the experiment by
 // other code; point is that one then. nil: there is none, or its file is damaged, which
 // Damaged has.
 func (s *Store) Get(a Address) (point *Point, stale bool) {
+	if s.dir == nil {
+		return nil, false
+	}
 	name := a.Key + suffix
 	text, err := s.dir.Read(name)
 	for range 10 { // another process keeps the same point
@@ -115,11 +137,15 @@ func (s *Store) Put(p *Point) (*Point, error) {
 // name of the point: others can be kept.
 var ErrInTheWay = errors.New("a point cannot be kept")
 
-// leftover is the name of a file that a process has left that was killed as it kept a point, or tried whether it can.
-var leftover = regexp.MustCompile(`^([0-9a-f]{16}-[A-Z2-7]{26}\.json|` + trial + `[A-Z2-7]{26})(\.part)?$`)
+// keyForm is what keys look like: as Key makes them.
+const keyForm = `[0-9a-f]{16}`
+
+// leftover is the name of a file that a process has left that was killed as it kept a point,
+// or tried whether it can.
+var leftover = regexp.MustCompile(`^(` + keyForm + `-[A-Z2-7]{26}\.json|` + trial + `[A-Z2-7]{26})(\.part)?$`)
 
 // pointName is the name of a point's file.
-var pointName = regexp.MustCompile(`^[0-9a-f]{16}\.json$`)
+var pointName = regexp.MustCompile(`^` + keyForm + `\.json$`)
 
 // trial begins the names of files by which it is found out whether points can be kept.
 const trial = "try-"

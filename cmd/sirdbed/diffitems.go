@@ -125,7 +125,7 @@ func (d *diffItems) readStore(dir *tree.Dir) error {
 	if err != nil {
 		return err
 	}
-	store, err := points.OpenStore(d.path)
+	store, err := points.ViewStore(d.path)
 	if err != nil {
 		return err
 	}

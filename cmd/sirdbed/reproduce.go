@@ -153,7 +153,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 		jobs = append(jobs, more...)
 		return plain(more), err
 	}
-	if err := o.begin(c.ErrOrStderr(), s); err != nil {
+	if err := planned(c.Context(), func() error { return o.begin(c.ErrOrStderr(), s) }); err != nil {
 		return err
 	}
 	defer s.close()

@@ -54,6 +54,19 @@ func makeScratch() (*scratch, error) {
 	return nil, fmt.Errorf("%s: %d new locks were removed at once", os.TempDir(), scratchTries)
 }
 
+// tryScratch finds out whether runs can have their files.
+func tryScratch() error {
+	s, err := makeScratch()
+	if err == nil {
+		err = s.remove()
+	}
+	if err != nil {
+		return fmt.Errorf("runs have their files in %s, which does not take them: set TMPDIR to another directory: %w",
+			os.TempDir(), err)
+	}
+	return nil
+}
+
 // isThere reports whether the lock still has its name.
 func (s *scratch) isThere() bool {
 	named, err1 := os.Lstat(s.path + lockSuffix)

@@ -135,7 +135,7 @@ func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, erro
 	}
 	removeOldBatches(store)
 	b := &slurmBatch{
-		s: s, options: options, program: program, store: store,
+		s: s, tools: slurmTools{s.shown.say}, options: options, program: program, store: store,
 		name:    batchPrefix + strings.ToLower(rand.Text()[:10]),
 		waiting: slices.Clone(queue), again: map[int]int{}, grace: visible,
 	}

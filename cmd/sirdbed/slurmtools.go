@@ -16,11 +16,16 @@ import (
 
 // slurmTools are Slurm's programs, called by their names. Each method may be called from
 // any goroutine, and returns after toolTime at the latest.
-type slurmTools struct{}
+type slurmTools struct {
+	say func(format string, args ...any) // for people, of a program that takes long; nil: nobody
+}
 
 // toolTime is how long a program of Slurm may take. They give up themselves when the
 // controller does not answer for MessageTimeout, 10 s unless configured.
 const toolTime = 2 * time.Minute
+
+// quietTime is how long a program of Slurm takes before that is said.
+const quietTime = 15 * time.Second
 
 // check finds out whether the programs are there.
 func (slurmTools) check() error {
@@ -107,7 +112,7 @@ func (s slurmTools) cancel(ctx context.Context, name string) error {
 
 // call runs a program. What the user's environment has to filter and format the output of
 // squeue and scancel is left out.
-func (slurmTools) call(ctx context.Context, stdin, name string, args ...string) (stdout string, err error) {
+func (s slurmTools) call(ctx context.Context, stdin, name string, args ...string) (stdout string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -118,6 +123,10 @@ func (slurmTools) call(ctx context.Context, stdin, name string, args ...string) 
 	})
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if s.say != nil {
+		waiting := time.AfterFunc(quietTime, func() { s.say("waiting for %s, for %v at most", name, toolTime) })
+		defer waiting.Stop()
+	}
 	if err := cmd.Run(); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer in %v", toolTime)

@@ -146,16 +146,21 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err != nil {
 		return badInput(err)
 	}
-	jobs, scenario, err := g.Jobs()
-	if err != nil {
+	var jobs []sweep.Job
+	var scenario *scenarios.Scenario
+	err = planned(c.Context(), func() (err error) {
+		jobs, scenario, err = g.Jobs()
 		return badInput(err)
+	})
+	if err != nil {
+		return err
 	}
 	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by, x: o.x}
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
 	s := &sweeper{what: scenario.Name, jobs: jobs}
-	if err := o.begin(c.ErrOrStderr(), s); err != nil {
+	if err := planned(c.Context(), func() error { return o.begin(c.ErrOrStderr(), s) }); err != nil {
 		return err
 	}
 	defer s.close()

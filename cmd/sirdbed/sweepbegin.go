@@ -47,6 +47,19 @@ func (o *pointOptions) complete(c *cobra.Command) {
 	}
 }
 
+// planned makes a plan, which may take long, and leaves it where it is once ctx ends: plans take no
+// context.
+func planned(ctx context.Context, plan func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- plan() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return &codedError{exitStopped, errors.New("interrupted: no point was run")}
+	}
+}
+
 // begin opens the store and finds what is missing of s's jobs. s is to be closed.
 func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 	if o.within < 0 || o.within == 0 && o.limited != nil && o.limited() {
@@ -59,8 +72,12 @@ func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 	if err := s.checkAsked(); err != nil {
 		return badInput(err)
 	}
+	open := points.OpenStore
+	if o.dryRun {
+		open = points.ViewStore
+	}
 	var err error
-	if s.store, err = points.OpenStore(o.points); err != nil {
+	if s.store, err = open(o.points); err != nil {
 		return badInput(fmt.Errorf("--points: %w", err))
 	}
 	if o.within > 0 {
@@ -73,8 +90,7 @@ func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 	s.leaveOut()
 	s.atOnce = s.pointsAtOnce()
 	if len(s.missing) > 0 && !o.dryRun {
-		if err := s.store.Prepare(); err != nil {
-			err = fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))
+		if err := o.prepare(s); err != nil {
 			return errors.Join(badInput(err), s.close())
 		}
 	}
@@ -85,6 +101,17 @@ func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 		s.announce(w)
 	}
 	return nil
+}
+
+// prepare finds out whether points can be run and kept, before hours are spent on them.
+func (o *pointOptions) prepare(s *sweeper) error {
+	if err := s.store.Prepare(); err != nil {
+		return fmt.Errorf("--points: points cannot be kept: %w", explainPoints(err, o.points))
+	}
+	if s.slurm.submit { // nodes have directories of their own
+		return nil
+	}
+	return tryScratch()
 }
 
 // close ends the use of the store.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -46,6 +47,40 @@ func aSweep(
 	t.Cleanup(func() { s.close() })
 	s.announce(&said)
 	return s, store, said.String()
+}
+
+// An interrupt ends the planning of a grid of any size.
+func TestInterruptWhilePlanning(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	begun, ended := make(chan struct{}), make(chan struct{})
+	defer close(ended)
+	go func() {
+		<-begun
+		cancel()
+	}()
+	err := planned(ctx, func() error {
+		close(begun)
+		<-ended
+		return nil
+	})
+	if codeOf(err) != exitStopped || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v, code %d", err, codeOf(err))
+	}
+	if err := planned(t.Context(), func() error { return io.ErrNoProgress }); err != io.ErrNoProgress {
+		t.Error(err)
+	}
+}
+
+// A sweep whose runs can have no files ends before the first.
+func TestNoPlaceForRuns(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..2", nil)
+	missing := filepath.Join(t.TempDir(), "nosuch")
+	t.Setenv("TMPDIR", missing)
+	o := pointOptions{points: t.TempDir()}
+	err := o.begin(io.Discard, &sweeper{what: "s", jobs: s.jobs})
+	if codeOf(err) != exitBadInput || !strings.Contains(err.Error(), missing) || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("%v, code %d", err, codeOf(err))
+	}
 }
 
 // Where a point cannot be kept, no other is run for nothing.

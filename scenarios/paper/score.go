@@ -34,6 +34,13 @@ func (s *Score) add(run, right bool) {
 	}
 }
 
+// join counts those of another score as well.
+func (s *Score) join(other Score) {
+	s.Right += other.Right
+	s.Run += other.Run
+	s.NotRun += other.NotRun
+}
+
 // Scores are what a comparison comes to. Suspect prints, and orders with one of
 // them, are in the scores of their own alone. A number that is unstable here is run, and not
 // right.
@@ -72,38 +79,35 @@ type TableScores struct {
 // score counts the rows.
 func (c *Comparison) score() (s Scores) {
 	s.Tables = c.scoreTables()
+	for _, t := range s.Tables {
+		s.Within15.join(t.Within15)
+		s.Within25.join(t.Within25)
+		s.Orders.join(t.Orders)
+	}
 	for _, r := range c.Rows {
-		p := r.Print
-		if r.Verdict == NotPrinted {
-			continue
-		}
-		if p.Unstable {
-			s.Unstable.add(r.Here != nil, r.Verdict == BothUnstable)
-			continue
-		}
-		if r.Here != nil && r.Here.Unstable {
-			s.UnstableHere++
-		}
-		by15, by25 := &s.Within15, &s.Within25
-		if p.Suspect != "" {
-			by15, by25 = &s.Suspect15, &s.Suspect25
-		}
-		by15.add(r.Here != nil, r.isWithin(0.15))
-		by25.add(r.Here != nil, r.isWithin(0.25))
+		p, run := r.Print, r.Here != nil
 		switch {
+		case r.Verdict == NotPrinted:
+			continue
+		case p.Unstable:
+			s.Unstable.add(run, r.Verdict == BothUnstable)
+			continue
 		case p.Suspect != "":
+			s.Suspect15.add(run, r.isWithin(0.15))
+			s.Suspect25.add(run, r.isWithin(0.25))
 		case p.Cell.Protocol == "sird":
-			s.SIRD.add(r.Here != nil, r.Within)
+			s.SIRD.add(run, r.Within)
 		default:
-			s.Others.add(r.Here != nil, r.Within)
+			s.Others.add(run, r.Within)
+		}
+		if run && r.Here.Unstable {
+			s.UnstableHere++
 		}
 	}
 	for _, o := range c.Orders() {
-		score := &s.Orders
 		if o.Suspect {
-			score = &s.SuspectOrders
+			s.SuspectOrders.add(o.Run, o.Right)
 		}
-		score.add(o.Run, o.Right)
 	}
 	return s
 }
