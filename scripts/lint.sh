@@ -68,10 +68,11 @@ check_tidy() { go mod tidy -diff; }
 check_columns() {
   local long
   long=$(sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.js' '*.css' .ci/run \
-    ':!capture/report/web/uplot' ':!RESULTS.md' | while read -r file; do
-    expand -t4 "$file" | LC_ALL=C.UTF-8 grep -nE '^.{121}' |
-      grep -vE '^[0-9]+:\|' | sed -E "s|^([0-9]+):.*|$file:\1|"
-  done)
+    ':!capture/report/web/uplot' ':!RESULTS.md' | xargs -d '\n' perl -CSD -ne '
+      chomp;
+      1 while s/\t/" " x (4 - $-[0] % 4)/e;
+      print "$ARGV:$.\n" if length > 120 && !/^\|/;
+      close ARGV if eof;')
   [ -z "$long" ] && return
   echo "$long"
   return 1
