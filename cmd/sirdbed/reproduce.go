@@ -65,7 +65,8 @@ const reproduceHelp = `
 	A night's plan has rounds: the points of the tables at half load, with as many messages as in the paper and arrivals
 	as released, which is how the printed numbers were made; all other points with a third of the messages; the tables'
 	points with true Poisson arrivals; more seeds; and, when these are there, the points that set a maximum of a table
-	once more with all messages. So that what is stopped early lacks these and seeds first. Points are kept as those of
+	once more with all messages. So that what is stopped early lacks these and seeds first. What a protocol cannot carry
+	at half load is not run at the loads between that and the highest. Points are kept as those of
 	sirdbed sweep are, and the same command goes on where it stopped.
 
 	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
@@ -148,6 +149,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 		optional: func(i int) bool { return jobs[i].Optional },
 	}
 	found := func() *reproduce.Found { return &reproduce.Found{Jobs: jobs, Points: s.believed()} }
+	s.needless = func(i int) bool { return found().Needless(i) }
 	s.grow = func() ([]sweep.Job, error) {
 		more, err := found().Maxima(plan)
 		jobs = append(jobs, more...)
@@ -158,7 +160,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	}
 	defer s.close()
 	if o.dryRun {
-		return s.printPlan(c.OutOrStdout(), jobs)
+		return s.printPlan(c.OutOrStdout(), found())
 	}
 	if err := reserveResults(o.out); err != nil {
 		return err
@@ -176,7 +178,8 @@ func plain(jobs []reproduce.Job) []sweep.Job {
 }
 
 // printPlan prints the rounds of a plan, with what is there and what the rest takes.
-func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job) error {
+func (s *sweeper) printPlan(w io.Writer, f *reproduce.Found) error {
+	jobs := f.Jobs
 	t := report.Table{
 		Title: "Plan", Left: 1,
 		Header: []string{"round", "points", "there", "to run", "processor time", "on this machine"},
@@ -204,6 +207,9 @@ func (s *sweeper) printPlan(w io.Writer, jobs []reproduce.Job) error {
 	}
 	t.Note = fmt.Sprintf("%d points at once, about %s of disk. What points took corrects the times as they end.",
 		s.atOnce, humanSize(int64(len(queue))*points.Size))
+	if needless := f.NeedlessJobs(); needless != "" {
+		t.Note += " Not to run: " + needless
+	}
 	return report.PrintTables(w, []report.Table{t})
 }
 

@@ -133,6 +133,9 @@ func (r *reproduction) notes() (list []string) {
 	if r.lacks != "" {
 		list = append(list, "Left out: "+r.lacks)
 	}
+	if needless := r.f.NeedlessJobs(); needless != "" {
+		list = append(list, "Not run: "+needless)
+	}
 	if r.partial {
 		list = append(list, partialMaxima())
 	}

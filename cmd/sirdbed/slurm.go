@@ -145,14 +145,14 @@ func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, erro
 }
 
 // submitNext submits as many of the jobs that wait as an array has room for. Jobs for which
-// there is no time are left.
+// there is no time are left, and those that need not be run any more.
 func (b *slurmBatch) submitNext(ctx context.Context) error {
 	b.waiting = slices.DeleteFunc(b.waiting, func(i int) bool {
-		late := b.s.tooLate(&b.s.jobs[i])
-		if late {
+		leave := b.s.tooLate(&b.s.jobs[i]) || b.s.dropNeedless(i)
+		if leave {
 			b.s.shown.leave(i)
 		}
-		return late
+		return leave
 	})
 	if len(b.waiting) == 0 {
 		return nil

@@ -34,9 +34,11 @@ func engineReady(name emu.EngineName) error {
 	return err
 }
 
-// leaveOut takes optional jobs out of what is missing, where the machine cannot run them.
+// leaveOut takes needless jobs out of what is missing, and optional ones where the machine cannot
+// run them.
 func (s *sweeper) leaveOut() {
 	s.without = map[int]bool{}
+	s.missing = slices.DeleteFunc(s.missing, s.dropNeedless)
 	if s.optional == nil {
 		return
 	}

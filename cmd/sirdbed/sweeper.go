@@ -34,6 +34,8 @@ type sweeper struct {
 	// optional reports whether a job is left out where the machine cannot run it; nil: none is.
 	optional func(i int) bool
 	lacks    string // which jobs were left out, and why; "": none
+	// needless reports whether a job need not be run any more, after what was found; nil: all need.
+	needless func(i int) bool
 
 	missing []int // jobs whose points were not there when it looked
 	stale   []int // those of them that are there by other code
@@ -165,6 +167,10 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		s.shown.leave(i)
 		return
 	}
+	if s.dropNeedless(i) {
+		s.shown.leave(i)
+		return
+	}
 	if p := s.store.Fit(j.Address); p != nil { // another sweep was faster
 		s.ended(i, inSeconds(p.Result.WallSeconds), p, nil)
 		return
@@ -185,6 +191,17 @@ func (s *sweeper) one(ctx context.Context, i int) {
 		return
 	}
 	s.ended(i, time.Since(began), p, err)
+}
+
+// dropNeedless takes a job out of those that are wanted if it need not be run any more.
+func (s *sweeper) dropNeedless(i int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	needless := s.needless != nil && s.needless(i)
+	if needless {
+		s.without[i] = true
+	}
+	return needless
 }
 
 // ended notes a job's point, or why it failed, and shows it.

@@ -71,6 +71,16 @@ func TestInterruptWhilePlanning(t *testing.T) {
 	}
 }
 
+// A job that need not be run any more, after what others found, is neither run nor missing.
+func TestNeedlessJobs(t *testing.T) {
+	s, _, _ := aSweep(t, "seed=1..3", nil)
+	s.needless = func(i int) bool { return s.found[0] != nil && i == 2 }
+	must(t, s.run(t.Context()))
+	if left := s.missingPoints(); left != 0 || s.found[1] == nil || s.found[2] != nil {
+		t.Errorf("%d missing; the second has a point: %v, the last: %v", left, s.found[1] != nil, s.found[2] != nil)
+	}
+}
+
 // A sweep whose runs can have no files ends before the first.
 func TestNoPlaceForRuns(t *testing.T) {
 	s, _, _ := aSweep(t, "seed=1..2", nil)

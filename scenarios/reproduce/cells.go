@@ -169,11 +169,11 @@ func (f *Found) bounded(
 }
 
 // highest is the highest of a figure over all loads, of released arrivals; there is none
-// until all loads are run.
+// until all are run that are needed: see Needless.
 func (f *Found) highest(
 	study, workload, protocol string, of func(*points.Point) float64,
 ) (v paper.Value, run bool) {
-	for _, load := range f.Loads(study) {
+	for _, load := range f.loadsOf(study, workload, protocol) {
 		list := f.At(Place{study, workload, load, protocol, "released"})
 		if len(list) == 0 {
 			return paper.Value{}, false

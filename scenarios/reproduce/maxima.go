@@ -61,7 +61,7 @@ func (f *Found) ShortMaxima() (n int) {
 
 // once lists the first seed's jobs of a configuration, workload and protocol with the arrivals
 // of the tables, one for each load: that with all messages where there is its point. It is nil if a
-// load has no point.
+// load has no point and needs one.
 func (f *Found) once(config, workload, protocol string) (list []int) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
@@ -73,10 +73,12 @@ func (f *Found) once(config, workload, protocol string) (list []int) {
 			list = append(list, full)
 			continue
 		}
-		if f.Points[i] == nil {
+		switch {
+		case f.Points[i] != nil:
+			list = append(list, i)
+		case !f.Needless(i):
 			return nil
 		}
-		list = append(list, i)
 	}
 	return list
 }

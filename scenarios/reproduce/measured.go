@@ -113,7 +113,7 @@ func (f *Found) of(study string, each func(*Job, *points.Point)) {
 	}
 }
 
-// hasAllLoads reports whether a job's study is over loads and has the points at all of them:
+// hasAllLoads reports whether a job's study is over loads and has the points at all that are needed:
 // of the same arrivals and protocol, and everywhere else on the axes where the job is.
 func (f *Found) hasAllLoads(j *Job) bool {
 	there, place := map[string]bool{}, j.butLoad()
@@ -126,8 +126,11 @@ func (f *Found) hasAllLoads(j *Job) bool {
 	if j.hasCells() && !there[HighestLoad()] {
 		return false
 	}
-	return j.Label("load") != "" &&
-		!slices.ContainsFunc(f.Loads(j.Study), func(load string) bool { return !there[load] })
+	return j.Label("load") != "" && !slices.ContainsFunc(f.Loads(j.Study), func(load string) bool {
+		at := j.place()
+		at.Load = load
+		return !there[load] && !f.isNeedless(at)
+	})
 }
 
 // hasCells reports whether a job's study is one of the configurations of the tables, of which a plan

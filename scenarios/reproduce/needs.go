@@ -1,8 +1,11 @@
 package reproduce
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"sirdbed/capture/points"
 	"sirdbed/scenarios/paper"
 )
 
@@ -48,6 +51,54 @@ func showsMaxima(figures []string) bool {
 // without it a maximum over all loads is none.
 func (f *Found) hasHighest(study, workload, protocol string) bool {
 	return len(f.At(Place{study, workload, HighestLoad(), protocol, "released"})) > 0
+}
+
+// Needless reports whether job i need not be run any more: its protocol cannot carry half the load, of
+// which it has points as well as of the highest load, and the job is of a load between the two. A
+// maximum over all loads is then over those that were run.
+func (f *Found) Needless(i int) bool {
+	return f.Points[i] == nil && f.Jobs[i].Round == roundOthers && f.isNeedless(f.Jobs[i].place())
+}
+
+// isNeedless reports the same of a place without a point.
+func (f *Found) isNeedless(p Place) bool {
+	if !slices.Contains(paper.Configs, p.Study) || p.Load <= Half || p.Load >= HighestLoad() || len(f.At(p)) > 0 {
+		return false
+	}
+	highest := p
+	highest.Load = HighestLoad()
+	p.Load = Half
+	return len(f.At(highest)) > 0 && slices.ContainsFunc(f.At(p), func(p *points.Point) bool {
+		return p.NotCarried() != ""
+	})
+}
+
+// loadsOf lists the loads of a configuration that a maximum of a workload and protocol is over.
+func (f *Found) loadsOf(study, workload, protocol string) []string {
+	return slices.DeleteFunc(f.Loads(study), func(load string) bool {
+		return f.isNeedless(Place{study, workload, load, protocol, "released"})
+	})
+}
+
+// NeedlessJobs says which protocols and workloads have needless jobs, and how many; "" if none has.
+func (f *Found) NeedlessJobs() string {
+	var of []string
+	n := 0
+	for i := range f.Jobs {
+		if !f.Needless(i) {
+			continue
+		}
+		n++
+		p := f.Jobs[i].place()
+		if name := p.Protocol + " in " + p.Study + " with " + p.Workload; !slices.Contains(of, name) {
+			of = append(of, name)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d points at the loads between half and the highest, of what cannot carry half: %s.", n,
+		strings.Join(of, ", "))
 }
 
 // WithoutPartialMaxima takes the cells over all loads out of m where f has no point at the highest

@@ -57,3 +57,51 @@ func TestNoMaximumOfSomeLoads(t *testing.T) {
 		}
 	}
 }
+
+// What cannot carry half the load has a maximum over all loads without those between that and the
+// highest, once both were run.
+func TestLoadsThatAreNotNeeded(t *testing.T) {
+	scale, err := FindScale("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goodput := paper.Cell{Table: paper.MaxGoodput, Config: "balanced", Workload: "wka", Protocol: "xpass"}
+	for name, c := range map[string]struct {
+		carries, highest bool // half the load; the highest was run
+		needless         int  // of the jobs with WKa in Balanced
+	}{
+		"it carries half the load":    {true, true, 0},
+		"the highest load is missing": {false, false, 0},
+		"it does not":                 {false, true, len(loads) - 3},
+	} {
+		o := Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"xpass"}, Seeds: 1}
+		f := found(t, o, func(load string) (float64, int64) { return 30, 1000 })
+		for i := range f.Jobs {
+			load := f.Jobs[i].Label("load")
+			if f.Jobs[i].Study != "balanced" || f.Jobs[i].Label("workload") != "wka" || f.Jobs[i].Arrivals == "poisson" {
+				continue
+			}
+			switch {
+			case load == Half && !c.carries:
+				f.Points[i].Result.Unstable, f.Points[i].Result.OfferedGbps = true, 50
+			case load > Half && (load != HighestLoad() || !c.highest):
+				f.Points[i] = nil
+			}
+		}
+		n := 0
+		for i := range f.Jobs {
+			if f.Needless(i) {
+				n++
+			}
+		}
+		if n != c.needless || (f.NeedlessJobs() == "") != (n == 0) {
+			t.Errorf("%s: %d jobs needless, want %d: %s", name, n, c.needless, f.NeedlessJobs())
+		}
+		jobs, err := f.Maxima(o)
+		full := slices.ContainsFunc(jobs, func(j Job) bool { return j.Study == "balanced" && j.Label("workload") == "wka" })
+		_, there := f.Measured().Cells[goodput]
+		if want := n > 0; err != nil || there != want || full && !want {
+			t.Errorf("%s: goodput there %v, at full size %v, %v", name, there, full, err)
+		}
+	}
+}
