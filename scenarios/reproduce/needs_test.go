@@ -77,8 +77,9 @@ func TestLoadsThatAreNotNeeded(t *testing.T) {
 		o := Options{Scale: scale, Figures: []string{"tables"}, Protocols: []string{"xpass"}, Seeds: 1}
 		f := found(t, o, func(load string) (float64, int64) { return 30, 1000 })
 		for i := range f.Jobs {
-			load := f.Jobs[i].Label("load")
-			if f.Jobs[i].Study != "balanced" || f.Jobs[i].Label("workload") != "wka" || f.Jobs[i].Arrivals == "poisson" {
+			at := f.Jobs[i].place()
+			load := at.Load
+			if at.Study != "balanced" || at.Workload != "wka" || at.Arrivals == "poisson" {
 				continue
 			}
 			switch {
@@ -98,7 +99,9 @@ func TestLoadsThatAreNotNeeded(t *testing.T) {
 			t.Errorf("%s: %d jobs needless, want %d: %s", name, n, c.needless, f.NeedlessJobs())
 		}
 		jobs, err := f.Maxima(o)
-		full := slices.ContainsFunc(jobs, func(j Job) bool { return j.Study == "balanced" && j.Label("workload") == "wka" })
+		full := slices.ContainsFunc(jobs, func(j Job) bool {
+			return j.Study == "balanced" && j.Label("workload") == "wka"
+		})
 		_, there := f.Measured().Cells[goodput]
 		if want := n > 0; err != nil || there != want || full && !want {
 			t.Errorf("%s: goodput there %v, at full size %v, %v", name, there, full, err)
