@@ -67,6 +67,7 @@ check_tidy() { go mod tidy -diff; }
 # others wrote is as they wrote it, as is what is generated.
 check_columns() {
   local long
+  # shellcheck disable=SC2016 # they are perl's
   long=$(sources '*.go' '*.md' '*.yaml' '*.yml' '*.sh' '*.js' '*.css' .ci/run \
     ':!capture/report/web/uplot' ':!RESULTS.md' | xargs -d '\n' perl -CSD -ne '
       chomp;
