@@ -163,11 +163,7 @@ func (s *sweeper) order() []int {
 // one runs a job, keeps its point and shows how it went.
 func (s *sweeper) one(ctx context.Context, i int) {
 	j := &s.jobs[i]
-	if ctx.Err() != nil || s.gaveUp() || s.tooLate(j) {
-		s.shown.leave(i)
-		return
-	}
-	if s.dropNeedless(i) {
+	if ctx.Err() != nil || s.gaveUp() || s.tooLate(j) || s.dropNeedless(i) {
 		s.shown.leave(i)
 		return
 	}

@@ -65,10 +65,8 @@ func (f *Found) isNeedless(p Place) bool {
 	if !slices.Contains(paper.Configs, p.Study) || p.Load <= Half || p.Load >= HighestLoad() || len(f.At(p)) > 0 {
 		return false
 	}
-	highest := p
-	highest.Load = HighestLoad()
 	p.Load = Half
-	return len(f.At(highest)) > 0 && slices.ContainsFunc(f.At(p), func(p *points.Point) bool {
+	return f.hasHighest(p.Study, p.Workload, p.Protocol) && slices.ContainsFunc(f.At(p), func(p *points.Point) bool {
 		return p.NotCarried() != ""
 	})
 }
