@@ -22,6 +22,7 @@ type inbound struct {
 	id           transport.MessageID
 	lastProgress Time  // when a packet of it last arrived
 	furthest     Bytes // end of the furthest bytes that have arrived
+	answeredAt   Time  // when a repeated request was last answered, or the first one came
 
 	seq      uint32 // of the next credit, from 1 on, for all messages
 	expected uint32 // of the next credit of this message for which data should come back
@@ -76,8 +77,12 @@ func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
 	c.lastProgress = now
 	switch {
 	case h.kind == request && c.slot.In():
-		x.reply(c, busy)
+		if now-c.answeredAt >= x.answerGap() {
+			c.answeredAt = now
+			x.reply(c, busy)
+		}
 	case h.kind == request:
+		c.answeredAt = now
 		c.start(now, &x.params, x.highest, max(1, h.count))
 		x.creditAt(c, now)
 	default:
@@ -86,6 +91,13 @@ func (x *XPass) receiveFromSender(now Time, h *header, p *transport.Packet) {
 			x.requestMissing(now, c, Bytes(h.count), true)
 		}
 	}
+}
+
+// answerGap is how often a repeated request is answered of a message that waits for its credits: often
+// enough that its sender does not give it up. Where thousands wait, an answer to each would take as much
+// of the links as the requests do (README, Loss).
+func (x *XPass) answerGap() Time {
+	return min(x.params.StopTimeout, x.params.RetransmitTimeout*Time(x.params.MaxAttempts)/4)
 }
 
 // switchTo begins the message of that id, unless it has begun. If the one before

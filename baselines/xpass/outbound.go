@@ -171,8 +171,8 @@ func (x *XPass) receiveCredit(now Time, c *outbound, h *header) {
 		if c.state == stopped && now-c.stopAt >= 2*c.rtt {
 			x.sendStop(now, c) // the last one seems to have been lost
 		}
-	case c.state == receiving:
-		x.setTimer(c, now+x.params.RetransmitTimeout)
+	case c.state == receiving: // released, no timer runs from here on
+		x.setTimer(c, now+x.params.StopTimeout)
 		x.stopInTime(now, c)
 	case x.left(c) == 0:
 		x.setTimer(c, now+x.params.RetransmitTimeout)
