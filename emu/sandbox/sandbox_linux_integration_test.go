@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,13 +110,8 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, tok := front(t, victim.front)
-			before := processes(t, tok)
 			// Two workers are supervisor and worker, two hosts are host and orphan.
-			for role, want := range map[string]int{victim.front: 1, "worker": 2, "host": 2} {
-				if len(before[role]) != want {
-					t.Fatalf("processes %v: want %d of %s", before, want, role)
-				}
-			}
+			before := appear(t, tok, map[string]int{victim.front: 1, "worker": 2, "host": 2})
 			plug := plugInto(t, before["host"])
 			pids := before[victim.role]
 			slices.Sort(pids)
@@ -124,6 +120,23 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 			}
 			vanish(t, tok, plug)
 		})
+	}
+}
+
+// appear waits until a token's processes are those wanted of each role, at most 10 s:
+// the orphan's shell has ended when the inside is ready, the orphan may not have begun.
+func appear(t *testing.T, tok string, want map[string]int) map[string][]int {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		found := processes(t, tok)
+		if maps.EqualFunc(found, want, func(pids []int, n int) bool { return len(pids) == n }) {
+			return found
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("10 s after the inside was ready: processes %v, want %v", found, want)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
