@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -144,14 +145,32 @@ const keyForm = `[0-9a-f]{16}`
 // or tried whether it can.
 var leftover = regexp.MustCompile(`^(` + keyForm + `-[A-Z2-7]{26}\.json|` + trial + `[A-Z2-7]{26})(\.part)?$`)
 
-// pointName is the name of a point's file.
-var pointName = regexp.MustCompile(`^` + keyForm + `\.json$`)
+// pointName is the name of a point's file: its key, and what all end in.
+var pointName = regexp.MustCompile(`^` + keyForm + `\` + suffix + `$`)
 
 // trial begins the names of files by which it is found out whether points can be kept.
 const trial = "try-"
 
 // leftoverAge is how old such a file is at least: another machine may be about to rename it.
 const leftoverAge = 24 * time.Hour
+
+// Keys lists the keys of the points that are there, damaged ones too, in order.
+func (s *Store) Keys() (keys []string, err error) {
+	if s.dir == nil {
+		return nil, nil
+	}
+	entries, err := s.dir.List(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeType == 0 && pointName.MatchString(e.Name()) {
+			keys = append(keys, strings.TrimSuffix(e.Name(), suffix))
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
 
 // Prepare finds out whether points can be kept, by a file of a point's size, before hours are
 // spent on them. It removes what processes that were killed have left.

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,9 +32,6 @@ type diffItems struct {
 	damaged    []string
 }
 
-// pointFile is the name of a point's file in a store.
-var pointFile = regexp.MustCompile(`^([0-9a-f]{16})\.json$`)
-
 // readDiffItems reads the directory of a sweep or a reproduction, or one of points.
 func readDiffItems(path string) (*diffItems, error) {
 	dir, err := tree.Open(path)
@@ -55,7 +50,7 @@ func readDiffItems(path string) (*diffItems, error) {
 		return nil, fmt.Errorf("%s is the result of a run: sirdbed compare shows those side by side",
 			report.Printable(path))
 	}
-	return d, d.readStore(dir)
+	return d, d.readStore()
 }
 
 // readSweep reads the rows of a sweep: matched by where they are.
@@ -119,23 +114,19 @@ func (d *diffItems) readReproduction(dir *tree.Dir) error {
 }
 
 // readStore reads points: matched by their keys.
-func (d *diffItems) readStore(dir *tree.Dir) error {
+func (d *diffItems) readStore() error {
 	d.kind = "directory of points"
-	entries, err := dir.List(".")
-	if err != nil {
-		return err
-	}
 	store, err := points.ViewStore(d.path)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	for _, e := range entries {
-		m := pointFile.FindStringSubmatch(e.Name())
-		if m == nil || e.Type()&fs.ModeType != 0 {
-			continue
-		}
-		p, _ := store.Get(points.Address{Key: m[1]})
+	keys, err := store.Keys()
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		p, _ := store.Get(points.Address{Key: key})
 		if p == nil {
 			continue // Damaged has it
 		}

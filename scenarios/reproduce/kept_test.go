@@ -1,10 +1,8 @@
 package reproduce
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"sirdbed/capture/points"
@@ -36,18 +34,18 @@ func TestKeptPointsAreOfThePlan(t *testing.T) {
 		ofPlan[full.Address.Key] = &full
 	}
 	const dir = "../paper/points"
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := points.OpenStore(dir)
+	store, err := points.ViewStore(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	for _, file := range files {
-		path := filepath.Join(dir, file.Name())
-		j := ofPlan[strings.TrimSuffix(file.Name(), ".json")]
+	keys, err := store.Keys()
+	if err != nil || len(keys) == 0 {
+		t.Fatalf("%d points, %v", len(keys), err)
+	}
+	for _, key := range keys {
+		path := filepath.Join(dir, key+".json")
+		j := ofPlan[key]
 		if j == nil {
 			t.Errorf("%s is of no experiment of the plan: remove it", path)
 			continue
