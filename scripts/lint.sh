@@ -50,7 +50,7 @@ check_modernize() { silent go fix -stringsbuilder=false -omitzero=false -diff ./
 # What package message has for programs of others need not be reached from here.
 check_deadcode() {
   local found
-  found=$(go run "$deadcode" ./cmd/... 2>&1 | sed -E '\|^sirdnode/message/[a-z]+\.go:|d') && [ -z "$found" ] && return
+  found=$(go run "$deadcode" ./cmd/... | sed -E '\|^sirdnode/message/[a-z]+\.go:|d') && [ -z "$found" ] && return
   printf '%s\n' "$found"
   return 1
 }

@@ -81,7 +81,7 @@ func (d *Descriptor) Page() []string {
 	if len(d.Stats) > 0 {
 		stats := "stat: one of " + strings.Join(d.Stats, ", ") + "; "
 		if d.Default == "" {
-			stats += "it has to be given."
+			stats += "required."
 		} else {
 			stats += d.Default + " unless given."
 		}
@@ -92,7 +92,7 @@ func (d *Descriptor) Page() []string {
 		lines = append(lines, "", name+": "+f.Doc)
 	}
 	if len(d.Needs) > 0 {
-		lines = append(lines, "", fmt.Sprintf("Has to be given: %s.", strings.Join(d.Needs, " or ")))
+		lines = append(lines, "", fmt.Sprintf("Required: %s.", strings.Join(d.Needs, " or ")))
 	}
 	return lines
 }

@@ -63,8 +63,8 @@ func (m *Metric) goodputWithin(v *results.Variant) (float64, error) {
 var offered = Descriptor{
 	Name: "offered_gbps",
 	Doc: "Payload that an unloaded fabric would have received in the window, per host of the fabric. A message " +
-		"counts as far as it would be under way within the window, so that a large one near the end is not " +
-		"expected to arrive.",
+		"counts only as far as it would be under way within the window, so a large one near the end is not expected " +
+		"to arrive.",
 	Unit: "Gbps",
 	eval: (*Metric).offered,
 }
@@ -93,7 +93,7 @@ func (m *Metric) delivered(v *results.Variant) (float64, error) {
 
 var share = Descriptor{
 	Name: "share",
-	Doc: "The part, from 0 to 1, of the payload received by the hosts given that one host received, over the " +
+	Doc: "The share, from 0 to 1, that one host received of the payload that the hosts given received, over the " +
 		"measured window or the span given.",
 	Fields: []string{"host", "hosts", "from", "to"},
 	Needs:  []string{"host"},

@@ -133,8 +133,8 @@ func (m *Metric) slowdown(v *results.Variant) (float64, error) {
 
 var messages = Descriptor{
 	Name: "messages",
-	Doc: "Number of messages: offered over the whole run; of the window those measured, unfinished and failed; " +
-		"left out of it for the warm-up, and for arriving too late to finish even unloaded.",
+	Doc: "Number of messages: offered over the whole run; measured, unfinished and failed in the window; left out of " +
+		"it for the warm-up, or because they arrived too late to finish even unloaded.",
 	Fields: []string{"stream"},
 	Stats:  []string{"offered", "measured", "unfinished", "failed", "warmup", "too_late"},
 	eval:   (*Metric).messages,

@@ -37,7 +37,7 @@ func (m *Metric) ports(v *results.Variant) (list []*topo.Port, err error) {
 	return list, nil
 }
 
-var drops = packets("drops", "Packets that ports dropped for want of room in their queues, over the run.",
+var drops = packets("drops", "Packets that ports dropped for lack of room in their queues, over the run.",
 	func(p *emu.PortFacts) int64 { return p.Drops })
 
 var marks = packets("marks", "Packets that ports marked (ECN), over the run.",

@@ -13,7 +13,7 @@ import (
 var queueBytes = Descriptor{
 	Name: "queue_bytes",
 	Doc: "Bytes that waited over the window, as sampled: of a switch, the sum over its ports, unless a port or a " +
-		"host is given. Of several, the largest, or the mean of the means.",
+		"host is given. For several, the largest, or the mean of the means.",
 	Unit:    "B",
 	Fields:  []string{"host", "port", "switch"},
 	Either:  []string{"host", "port", "switch"},

@@ -8,15 +8,15 @@ import (
 
 var unstable = Descriptor{
 	Name: "unstable",
-	Doc: "1 if the run was unstable, which is to carry less than is offered, else 0. A run is unstable if more is " +
-		"offered to a link, with headers, than its rate, or if it leaves more payload undelivered than the same " +
-		"messages would on links that carry just what is offered on average, less a margin: 1 %, and 20 credit " +
-		"loops over the time from the start of traffic to the window's end, together 7 % of 2.5 ms of the paper's " +
-		"fabric. So a load that is nearer than that to what can be carried is not told from it in such a window. " +
-		"Where the margin is more than 12 %, runs that leave more than links without a margin would are not " +
-		"judged. The rule applies to scenarios with a poisson stream. It needs streams with a rate that last all " +
-		"the window (no outcast, no list) and offer the same to all links that they use, links of equal rates, " +
-		"and samples of gauges until the window's end.",
+	Doc: "1 if the run was unstable, that is, carried less than was offered, else 0. A run is unstable if a link is " +
+		"offered more than its rate, headers included, or if it leaves more payload undelivered than the same " +
+		"messages would on links that carry just what is offered on average, less a margin: 1 %, and 20 credit loops " +
+		"over the time from the start of traffic to the window's end, together 7 % of 2.5 ms of the paper's fabric. " +
+		"So in such a window a load closer than that to what can be carried cannot be told from it. Where the margin " +
+		"is more than 12 %, runs that leave more than links without a margin would are not judged. The rule applies " +
+		"to scenarios with a poisson stream. It needs streams with a rate that last all the window (no outcast, no " +
+		"list) and offer the same to all links that they use, links of equal rates, and samples of gauges until the " +
+		"window's end.",
 	eval: (*Metric).unstable,
 }
 

@@ -23,11 +23,10 @@ var adviceOn = map[emu.EngineName]map[string]string{
 	emu.Model: {
 		run.Name: "See why it ended: it is part of the finding. Unless it was interrupted, or its disk was full, the " +
 			"same seed ends the same way.",
-		hosts.Name: "A protocol that panics ends the run: the finding of the check run has its trace.",
-		hostLog.Name: "A run that was killed cannot end its logs; neither can one whose disk was full. Run it " +
-			"again.",
+		hosts.Name:   "A protocol that panics ends the run: the finding of the check run has its trace.",
+		hostLog.Name: "A killed run cannot finish its logs; neither can one whose disk was full. Run it again.",
 		integrity.Name: "It is a bug, of the protocol or of the model: the same seed shows it again. Look at the " +
-			"first message that is named.",
+			"first message named.",
 		fastestMessage.Name: "It is a bug, of the model or of the unloaded latency (see sirdbed topo): the same seed " +
 			"shows it again.",
 		conservation.Name: "It is a bug, of the protocol or of the model. " + seePath,

@@ -16,14 +16,14 @@ var cablesLimit = Threshold{
 var cables = Check{
 	Name: "cables",
 	Asks: "Did the cables of devices hold?",
-	How: "A host that is a device is at the other end of a cable. Of an opaque one nothing is known but its port: " +
-		"pulled out, it only seems to be silent. So the kernel's count of lost carriers is compared before the run " +
-		"and after it (before Linux 4.16 there is none: then the carrier alone).",
+	How: "A host that is a device is at the other end of a cable. Of an opaque one only the port is known: " +
+		"unplugged, it just seems silent. So the kernel's counts of lost carriers before and after the run are " +
+		"compared (before Linux 4.16 there are none: then only the carrier).",
 	Made: Made{"runs with hosts that are devices", func(j *judge) bool {
 		return j.v.Facts != nil && len(j.v.Facts.Cables) > 0
 	}},
 	Thresholds: []Threshold{cablesLimit},
-	Do:         "See that the cable is in, and that the interface at its other end stays up.",
+	Do:         "Check that the cable is plugged in, and that the interface at its other end stays up.",
 	check:      checkCables,
 }
 

@@ -108,7 +108,7 @@ var (
 	finished  = Made{"every run whose hosts all finished", func(j *judge) bool {
 		return j.v.Facts != nil && len(j.unfinished()) == 0
 	}}
-	closed = Made{"every run whose hosts all finished, and none of them is opaque", func(j *judge) bool {
+	closed = Made{"every run whose hosts all finished, none of them opaque", func(j *judge) bool {
 		return finished.of(j) && !j.v.Experiment.AnyOpaque()
 	}}
 	onKernel = Made{"runs on the engines real and virtual", func(j *judge) bool {
@@ -138,7 +138,7 @@ func Checks() []Check { return slices.Clone(checks) }
 
 // Page is the help on the check, in paragraphs for a terminal.
 func (c *Check) Page() []string {
-	page := []string{"Check " + c.Name, "", c.Asks, "", c.How, "", "Made of: " + c.Made.Text + "."}
+	page := []string{"Check " + c.Name, "", c.Asks, "", c.How, "", "Applies to: " + c.Made.Text + "."}
 	for _, t := range c.Thresholds {
 		page = append(page, "", fmt.Sprintf("%s: up to %s, %s beyond. %s", t.Of, t.amount(), t.Level, t.Why))
 	}

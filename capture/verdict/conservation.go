@@ -9,19 +9,17 @@ import (
 var conservation = Check{
 	Name: "conservation",
 	Asks: "Is every packet accounted for?",
-	How: "Packets that hosts sent have to be those that hosts received and those that ports, rings, the kernel and " +
-		"interfaces say that they dropped. When a run ends packets are still under way: at most those in the last " +
+	How: "The packets that hosts sent must equal those that hosts received plus those that ports, rings, the kernel " +
+		"and interfaces report as dropped. When a run ends, some are still under way: at most those in the last " +
 		"samples of the queues, one in transmission at each port, and as many as each wire holds. Runs end when " +
-		"wires are empty, so where the wires' share is missing too, packets were lost, or a host sent some after " +
-		"the end: DEGRADED, unless kernels send or a timeline of faults makes links longer. With a protocol " +
-		"of the kernel packets are TCP segments, as the hosts' kernels count them. With programs (apps) there are " +
-		"two classes: the transport's packets, which hosts count, and those of all nodes' kernels, which these " +
-		"count. Ports count both, so the sum is judged, and the transport's by themselves as far as nothing may " +
-		"arrive that was not sent. What links lose in the course of a timeline of faults is " +
-		"counted as well; what arrives at a host that was killed or paused counts as received. More or fewer packets " +
-		"mean that the network lost or made some that nobody counts. What an opaque device of the machine sent and " +
-		"received, " +
-		"nobody reports.",
+		"wires are empty, so if the wires' share is missing too, packets were lost, or a host sent some after the " +
+		"end: DEGRADED, unless kernels send or a timeline of faults makes links longer. With kernel TCP, packets are " +
+		"TCP segments, as the hosts' kernels count them. With programs (apps) there are two classes: the transport's " +
+		"packets, which hosts count, and those of all nodes' kernels, which the kernels count. Ports count both, so " +
+		"their sum is judged; of the transport's alone, no more may arrive than were sent. What links lose in a " +
+		"timeline of faults is counted too; what arrives at a killed or paused host counts as received. More or " +
+		"fewer packets mean that the network lost or made some that nobody counted. Nobody reports what an opaque " +
+		"device sent and received.",
 	Made: closed,
 	Do: "It is a bug, or another program uses the fabric's interfaces. Capture the nodes on the way (capture: " +
 		"[...] in the scenario) to see where packets end.",

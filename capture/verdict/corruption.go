@@ -4,11 +4,10 @@ import "sirdbed/capture/results"
 
 var corruption = Check{
 	Name: "corruption",
-	Asks: "Were packets damaged that nobody damaged on purpose?",
-	How: "Each packet carries a CRC32C, and receivers refuse those whose bytes do not match. A scenario may have " +
-		"packets damaged on purpose (faults); exactly these have to be found, but for those that were lost after a " +
-		"link had damaged them. The check is reported only where there " +
-		"is a damaged packet of either kind.",
+	Asks: "Were packets damaged other than on purpose?",
+	How: "Each packet carries a CRC32C, and receivers reject those whose bytes do not match. A scenario may damage " +
+		"packets on purpose (faults): exactly these must be found, except those lost after a link damaged them. The " +
+		"check is reported only if there is a damaged packet of either kind.",
 	Made:  onKernel,
 	Do:    "It is a bug, of the testbed or of the machine's memory.",
 	check: checkCorruption,

@@ -4,8 +4,8 @@ import "sirdbed/capture/results"
 
 var stealLimit = Threshold{
 	Of: "processor time taken by others", Limit: 0.02, Unit: share, Level: results.Degraded,
-	Why: "Time that the hypervisor gives to others comes in pieces of milliseconds, in which all hosts stand " +
-		"still: a few percent of it are in the tail of all latencies.",
+	Why: "The hypervisor gives time to others in slices of milliseconds, in which all hosts stand still: a few " +
+		"percent of it show in the tail of all latencies.",
 }
 
 var cpuSteal = Check{

@@ -11,9 +11,8 @@ var departures = Check{
 	Name: "departures",
 	Asks: "Did any captured port ever send faster than its link?",
 	How: "Packets that leave through a captured port fill a bucket that drains at the link's rate. It must never " +
-		"hold more than what the port may send at once (its burst) and one packet: a port that is on average at " +
-		"its rate can still be too fast for a while, which the check link rate does not see. More makes a run " +
-		"INVALID.",
+		"hold more than what the port may send at once (its burst) plus one packet; more makes a run INVALID. A port " +
+		"whose average rate is right can still be too fast for a while, which the check link rate does not see.",
 	Made:  notModel,
 	Do:    "It is a bug of the engine's ports, or the capture's times are wrong (see wake-up lateness).",
 	check: checkDepartures,

@@ -11,12 +11,12 @@ import (
 var fastestMessage = Check{
 	Name: "fastest message",
 	Asks: "Was any message faster than an idle network could have carried it?",
-	How: "Each message's latency is compared with the least that an idle fabric allows: headers, every hop's " +
-		"store-and-forward, and where there are several paths the fastest use of all of them (see sirdbed topo). A " +
-		"message may be faster by what ports may send at once after an idle time, by what their rates are rounded " +
-		"by, by 2 ns a hop for times that are rounded down, in real time by what the machine's timers do not " +
-		"resolve, and one way by what a peer's clock may be off by. Faster than that means that a port or a wire was " +
-		"faster than it should be, or that a clock was wrong.",
+	How: "Each message's latency is compared with the least that an idle fabric allows: headers, store-and-forward " +
+		"at every hop and, where there are several paths, the fastest use of all of them (see sirdbed topo). A " +
+		"message may be faster by the burst that ports may send after an idle time, by the rounding of their rates, " +
+		"by 2 ns a hop for times that are rounded down, in real time by what the machine's timers do not resolve, " +
+		"and one way by the error of peers' clocks. If one is faster than that, a port or a wire was faster than it " +
+		"should be, or a clock was wrong.",
 	Made:       always,
 	Thresholds: []Threshold{rateSlack},
 	Do: "See the checks link rate, rounded rates and departures. If they pass, the clocks of hosts do not agree: " +
@@ -26,8 +26,8 @@ var fastestMessage = Check{
 
 // rateSlack is by how much a port's rate may be off, as a share of it.
 var rateSlack = Threshold{
-	Of: "what a rate is off by", Limit: 0.001, Unit: share, Level: results.Invalid,
-	Why: "The kernel counts in whole bytes and ns, by which a full packet's time is off by up to 0.1 %.",
+	Of: "error of a rate", Limit: 0.001, Unit: share, Level: results.Invalid,
+	Why: "The kernel counts in whole bytes and ns, so a full packet's time is off by up to 0.1 %.",
 }
 
 // roundings is how many ns a hop may round a message's way down by: its time on

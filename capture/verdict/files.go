@@ -7,12 +7,12 @@ var files = Check{
 	Asks: "Are the raw files those that the run left?",
 	How: "When a variant has ended, the run writes the size and the SHA-256 of all its raw files into " +
 		"checksums.json: the experiment, the logs, captures and facts, with those of the scenario. sirdbed report " +
-		"and compare read all of them again. Figures from a file that is damaged, or without one that is missing, " +
-		"are not those of the run, so that it is INVALID. What a killed run was writing has no checksums, and " +
-		"neither have results of versions that did not keep any.",
+		"and compare read all of them again. Figures from a damaged file, or without a missing one, are not those of " +
+		"the run, so it is INVALID. What a killed run was writing has no checksums; nor have results of versions " +
+		"that kept none.",
 	Made: Made{"every result that has checksums", func(j *judge) bool { return j.v.Files != nil }},
-	Do: "Take the file from a copy of the result, or run it again. What sirdbed writes there belongs to the result: " +
-		"keep captures that you have filtered, and the like, elsewhere.",
+	Do: "Restore the file from a copy of the result, or run it again. What sirdbed writes there belongs to the " +
+		"result: keep filtered captures and the like elsewhere.",
 	check: func(j *judge) {
 		const limit = results.FilesLimit
 		switch f := j.v.Files; {

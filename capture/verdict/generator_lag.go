@@ -10,8 +10,8 @@ import (
 var (
 	lagLimit = Threshold{
 		Of: "p99 of messages", Limit: 2, Unit: "packet times", Level: results.Degraded,
-		Why: "Latency counts from a message's nominal arrival, so that lag is part of it: two packet times are " +
-			"little beside any round trip.",
+		Why: "Latency counts from a message's nominal arrival, so lag is part of it: two packet times are little " +
+			"beside any round trip.",
 	}
 	farBehindLimit = Threshold{
 		Of: "p99 of messages", Limit: 50, Unit: "packet times", Level: results.Invalid,
@@ -22,10 +22,10 @@ var (
 var generatorLag = Check{
 	Name: "generator lag",
 	Asks: "Were messages handed to the transport when they arrived?",
-	How: "Each message has a nominal time of arrival at the sender's application. How much later it is handed to " +
-		"the transport is measured at each host; the worst host counts. Hosts of fewer than 100 messages are taken " +
-		"together, and the latest of their messages is left out: one pause of the machine is not a percentile. " +
-		"Packet times are those of the check wake-up lateness.",
+	How: "Each message has a nominal time of arrival at the sender's application. How much later it is handed to the " +
+		"transport is measured at each host; the worst host counts. Hosts with fewer than 100 messages are pooled, " +
+		"without the latest of these messages: one pause of the machine is not a percentile. Packet times are those " +
+		"of the check wake-up lateness.",
 	Made:       stretched,
 	Thresholds: []Threshold{lagLimit, farBehindLimit},
 	Do:         "The same as for wake-up lateness: a larger --dilation, or a machine with less to do.",

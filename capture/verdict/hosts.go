@@ -6,8 +6,7 @@ var hosts = Check{
 	Name: "hosts",
 	Asks: "Did every host finish in good order?",
 	How: "A host that ends in good order reports its totals: packets sent and received, and how late its loop was. " +
-		"One that died, or was killed, reports nothing, so that neither its packets nor its lateness can be " +
-		"judged.",
+		"One that died, or was killed, reports nothing, so neither its packets nor its lateness can be judged.",
 	Made: withFacts,
 	Do: "A host that dies leaves its standard error in the finding of the check run: a panic of the protocol, or a " +
 		"kill.",

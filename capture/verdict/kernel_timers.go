@@ -10,19 +10,19 @@ import (
 
 var kernelTimersLimit = Threshold{
 	Of: "dilation", Limit: float64(emu.MaxKernelTCPDilation), Level: results.Degraded,
-	Why: "TCP's least retransmission timeout is then 20 ms of nominal time instead of 200 ms, which is still far " +
-		"above any round trip. Beyond, losses cost less than they would.",
+	Why: "TCP's minimum retransmission timeout is then 20 ms of nominal time instead of 200 ms, still far above any " +
+		"round trip. Beyond that, losses cost less than they should.",
 }
 
 var kernelTimers = Check{
 	Name: "kernel timers",
 	Asks: "Did the timers of the kernel's TCP run at nominal speed, or nearly?",
-	How: "The real engine runs all of the network slower by the dilation, but the kernel's clock goes on as it is: " +
-		"by nominal time the timers of kernel TCP are shorter by the dilation. Made only of hosts with kernel TCP.",
+	How: "The real engine slows the whole network down by the dilation, but not the kernel's clock: in nominal time, " +
+		"kernel TCP's timers are shorter by the dilation. Only hosts with kernel TCP are checked.",
 	Made:       onKernel,
 	Thresholds: []Threshold{kernelTimersLimit},
-	Do: "Use a --dilation of 10 or less; where the machine is too slow for it use --engine virtual, which is never " +
-		"too slow.",
+	Do: "Use a --dilation of 10 or less; where the machine is too slow for that, use --engine virtual, which is " +
+		"never too slow.",
 	check: checkKernelTimers,
 }
 

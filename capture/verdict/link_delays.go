@@ -15,10 +15,10 @@ var linkDelaysLimit = Threshold{
 
 var linkDelays = Check{
 	Name: "link delays",
-	Asks: "Did the packets of programs and of kernel TCP have the delays of links?",
+	Asks: "Did links delay the packets of programs and of kernel TCP?",
 	How: "Where the kernel has no netem, links do not delay packets. The receiving host does so for its transport, " +
-		"but not for its kernel: so for programs (apps), and for kernel TCP, delays are not emulated. That matters " +
-		"if a link's delay, by the kernel's clock, is one that the machine resolves.",
+		"but not for its kernel: delays are not emulated for programs (apps) and kernel TCP. That matters if a " +
+		"link's delay, by the kernel's clock, is long enough for the machine to resolve.",
 	Made:       undelayed,
 	Thresholds: []Threshold{linkDelaysLimit},
 	Do: "Use a kernel with netem (sirdbed doctor) or the engine virtual; or, if programs alone matter, a dilation of " +

@@ -7,9 +7,9 @@ var linkDropsLimit = none(results.Invalid, lossOutside)
 var linkDrops = Check{
 	Name: "link drops",
 	Asks: "Did the fabric's interfaces lose packets outside their ports?",
-	How: "Each port is a queueing discipline on an interface; what it drops is part of the experiment and is " +
-		"counted by itself. What the interfaces drop beside it, for want of memory or since their other end is " +
-		"gone, is not.",
+	How: "Each port is a queueing discipline on an interface; what it drops is part of the experiment and is counted " +
+		"separately. What the interfaces drop outside it, for lack of memory or because their other end is gone, is " +
+		"not.",
 	Made:       onKernel,
 	Thresholds: []Threshold{linkDropsLimit},
 	Do:         "See the kernel's log. The machine may be out of memory.",

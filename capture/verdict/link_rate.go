@@ -15,9 +15,9 @@ var linkRateLimit = Threshold{
 var linkRate = Check{
 	Name: "link rate",
 	Asks: "Did any port carry more than its link can?",
-	How: "By the run's end a port can have carried its rate times the nominal time, what it may send at once (its " +
-		"burst) and one packet. Its count of wire bytes is compared with that, for all ports. What waited in a " +
-		"queue at the end of the run and left later is taken off.",
+	How: "By the run's end a port can have carried its rate times the nominal time, plus what it may send at once " +
+		"(its burst) and one packet. Each port's count of wire bytes, less what waited in a queue at the end of the " +
+		"run and left later, is compared with that.",
 	Made:       onKernel,
 	Thresholds: []Threshold{linkRateLimit},
 	Do:         "See the check rounded rates. If it passes this is a bug of the engine's ports.",

@@ -7,23 +7,22 @@ import (
 
 var liveLimit = Threshold{
 	Of: "processor time of the live view", Limit: 0.02, Unit: share, Level: results.Degraded,
-	Why: "The hosts lack what the view takes. What the hypervisor may take of it, by the check CPU steal, is as " +
-		"much.",
+	Why: "The hosts lack what the view takes. The check CPU steal lets the hypervisor take as much.",
 }
 
 var liveView = Check{
 	Name: "live view",
-	Asks: "Was the run disturbed by being looked at?",
+	Asks: "Did watching the run disturb it?",
 	How: "With --live or --watch a process outside the fabric reads the logs as they are appended, serves the page " +
-		"and draws in the terminal. It gives way to all others (nice 10), and counts its processor time, and what " +
-		"it reads. A browser on the same machine is not counted: it shows in wake-up lateness, if at all. On the " +
-		"virtual engine time stands still while anything runs, and on the model it is computed, so that nothing " +
-		"is disturbed there.",
+		"and draws in the terminal. It yields to all others (nice 10), and counts its processor time and what it " +
+		"reads. A browser on the same machine is not counted: it shows in wake-up lateness, if at all. On the " +
+		"virtual engine time stands still while anything runs, and on the model it is computed, so nothing is " +
+		"disturbed there.",
 	Made: Made{"runs with --live or --watch", func(j *judge) bool {
 		return j.v.Facts != nil && j.v.Facts.Live != nil
 	}},
 	Thresholds: []Threshold{liveLimit},
-	Do: "Run it without --live or --watch, or look from another machine, by ssh -L with the page's port at both " +
+	Do: "Run it without --live or --watch, or watch from another machine, by ssh -L with the page's port at both " +
 		"ends.",
 	check: checkLiveView,
 }

@@ -11,7 +11,7 @@ import (
 )
 
 var clockLimit = Threshold{
-	Of: "what peers' clocks may be off by, as a share of the median latency one way", Limit: 0.05, Unit: share,
+	Of: "error of peers' clocks, as a share of the median one-way latency", Limit: 0.05, Unit: share,
 	Level: results.Degraded,
 	Why:   "Figures are those of the network if they are within 5 %. Round trips are timed by one clock.",
 }
@@ -19,10 +19,10 @@ var clockLimit = Threshold{
 var peerClocks = Check{
 	Name: "peer clocks",
 	Asks: "Do the clocks of peers that joined agree with the run's?",
-	How: "The peer of a device has the clock of its own machine. By how much that is ahead is measured before the " +
-		"run and after it, by exchanges over the connection by which it joined: what it may be off by is half of the " +
-		"fastest exchange's round trip, and what the difference changed by in the meantime. Latencies one way to and " +
-		"from such hosts are off by as much at most; those of requests with their replies are not.",
+	How: "The peer of a device has its own machine's clock. Its offset from the run's is measured before and after " +
+		"the run, by exchanges over the connection by which it joined: the error is at most half of the fastest " +
+		"exchange's round trip, plus what the offset changed by in between. One-way latencies to and from such hosts " +
+		"are off by at most that; those of requests with their replies are not.",
 	Made: Made{"runs that peers of devices have joined", func(j *judge) bool {
 		joined := func(h emu.HostFacts) bool { return h.Joined != nil }
 		return j.v.Facts != nil && slices.ContainsFunc(j.v.Facts.Hosts, joined)

@@ -13,17 +13,17 @@ var (
 	}
 	gapLimit = Threshold{
 		Of: "share of the window in gaps", Limit: 0.01, Unit: share, Level: results.Degraded,
-		Why: "For as long as nobody looks a queue counts as it was, which is in its mean.",
+		Why: "In a gap a queue counts as it last was, which affects its mean.",
 	}
 )
 
 var queueSampling = Check{
 	Name: "queue sampling",
-	Asks: "Were the queues sampled when they should be?",
+	Asks: "Were the queues sampled on time?",
 	How: "The engine reads all switch ports' queues once in every interval (sample: queues in the scenario). How " +
-		"late it begins is measured each time. A sample has the time at which it was read, so that late ones are " +
-		"not wrong; there are just fewer of them. No sample for four intervals, and for a thousandth of the " +
-		"window, is a gap, and gaps are added up. Latencies and goodput do not depend on any of it.",
+		"late it begins is measured each time. A sample has the time at which it was read, so late ones are not " +
+		"wrong; there are just fewer of them. No sample for four intervals and for a thousandth of the window is a " +
+		"gap, and gaps are added up. Latencies and goodput depend on none of this.",
 	Made:       onKernel,
 	Thresholds: []Threshold{samplingLimit, gapLimit},
 	Do:         "Sample less often, use a larger --dilation, or take the deepest queues from a capture.",

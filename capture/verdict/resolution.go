@@ -52,29 +52,29 @@ var rule = func() (r resolutionRule) {
 }()
 
 var offLimit = Threshold{
-	Of: "what a figure that is asked for may be off by, as a share of it", Limit: 0.05, Unit: share,
+	Of: "error of a figure asked for, as a share of it", Limit: 0.05, Unit: share,
 	Level: results.Degraded,
 	Why:   "Figures of a real run are those of the network if they are within 5 % of the model's.",
 }
 
 var starvedLimit = Threshold{
-	Of: "goodput that late hosts may take from a window", Limit: 0.5, Unit: share, Level: results.Invalid,
+	Of: "goodput that a protocol with a window may lose to late hosts", Limit: 0.5, Unit: share, Level: results.Invalid,
 	Why: "The pace of senders is then the machine's, not the protocol's.",
 }
 
 var resolution = Check{
 	Name: "resolution",
-	Asks: "Does the machine resolve what the run was asked for?",
-	How: "In real time (dilation 1) a packet is shorter than what wake-ups are late by. Rates hold, since what is " +
-		"late is made good; latencies and queues are known as far as the 99th percentile of wake-ups, of the host " +
-		"where it is worst. How far figures are off for that follows from runs that were compared with the model " +
-		"(" + rule.Source + "). Those asked for are what the scenario's bounds are about, or else goodput, " +
-		"median and p99 of latency and the mean queue. Where a window of the protocol's does not fill a credit loop, " +
-		"as hosts found it before the run, goodput is the loop's: unless the traffic takes less than half of that.",
+	Asks: "Does the machine resolve the figures that the run was asked for?",
+	How: "In real time (dilation 1) a packet takes less time than wake-ups are late by. Rates hold, since what is " +
+		"late is made good; latencies and queues are known to within the 99th percentile of wake-ups, of the host " +
+		"where it is worst. How far that puts figures off follows from runs that were compared with the model (" +
+		rule.Source + "). Figures asked for are those of the scenario's bounds, or else goodput, median and p99 of " +
+		"latency and the mean queue. If a window of the protocol does not fill the credit loop that hosts found " +
+		"before the run, the loop limits goodput, unless the traffic takes less than half of what the loop allows.",
 	Made:       inRealTime,
 	Thresholds: []Threshold{offLimit, starvedLimit},
-	Do: "Take figures that are long against a wake-up, a machine with less to do or more processors, or a larger " +
-		"--dilation where neither devices nor programs take part.",
+	Do: "Ask for figures that are long beside a wake-up, use a machine with less to do or more processors, or a " +
+		"larger --dilation if neither devices nor programs take part.",
 	check: checkResolution,
 }
 

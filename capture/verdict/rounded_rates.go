@@ -9,17 +9,17 @@ import (
 
 var (
 	roundedLimit = Threshold{
-		Of: "what the rate is off by", Limit: rateSlack.Limit, Unit: share, Level: results.Degraded,
+		Of: "error of the rate", Limit: rateSlack.Limit, Unit: share, Level: results.Degraded,
 		Why: "Every figure that depends on a link's rate is off by the same share; a thousandth is below the " +
 			"differences that bounds ask for.",
 	}
 	kernelRoundedLimit = Threshold{
-		Of: "what the rate is off by with kernel TCP", Limit: 0.0025, Unit: share, Level: results.Degraded,
+		Of: "error of the rate with kernel TCP", Limit: 0.0025, Unit: share, Level: results.Degraded,
 		Why: "Kernel TCP takes a dilation of 10 at most, at which a full packet of 1500 B on a link of 400 Gbps is " +
 			"off by 0.6 ns of 308.",
 	}
 	roundedInvalidLimit = Threshold{
-		Of: "what the rate is off by", Limit: 0.01, Unit: share, Level: results.Invalid,
+		Of: "error of the rate", Limit: 0.01, Unit: share, Level: results.Invalid,
 		Why: "Goodput, and the load at which a link is full, are then visibly not those of the link.",
 	}
 )
@@ -28,9 +28,8 @@ var roundedRates = Check{
 	Name: "rounded rates",
 	Asks: "Are the ports' rates what they should be, as far as a kernel can make them?",
 	How: "A kernel takes a port's rate in whole bytes per second and spaces packets by whole ns of its own clock. " +
-		"With the dilation a packet takes longer by that clock, so that less is lost to rounding. By how much a " +
-		"port's rate is off is computed from its configuration, for full packets and for the smallest; full " +
-		"packets are judged.",
+		"With dilation a packet takes longer by that clock, so less is lost to rounding. The error of a port's rate " +
+		"is computed from its configuration, for full packets and for the smallest; full packets are judged.",
 	Made:       onKernel,
 	Thresholds: []Threshold{roundedLimit, kernelRoundedLimit, roundedInvalidLimit},
 	Do:         "Use a larger --dilation, with kernel TCP up to 10.",

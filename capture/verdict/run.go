@@ -9,11 +9,11 @@ import (
 
 var run = Check{
 	Name: "run",
-	Asks: "Did the run come to the end of its measured window?",
-	How: "The engine says in facts.json up to which nominal time it came and, if it ended early, why. A run that " +
-		"was interrupted or failed is INVALID, as its figures are those of a part of the window: messages that " +
-		"would have completed did not. What was measured until then is reported all the same. A run of programs " +
-		"(apps) without traffic ends with them.",
+	Asks: "Did the run reach the end of its measured window?",
+	How: "The engine writes to facts.json what nominal time it reached and, if it ended early, why. A run that was " +
+		"interrupted or failed is INVALID, as its figures are those of part of the window: messages that would have " +
+		"completed did not. What was measured until then is reported nevertheless. A run of programs (apps) without " +
+		"traffic ends with them.",
 	Made:  withFacts,
 	Do:    "See why it ended; its standard error is part of the finding. Then run it again.",
 	check: checkRun,

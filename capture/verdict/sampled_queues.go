@@ -8,17 +8,16 @@ import (
 
 var agreementLimit = Threshold{
 	Of: "samples that differ", Limit: 0.01, Unit: share, Level: results.Degraded,
-	Why: "A packet may arrive and another leave while a queue is being read, which is why two packets are no " +
-		"difference; beyond that one sample in a hundred may be read at a bad time.",
+	Why: "A packet may arrive and another leave while a queue is being read, so two packets are no difference; " +
+		"beyond that, one sample in a hundred may be read at a bad time.",
 }
 
 var sampledQueues = Check{
 	Name: "sampled queues",
-	Asks: "Are the sampled queues those that captures show?",
-	How: "Where a switch is captured its queues are rebuilt packet by packet, and each sample is compared with " +
-		"every depth that the rebuilt queue had while it was read. Samples of at least 99 in 100 have to be within " +
-		"two packets, at every port. It checks the two against each other: what reads the queues, and what " +
-		"rebuilds them.",
+	Asks: "Do the sampled queues agree with captures?",
+	How: "If a switch is captured, its queues are rebuilt packet by packet, and each sample is compared with every " +
+		"depth that the rebuilt queue had while it was read. At least 99 in 100 samples must be within two packets, " +
+		"at every port. This checks reading and rebuilding queues against each other.",
 	Made:       notModel,
 	Thresholds: []Threshold{agreementLimit},
 	Do: "See the checks capture drops and queue sampling. If they pass, trust the capture, and report a bug in the " +

@@ -8,8 +8,8 @@ var socketDrops = Check{
 	Name: "socket drops",
 	Asks: "Did hosts take all packets from their receive rings in time?",
 	How: "A packet that reaches a host waits in a ring that the kernel shares with the host's process. A ring that " +
-		"is full drops packets, which no receiver of the emulated network would do. Hosts of kernel TCP have no " +
-		"ring, and the check is not made of them.",
+		"is full drops packets, which no receiver of the emulated network would do. Hosts with kernel TCP have no " +
+		"ring, and are not checked.",
 	Made:       onKernel,
 	Thresholds: []Threshold{socketDropsLimit},
 	Do:         "The host's loop was too slow: use a larger --dilation, or a machine with less to do.",

@@ -9,33 +9,32 @@ import (
 
 var (
 	stallLimit = Threshold{
-		Of: "share of the window that one host or port stood still", Limit: 0.01, Unit: share, Level: results.Degraded,
-		Why: "What was not done in that time is missing in goodput, or late: medians move by some percent.",
+		Of: "share of the window that one host or port stalled", Limit: 0.01, Unit: share, Level: results.Degraded,
+		Why: "What was not done in that time is missing from goodput, or late: medians move by a few percent.",
 	}
 	delayedLimit = Threshold{
-		Of: "share of all packets whose ends, or whose port, stood still", Limit: 0.25, Unit: share,
+		Of: "share of all packets whose ends, or whose port, stalled", Limit: 0.25, Unit: share,
 		Level: results.Invalid,
-		Why: "Of 100 runs on a machine that was disturbed on purpose all of these were more than 5 % off, in median " +
-			"latency, goodput or mean queue.",
+		Why: "Of 100 runs on a machine that was disturbed on purpose, all beyond this were more than 5 % off in " +
+			"median latency, goodput or mean queue.",
 	}
 )
 
 var stalls = Check{
 	Name: "stalls",
-	Asks: "Did a host or a port stand still?",
-	How: "A host's loop stands still from when a packet, a message or a timer is due until it wakes up, if " +
-		"that is longer than a full packet takes, or in real time than what hosts make good; a port of a " +
-		"switch for as much as it sent less than its link's rate while packets waited in it, by the samples " +
-		"of queues. Each is added up over the window. One long stall among many wake-ups in time is in no " +
-		"percentile of lateness, but it is here. What all stalls together can have done follows from whose " +
-		"packets they delayed, which have two ends: those of a host that sends or receives half of all " +
-		"packets count half, and the sum over hosts, at most all packets, is as if no two stood still at " +
-		"once.",
+	Asks: "Did a host or a port stall?",
+	How: "A host's loop stalls from when a packet, a message or a timer is due until it wakes up, if that is longer " +
+		"than a full packet takes, or in real time than what hosts make good. A switch's port stalls for the time by " +
+		"which it fell behind its link's rate while packets waited in it, by the samples of queues. Each is added up " +
+		"over the window. One long stall among many punctual wake-ups is in no percentile of lateness, but it is " +
+		"here. What all stalls together can have done follows from the packets that they delayed, each of which has " +
+		"two ends: stalls of a host that sends or receives half of all packets count half, and the sum over hosts, " +
+		"at most all packets, assumes that no two stalled at once.",
 	Made:       onKernel,
 	Thresholds: []Threshold{stallLimit, delayedLimit},
 	Do: "Something else had the processor: other processes, other virtual machines (see the check CPU steal), a " +
-		"debugger, a limit on the group of processes that sirdbed is in. Run again on a machine with less to do, " +
-		"with a larger --dilation, or with --engine virtual.",
+		"debugger, a limit on sirdbed's cgroup. Run again on a machine with less to do, with a larger --dilation, or " +
+		"with --engine virtual.",
 	check: checkStalls,
 }
 

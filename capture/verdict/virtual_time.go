@@ -8,12 +8,12 @@ import (
 
 var (
 	exactLimit = Threshold{
-		Of: "the latest of anything", Limit: 0.1, Unit: "packet times", Level: results.Degraded,
+		Of: "largest lateness of anything", Limit: 0.1, Unit: "packet times", Level: results.Degraded,
 		Why: "Times are rounded to the tick of the guest's clock, which is some ns; a tenth of a packet time is " +
 			"more than that.",
 	}
 	notExactLimit = Threshold{
-		Of: "the latest of anything", Limit: 1, Unit: "packet times", Level: results.Invalid,
+		Of: "largest lateness of anything", Limit: 1, Unit: "packet times", Level: results.Invalid,
 		Why: "Packets then change their order, and the same seed need not give the same run.",
 	}
 )
@@ -21,9 +21,9 @@ var (
 var virtualTime = Check{
 	Name: "virtual time",
 	Asks: "Did time stand still while anything ran?",
-	How: "On the virtual engine the guest's clock goes on only when every process sleeps, so that no wake-up, no " +
-		"message and no sample of the queues is ever late. What is late shows that something in the guest spins, " +
-		"or that its clock is not virtual. Packet times are those of the check wake-up lateness.",
+	How: "On the virtual engine the guest's clock advances only while every process sleeps, so no wake-up, message " +
+		"or sample of the queues is ever late. Lateness shows that something in the guest spins, or that its clock " +
+		"is not virtual. Packet times are those of the check wake-up lateness.",
 	Made:       onVirtual,
 	Thresholds: []Threshold{exactLimit, notExactLimit},
 	Do:         "It is a bug, or a kernel without the patch: see sirdbed kernel, and build it again.",

@@ -11,12 +11,12 @@ import (
 var (
 	lateLimit = Threshold{
 		Of: "p99 of wake-ups", Limit: 1, Unit: "packet times", Level: results.Degraded,
-		Why: "A loop that wakes up a packet time late lets at most one packet be late, which is what the " +
-			"store-and-forward of one more hop would do.",
+		Why: "A loop that wakes up a packet time late delays at most one packet, by what store-and-forward at one " +
+			"more hop would cost.",
 	}
 	tailLimit = Threshold{
 		Of: "p99.9 of wake-ups", Limit: 10, Unit: "packet times", Level: results.Degraded,
-		Why: "A tenth of a percent of late packets moves no median, but it is in the tail of latencies.",
+		Why: "A tenth of a percent of late packets moves no median, but shows in the tail of latencies.",
 	}
 	farTooLateLimit = Threshold{
 		Of: "p99 of wake-ups", Limit: 10, Unit: "packet times", Level: results.Invalid,

@@ -16,14 +16,13 @@ func newClean() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove what killed runs have left behind",
+		Short: "Remove what killed runs left behind",
 		Long: text(`
-			Remove the state files of runs that were killed, the directories of killed guests and of killed sweeps'
-			points, make devices again what they were that killed runs have taken, and list the runs in progress.
+			Remove the state files of killed runs and the directories of killed guests and of killed sweeps' points,
+			restore devices that killed runs had taken, and list the runs in progress.
 
 			A killed run leaves no namespace, interface or process: namespaces have no names and go with the last
-			process in them, and no host process outlives its controller. So some small files are all there is to
-			clean.
+			process in them, and no host process outlives its controller. So only some small files are left to remove.
 			Results are kept: sirdbed report computes what can be computed from a killed run's logs.`),
 		Example: examples(`
 			sirdbed clean

@@ -14,25 +14,24 @@ import (
 )
 
 const compareHelp = `
-	Show two or more results side by side: each figure of the first, and those of the others with their difference from
-	it, absolute and as a share. RESULT is the directory of a result, or its summary.json. Variants are matched by name.
-	Results of sweeps, and of reproductions, are matched point by point, whatever their seeds and engines: of several
-	seeds a figure is the median, and there is a column of their spread. Pairs of variants or protocols that the first
-	result tells apart (by 10 %, goodput by 5 %), and another has in another order, are listed below.
+	Show two or more results side by side: each figure of the first, and those of the others with their absolute and
+	relative difference from it. RESULT is the directory of a result, or its summary.json. Variants are matched by name.
+	Results of sweeps and of reproductions are matched point by point, whatever their seeds and engines: with several
+	seeds a figure is their median, and a column has their spread. Pairs of variants or protocols that the first result
+	tells apart (by 10 %, goodput by 5 %) and another puts in a different order are listed below.
 
-	With --within each row says whether it is within that of the first, and the exit code is 4 if a figure differs by
-	more, or is missing in a result, as for a bound that is not met. Figures of fewer than 100 samples have no limit,
-	figures of several seeds whose ranges overlap are not held apart, and depths of queues that differ by less than the
-	smallest frame, 84 bytes, are the same, unless PERCENT is 0. As for a run, the exit code is 3 if the verdict of a
-	result is INVALID, and 4 if a bound of one is not met. Results without a common variant are bad input, with exit
-	code 2.
+	With --within, each row says whether it is within PERCENT of the first, and the exit code is 4, as for a missed
+	bound, if a figure differs by more or is missing from a result. Figures of fewer than 100 samples have no limit,
+	figures of several seeds whose ranges overlap do not count as different, and neither do queue depths less than the
+	smallest frame, 84 bytes, apart, unless PERCENT is 0. As for a run, the exit code is 3 if a result's verdict is
+	INVALID, and 4 if one of its bounds is missed. Results without a common variant are bad input, with exit code 2.
 
-	compare RESULT paper shows what of a run, a sweep or a reproduction the paper has printed numbers of, cell by cell:
+	compare RESULT paper sets a run, a sweep or a reproduction beside the numbers that the paper printed, cell by cell:
 	p99 slowdown at half load, the highest goodput and the deepest queue over the loads that were run, for the three
 	configurations and workloads, by whatever scenario. The exit code is 3 as above, and 4 if a cell is outside its
-	tolerance, 15 % for sird and 25 % for others, or unstable on one side alone; printed numbers that are doubted do not
-	count. A result without any of these cells is bad input, and so is one with two points of the same seed for one,
-	such as a sweep over warm-ups.`
+	tolerance (15 % for sird, 25 % for others) or unstable on one side only; doubted printed numbers do not count. A
+	result without any of these cells is bad input, and so is one with two points of the same cell, load and seed, such
+	as a sweep over warm-ups.`
 
 const compareExamples = `
 	sirdbed compare results/incast-20250101-120000 results/incast-20250102-120000

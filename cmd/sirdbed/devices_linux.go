@@ -22,18 +22,17 @@ func newDevices() *cobra.Command {
 		Use:   "devices",
 		Short: "List the interfaces of this machine that can be hosts, and why others cannot",
 		Long: text(`
-			List the interfaces of this machine, and which of them can be hosts of a fabric: a network card, one of
-			its virtual functions, a tap, an end of a veth pair. A scenario names one so:
+			List the interfaces of this machine, and which of them can be hosts of a fabric: a network card, one of its
+			virtual functions, a tap, an end of a veth pair. A scenario names one like this:
 
 			    hosts:
 			      - {name: h1-2, device: enp3s0f1}
 
-			It then is the port of h1-2 on its leaf, and the hardware at the other end of its cable takes part:
-			sirdbed topo prints what is to be configured there. It takes root, the engine real, and dilation 1.
+			It then is the port of h1-2 on its leaf, and the hardware at the other end of its cable takes part: sirdbed
+			topo prints what is to be configured there. This needs root, the engine real and dilation 1.
 
-			What the machine uses itself, for a route or by an address, is taken with "force: true" alone. A device is
-			afterwards what it was before, however a run ends: where nothing is left of the run that could do that,
-			sirdbed clean does.`),
+			What the machine itself uses, for a route or by an address, is taken only with "force: true". Devices are
+			restored however a run ends; if nothing is left of the run to do that, sirdbed clean does.`),
 		Example: examples(`
 			sirdbed devices
 			sirdbed devices --json`),

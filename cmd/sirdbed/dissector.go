@@ -25,10 +25,10 @@ func newDissector() *cobra.Command {
 		Use:   "dissector",
 		Short: "Print or install a dissector for Wireshark",
 		Long: text(`
-			Print a dissector for Wireshark and tshark, in Lua, that takes the headers of all protocols apart: the
-			types and flags by name, every field under a name for filters, such as sird.credit or
-			homa.type == 2, the CRC32C and the payload's length. The columns Protocol and Info have the protocol,
-			and type, message, offset, credit and flags of the packet.
+			Print a dissector for Wireshark and tshark, in Lua, that decodes the headers of all protocols: types and
+			flags by name, every field under a name for filters, such as sird.credit or homa.type == 2, the CRC32C and
+			the payload's length. The columns Protocol and Info show the protocol, and the packet's type, message,
+			offset, credit and flags.
 
 			sirdbed dissector install puts it where Wireshark looks.`),
 		Example: examples(`
@@ -51,12 +51,12 @@ func newDissectorInstall() *cobra.Command {
 		Short: "Put the dissector where Wireshark looks",
 		Long: text(`
 			Write the dissector as ` + dissectorFile + ` into Wireshark's personal directory of Lua plugins: the
-			configuration's, ~/.config/wireshark/plugins, if there is one, else ~/.local/lib/wireshark/plugins, which
-			is made. On Windows it is %APPDATA%\Wireshark\plugins. tshark -G folders lists the directories of other
+			configuration's, ~/.config/wireshark/plugins, if there is one, else ~/.local/lib/wireshark/plugins, which is
+			created. On Windows it is %APPDATA%\Wireshark\plugins. tshark -G folders lists the directories of other
 			installations: name one with --dir.
 
 			A dissector of another sirdbed is replaced; any other file of that name is left alone, and is an error.
-			Wireshark has it after its next start, or Analyze, Reload Lua Plugins.`),
+			Wireshark loads it at its next start, or by Analyze, Reload Lua Plugins.`),
 		Example: examples(`
 			sirdbed dissector install
 			sirdbed dissector install --dir /usr/lib/x86_64-linux-gnu/wireshark/plugins`),

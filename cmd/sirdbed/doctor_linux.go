@@ -30,7 +30,8 @@ func newDoctor() *cobra.Command {
 		Short: "Report what this machine can do, engine by engine",
 		Long: text(`
 			Try everything that the engines need of this machine, and report what works, what does not, and what to do
-			about it. Each feature is used, not looked up, in namespaces that go at the end: nothing is left behind.
+			about it. Each feature is used, not looked up, in namespaces that are gone at the end: nothing is left
+			behind.
 
 			Run it as the user who will run scenarios. The exit code is 1 if the real engine cannot run here.`),
 		Example: examples(`

@@ -18,9 +18,9 @@ import (
 func newDown() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "down [NAME]",
-		Short: "Take a fabric down that sirdbed up has brought up",
+		Short: "Take down a fabric that sirdbed up brought up",
 		Long: text(`
-			Take down the fabric of a name, or the only one that is up, with all that runs in it, and wait until it is
+			Take down the named fabric, or the only one that is up, with all that runs in it, and wait until it is
 			gone.`),
 		Example: examples(`
 			sirdbed down

@@ -31,13 +31,13 @@ func newExec() *cobra.Command {
 			is given. Hosts have the names that they have in the scenario: ping h1-2 works. The kernel of host hL-H has
 			the address 10.250.L.H, and its interface is named after its leaf.
 
-			A fabric is brought up by sirdbed up, or belongs to a run in another terminal and goes with it: sirdbed run
-			--hold keeps it up. What runs in a fabric ends with it. If several are up, --run chooses one, else the
-			newest is entered.
+			A fabric is brought up by sirdbed up, or belongs to a run in another terminal and ends with it: sirdbed run
+			--hold keeps it up. What runs in a fabric ends with it. If several are up, --run chooses one; without it,
+			the newest is entered.
 
-			On the engine virtual the clock stands still while no command runs, so that the next begins when the last
-			one has ended. A command's standard input is read to its end beforehand (none, if it is a terminal), and it
-			has no terminal. One that spins stops the clock: it is ended.`),
+			On the engine virtual the clock stands still while no command runs, so the next begins at the time when the
+			last one ended. A command's standard input is read to its end beforehand (none, if it is a terminal), and it
+			has no terminal. A command that spins stops the clock, and is ended.`),
 		Example: examples(`
 			sirdbed exec h1-3                            a shell in h1-3
 			sirdbed exec h1-3 ping -c 3 h1-8             a command

@@ -47,8 +47,8 @@ func newKernelBuild() *cobra.Command {
 		Short: "Build the kernel, boot it to see that it works, and keep it",
 		Long: text(`
 			Unpack the source, apply the project's patch and configuration (emu/virtual/kernel), compile on all
-			processors, boot the result, and put it into the cache. It takes 3 to 6 minutes on two processors and does
-			nothing when the kernel is there already. A build that was interrupted goes on where it was.
+			processors, boot the result, and put it into the cache. This takes 3 to 6 minutes on two processors and does
+			nothing if the kernel is already there. An interrupted build resumes where it stopped.
 
 			It needs ` + kernel.Needs() + `.`),
 		Args: cobra.NoArgs,

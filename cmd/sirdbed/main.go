@@ -173,15 +173,15 @@ func newRoot() *cobra.Command {
 		Use:   "sirdbed",
 		Short: "A hardware-in-the-loop testbed for datacenter transports",
 		Long: text(`
-			sirdbed emulates a leaf-spine fabric, runs the code of a transport protocol on its hosts, and measures
-			what happens: queue depths, goodput, message latency and slowdown. Its first protocol is SIRD; Homa,
-			dcPIM, ExpressPass, Swift, DCTCP and the kernel's TCP are there to compare with.
+			sirdbed emulates a leaf-spine fabric, runs the code of a transport protocol on its hosts, and measures what
+			happens: queue depths, goodput, message latency and slowdown. Its first protocol is SIRD; Homa, dcPIM,
+			ExpressPass, Swift, DCTCP and the kernel's TCP are there for comparison.
 
 			The real engine builds the fabric out of Linux network namespaces, with a process for each host. The
 			virtual engine does the same in a User-Mode Linux whose clock stands still while it computes. The model
 			computes everything, and works everywhere.
 
-			All that is stated or measured is nominal: 100 Gbps and a microsecond are what the scenario says they are.
+			Everything stated or measured is nominal: 100 Gbps and a microsecond are what the scenario says they are.
 			The real engine runs everything slower by one factor, the dilation, so that this machine can keep up.`),
 		Example: examples(`
 			sirdbed doctor                        what this machine can do

@@ -33,13 +33,13 @@ func newNode() *cobra.Command {
 			ping it, or fill the link.
 
 			Time is the machine's own, and so are routes and neighbors: frames go to the next hop that the kernel has
-			for a peer. The link's rate is what its driver says, or --rate. Both ends have to be the same build of
+			for a peer. The link's rate is what its driver reports, or --rate. Both ends must be the same build of
 			sirdbed. They agree over a TCP connection to port ` + fmt.Sprint(session.Port) + ` of the serving end, which
-			states the parameters. First of all credit loops are measured: a minimal packet there, a full one back. The
-			parameters' defaults follow from them.
+			states the parameters. Credit loops are measured first: a minimal packet there, a full one back. They set
+			the parameters' defaults.
 
-			It takes raw sockets, so root or CAP_NET_RAW. The kernel answers none of the packets: sirdbed is on their
-			UDP port.`),
+			This needs raw sockets: root or CAP_NET_RAW. The kernel answers none of the packets: sirdbed has a socket on
+			their UDP port.`),
 		Example: examples(`
 			sudo sirdbed node serve                          on one machine
 			sudo sirdbed node ping 10.0.0.2                  on another: latencies, and the BDP

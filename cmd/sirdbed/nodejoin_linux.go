@@ -17,16 +17,16 @@ func newNodeJoin() *cobra.Command {
 		Use:   "join ADDRESS",
 		Short: "Be the peer of a device: run a host of a fabric at the other end of its cable",
 		Long: text(`
-			Join a run that waits at an address (sirdbed run --join-listen), as a host that is a device there and has
+			Join a run that waits at an address (sirdbed run --join-listen), as one of its hosts that are devices with
 			join: true. The other end of that device's cable is an interface of this machine.
 
-			The run sends topology, streams, parameters, seed and start, and has back the host's log and counts, over
-			a TCP connection beside the fabric. It also sets the host's clock by that: better over another network than
-			the one that is measured. The run ends if the connection does. Both ends have to be the same program, and
-			to have the same token, which is not sent.
+			Over a TCP connection outside the fabric, the run sends topology, streams, parameters, seed and start,
+			receives the host's log and counts, and sets the host's clock: better use another network than the one that
+			is measured. The run ends if the connection does. Both ends must be the same program and have the same
+			token, which is not sent.
 
-			The interface has to be up, with an MTU as the fabric's. It needs no address: the kernel here does not know
-			the host's, and drops what comes for it. It takes raw sockets, so root or CAP_NET_RAW.
+			The interface must be up, with at least the fabric's MTU. It needs no address: the kernel here does not know
+			the host's, and drops what comes for it. This needs raw sockets: root or CAP_NET_RAW.
 
 			Exit codes: 0 the run is over, 1 failed, 2 bad input, 130 interrupted.`),
 		Example: examples(`

@@ -32,12 +32,12 @@ func newNodeSend() *cobra.Command {
 		Use:   "send PEER...",
 		Short: "Send messages to peers that serve, and measure how long they take",
 		Long: text(`
-			Send messages of one size to peers that run sirdbed node serve, in turn. As many as --outstanding are under
-			way to each peer at once, or, with --offer, they come at that rate of payload whatever becomes of them.
+			Send messages of one size to peers that run sirdbed node serve, in turn. Up to --outstanding are under way
+			to each peer at once; with --offer they come at that rate of payload instead, whatever becomes of them.
 			Latency ends when this end knows that the message is delivered.
 
-			A line each second has what was through in it. Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted.
-			A message that was given up, or a payload that is not what was sent, is a failure.`),
+			A line each second reports what got through. Exit codes: 0 fine, 1 failed, 2 bad input, 130 interrupted. A
+			message that was given up, or a payload other than what was sent, is a failure.`),
 		Example: examples(`
 			sudo sirdbed node send 10.0.0.2
 			sudo sirdbed node send 10.0.0.2 10.0.0.3 --size 10KB --count 100000 --outstanding 8
@@ -64,12 +64,12 @@ func newNodePing() *cobra.Command {
 		Use:   "ping PEER...",
 		Short: "Measure round trips of 8 bytes to peers that serve, and the BDP",
 		Long: text(`
-			Send messages of 8 bytes to peers that run sirdbed node serve, which answer each by one of 8 bytes, and
+			Send messages of 8 bytes to peers that run sirdbed node serve, which answer each with one of 8 bytes, and
 			print how long that takes.
 
-			The credit loop is measured before that: a minimal packet there, a full one back, as credit and data are.
-			That times the link's rate is the bandwidth-delay product. The summary has what to give as --set sird.bdp
-			at the serving end.`),
+			The credit loop is measured first: a minimal packet there, a full one back, like credit and data. That times
+			the link's rate is the bandwidth-delay product. The summary has the value to give as --set sird.bdp at the
+			serving end.`),
 		Example: examples(`
 			sudo sirdbed node ping 10.0.0.2
 			sudo sirdbed node ping 10.0.0.2 --count 10000 --interval 0s
@@ -92,10 +92,10 @@ func newNodeBlast() *cobra.Command {
 	o := &nodeLoad{kind: "blast"}
 	c := &cobra.Command{
 		Use:   "blast PEER...",
-		Short: "Send to peers that serve as fast as it goes, and measure goodput",
+		Short: "Send to peers that serve, as fast as possible, and measure goodput",
 		Long: text(`
-			Send messages back to back to peers that run sirdbed node serve, and print the goodput of each second, and
-			of all: payload of messages that are known to be delivered.`),
+			Send messages back to back to peers that run sirdbed node serve, and print goodput, each second and overall:
+			payload of messages that are known to be delivered.`),
 		Example: examples(`
 			sudo sirdbed node blast 10.0.0.2
 			sudo sirdbed node blast 10.0.0.2 10.0.0.3 --for 30s --size 10MB

@@ -16,14 +16,14 @@ func newNodeServe() *cobra.Command {
 	var o nodeOptions
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Take messages from peers, check their payload, answer pings",
+		Short: "Receive messages from peers, check their payload, answer pings",
 		Long: text(`
-			Take messages from whoever sends, pings or blasts to this machine, check every byte of their payload, and
-			answer those that ask for it, until an interrupt. Peers come and go; a line each second has what came from
-			all.
+			Receive messages from whoever sends, pings or blasts to this machine, check every byte of their payload, and
+			answer those that ask for it, until an interrupt. Peers come and go; a line each second has what all of them
+			sent.
 
 			This end states the parameters, since all peers share its link. They follow from the credit loop that the
-			first peer measures, unless --set has others, and hold until nobody is connected any more.`),
+			first peer measures, unless --set gives others, and apply until nobody is connected any more.`),
 		Example: examples(`
 			sudo sirdbed node serve
 			sudo sirdbed node serve --interface eth1 --rate 10Gbps --set sird.bdp=100KB

@@ -29,20 +29,20 @@ func newPackets() *cobra.Command {
 	var o packetsOptions
 	c := &cobra.Command{
 		Use:   "packets CAPTURE|RESULT",
-		Short: "Tell what a capture has in it: messages, credit, marks, queues",
+		Short: "Show what is in a capture: messages, credit, marks, queues",
 		Long: text(`
-			Tell what is in a capture: a pcapng file, or all those of a variant of a result. By default that is a
-			summary: packets by type, messages with their packets and bytes that were sent again, credit by pair of
-			hosts (granted, spent, outstanding), marks by sender and by port (csn, and CE by switches), and how deep
-			the queues of captured switches were. Kernel TCP is told by connection. With --list it is one line for
-			each packet at each place where it was captured.
+			Show what is in a capture: a pcapng file, or all captures of a result's variant. The default is a summary:
+			packets by type, messages with their packets and the bytes sent again, credit by pair of hosts (granted,
+			spent, outstanding), marks by sender and by port (csn, and CE by switches), and how deep the queues of
+			captured switches were. Kernel TCP is shown by connection. --list prints a line for each packet at each
+			place where it was captured.
 
 			A packet that was captured at several places counts once, where it was seen first; "marked here" are those
-			that had no CE before this port. Outstanding credit is granted less spent as seen there: with credit by
-			the packet, what was not used or was dropped stays. Depths come from what went into a switch against what
-			came out, and need the result that the capture is in.
+			that had no CE before this port. Outstanding credit is what was granted less what was spent, as seen there:
+			where each credit is a packet, unused and dropped ones stay in it. Depths are computed from what went into a
+			switch and what came out, and need the result that the capture is in.
 
-			Times are nominal: with --from and --to give them units, such as 1.5ms.`),
+			Times are nominal; --from and --to take units, such as 1.5ms.`),
 		Example: examples(`
 			sirdbed packets results/incast-20250101-120000 --variant srpt
 			sirdbed packets leaf1.pcapng --host h1-4 --from 1ms --to 2ms

@@ -34,8 +34,8 @@ func newPrune() *cobra.Command {
 			Remove the results in DIRECTORY (default: ` + resultsDir + `) that are older than --older and not among
 			the newest that --keep keeps. One of the two must be given.
 
-			Nothing but results of sirdbed is ever removed, and of these none whose run is in progress, that this
-			version cannot read, or that has files in it that sirdbed did not write.`),
+			Only results of sirdbed are ever removed, and none whose run is in progress, that this version cannot read,
+			or that contains files that sirdbed did not write.`),
 		Example: examples(`
 			sirdbed results prune --older 30d --dry-run
 			sirdbed results prune --keep 20

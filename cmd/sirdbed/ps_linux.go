@@ -22,7 +22,7 @@ func newPs() *cobra.Command {
 		Short: "List the fabrics that are up, and the programs in them",
 		Long: text(`
 			List the fabrics of this user that are up, by sirdbed up or by a run: engine, hosts, age, user, scenario,
-			the processes that keep each, and the programs that were started in it.`),
+			the processes that keep each up, and the programs started in it.`),
 		Example: examples(`
 			sirdbed ps
 			sirdbed ps --json`),

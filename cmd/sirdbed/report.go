@@ -27,11 +27,11 @@ func newReport() *cobra.Command {
 			Compute the figures, tables and plots of a result again from the raw logs in its directory, and evaluate
 			the scenario's bounds.
 
-			It also reports what is left of a run that was killed: logs are good up to where they were cut off, and
-			what is missing is named. Raw files are compared with the checksums that the run left: if one is damaged
-			or missing, the verdict is INVALID.
+			It also reports what is left of a killed run: logs are good up to where they were cut off, and what is
+			missing is named. Raw files are compared with the checksums that the run left: if one is damaged or missing,
+			the verdict is INVALID.
 
-			A result that cannot be written, as that of another user, is reported on the terminal alone.`),
+			A result that cannot be written, such as another user's, is reported on the terminal only.`),
 		Example: examples(`
 			sirdbed report results/incast-20250101-120000
 			sirdbed report results/incast-20250101-120000 --json | jq '.variants[].goodput_gbps'`),

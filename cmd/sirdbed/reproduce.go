@@ -59,19 +59,19 @@ func newReproduce() *cobra.Command {
 }
 
 const reproduceHelp = `
-	Run the points behind the figures and tables of the paper's evaluation (section 6), and say number by number how
-	they compare with what the paper printed.
+	Run the points behind the figures and tables of the paper's evaluation (section 6), and compare them number by
+	number with what the paper printed.
 
-	A night's plan has rounds: the points of the tables at half load, with as many messages as in the paper and arrivals
-	as released, which is how the printed numbers were made; all other points with a third of the messages; the tables'
-	points with true Poisson arrivals; more seeds; and, when these are there, the points that set a maximum of a table
-	once more with all messages. So that what is stopped early lacks these and seeds first. What a protocol cannot carry
-	at half load is not run at the loads between that and the highest. Points are kept as those of
-	sirdbed sweep are, and the same command goes on where it stopped.
+	The plan runs in rounds: first the tables' points at half load, with as many messages as in the paper and the
+	released simulator's arrivals, which is how the printed numbers were made; then all other points, with a third of
+	the messages; the tables' points with true Poisson arrivals; more seeds; and, once these are there, repeats with all
+	messages of the points that set a maximum of a table. So a run that is stopped early lacks these repeats and seeds
+	first. Where a protocol cannot carry half load, the loads between half and the highest are not run. Points are kept
+	like those of sirdbed sweep, and the same command resumes where it stopped.
 
-	--scale small has 16 hosts with the same ratios; --scale smoke only shows that all of it runs. --protocols +NAME
-	puts a protocol of your own into every figure that compares protocols. Kernel TCP, beside SIRD in the incast of
-	fig3, is run on the engine virtual, and left out where that has no kernel.
+	--scale small has 16 hosts with the same ratios; --scale smoke only shows that everything runs. --protocols +NAME
+	adds a protocol of your own to every figure that compares protocols. Kernel TCP, which fig3 compares with SIRD under
+	incast, runs on the engine virtual, and is left out if that has no kernel.
 
 	Figures and tables: `
 

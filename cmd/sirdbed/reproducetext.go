@@ -36,40 +36,36 @@ func (r *reproduction) lead() []string {
 		runs = fmt.Sprintf("up to %d seeds", len(seeds))
 	}
 	list := []string{fmt.Sprintf("The evaluation of the SIRD paper (NSDI '25, section 6), run again on the engine "+
-		"%s%s and compared with what was printed. Scale %s: %d of %d points, %s.", r.o.engine, others, r.o.scale,
+		"%s%s and compared with the printed numbers. Scale %s: %d of %d points, %s.", r.o.engine, others, r.o.scale,
 		len(r.f.Points)-r.missing(), len(r.f.Points), runs)}
 	if summary := r.comparison.Summary(); summary != "" {
 		list = append(list, summary)
 	}
 	if r.missing() > 0 {
-		list = append(list, "Experiments that are not run yet are left out, or marked as not run.")
+		list = append(list, "Experiments that have not run yet are left out or marked as not run.")
 	}
 	return list
 }
 
 // conditions say how what was run differs from the paper's words, and from its simulator.
 func (r *reproduction) conditions() (list []string) {
-	arrivals := "Arrivals are as the released simulator has them unless said: gaps and sizes of one seed, and so " +
-		"presumably the printed numbers' (the paper says Poisson)."
+	arrivals := "Unless noted, arrivals are those of the released simulator: message gaps and sizes of one seed, " +
+		"presumably the printed runs' too (the paper says Poisson)."
 	if slices.ContainsFunc(r.f.Points, func(p *points.Point) bool { return p != nil && p.Protocol() == "dcpim" }) {
-		arrivals += " dcPIM is the exception: it runs as its authors' simulator does, from which its printed numbers " +
-			"are, but for its buffers, which are infinite here. Arrivals are Poisson, every data packet is a full " +
-			"one, a sender's queue is in no order, links have a delay of 0.65 us, there are no replies, and slowdown " +
-			"runs until the acknowledgement; by the others' definition it would be higher. Whether the print " +
-			"has all of " +
-			"that is not known."
+		arrivals += " dcPIM is the exception: its printed numbers come from its authors' simulator, so it runs as " +
+			"it does there, except that buffers are infinite here. Arrivals are Poisson, every data packet is " +
+			"full-sized, a sender's queue is unordered, links have a delay of 0.65 us, messages get no reply, and " +
+			"slowdown runs to the acknowledgement; by the others' definition it would be higher. Whether the " +
+			"printed runs had all of that is not known."
 	}
 	list = append(list, arrivals)
 	if r.o.scale == "paper" && r.o.samples == 1 {
-		text := "The tables' points at half load and those that set a maximum of a table have as many " +
-			"messages as the " +
-			"paper's; all others, and so most of figures 2 and 6 to 13, a third, and warm-ups are shorter " +
-			"than the nine " +
-			"tenths of a run that the simulator leaves out. Goodput and queues are the higher the longer a " +
-			"point runs, " +
-			"where more is offered than carried."
+		text := "The tables' points at half load, and those that set a table's maximum, have as many messages as the " +
+			"paper's. All others, and so most of figures 2 and 6 to 13, have a third, and warm-ups are shorter than " +
+			"the simulator's, which leaves out the first nine tenths of a run. Where more is offered than carried, " +
+			"goodput and queues rise with the length of a point."
 		if n := r.f.ShortMaxima(); n > 0 {
-			text += fmt.Sprintf(" Of those that set a maximum %d have a third so far.", n)
+			text += fmt.Sprintf(" Of the points that set a maximum, %d have a third so far.", n)
 		}
 		list = append(list, text)
 	}
@@ -100,10 +96,10 @@ func (r *reproduction) made() []string {
 		when = "between " + first + " and " + last
 	}
 	return []string{
-		fmt.Sprintf("The points took %s, one after another, and ended %s. Machine: %s. Go: %s.",
+		fmt.Sprintf("The points took %s in all, and finished %s. Machine: %s. Go: %s.",
 			rough(inSeconds(wall)), when, strings.Join(slices.Sorted(maps.Keys(machines)), "; "),
 			sortedNames(versions)),
-		"Code that they depend on: " + sortedNames(codes) + ".",
+		"Code they depend on: " + sortedNames(codes) + ".",
 	}
 }
 

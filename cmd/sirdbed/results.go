@@ -28,10 +28,10 @@ func newResults() *cobra.Command {
 			ran, its verdict, how many of its bounds are met, and its size on disk.
 
 			A result is "running" while its run is in progress, and has "no report" if its run was killed: sirdbed
-			report computes what can be computed of it. It is "damaged" if raw files are missing, or have another
-			size than its run left them with; sirdbed report compares all of what is in them.
+			report computes what can be computed of it. It is "damaged" if raw files are missing or have a size other
+			than its run left; sirdbed report compares all of their contents.
 
-			Below them are sweeps and reproductions, which prune leaves alone, and how many points they have.`),
+			Sweeps and reproductions follow, with how many points they have; prune leaves them alone.`),
 		Example: examples(`
 			sirdbed results
 			sirdbed results /data/runs --json

@@ -61,15 +61,15 @@ func newResultsDiff() *cobra.Command {
 		Use:   "diff A B",
 		Short: "Show what changed between two sweeps, reproductions or directories of points",
 		Long: text(`
-			Show what changed between A and B: the directories of two sweeps' results, of two reproductions', or
-			two directories of points, such as ` + pointsDir + ` and scenarios/paper/points. Which points are in one
-			alone, which are by other code than this program's, and which figures differ by more than the rounding of
-			what is kept, the most first.
+			Show what changed between A and B: the directories of two sweeps' results, of two reproductions', or two
+			directories of points, such as ` + pointsDir + ` and scenarios/paper/points. It lists points that are in one
+			only, points by other code than this program's, and figures that differ by more than the rounding of what is
+			kept, the largest difference first.
 
-			Points of directories are matched by their experiment, those of sweeps by where they are in the grid. What
-			depends on the machine, such as times, does not count.
+			Points of directories are matched by experiment, those of sweeps by their place in the grid. What depends on
+			the machine, such as times, does not count.
 
-			Exit codes: 0 nothing differs, 2 bad input, 4 something does. By other code alone is no difference.`),
+			Exit codes: 0 nothing differs, 2 bad input, 4 something does. Other code alone is no difference.`),
 		Example: examples(`
 			sirdbed results diff results/points scenarios/paper/points
 			sirdbed results diff results/small-wkc-sweep-20260101-120000 results/small-wkc-sweep-20260102-120000 --all

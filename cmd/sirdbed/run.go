@@ -93,38 +93,37 @@ const runHelp = `
 	Build the fabric of a scenario, run its traffic, measure and report.
 
 	Tables of goodput, latency, slowdown and queues go to stdout, progress goes to stderr. Everything measured is kept
-	in results/SCENARIO-TIME: raw logs, Parquet tables, summary.json, and report.html to look at. About how much disk
-	that takes is printed first, with a warning if the file system has less room.
+	in results/SCENARIO-TIME: raw logs, Parquet tables, summary.json, and report.html to look at. An estimate of the
+	disk space that takes is printed first, with a warning if the file system has less.
 
 	The verdict says whether this machine was fast enough for the figures to be believed: PASS, DEGRADED or INVALID.
 	Bounds are what the scenario's author, or the paper, expects of the figures.
 
-	--live serves a page that shows the run as it goes on: link load and queues of the fabric, goodput and the
-	protocol's gauges by host, slowdown. Its address is printed, is on loopback, and has a token in it that others
-	lack; from elsewhere, ssh -L leads there, with that port at both ends. --watch shows goodput, queues and slowdown
-	in the terminal, or in lines where stderr is none. Both read the logs as they grow, outside the fabric; the verdict
-	has what that cost.
+	--live serves a page that follows the run: link load and queues of the fabric, goodput and the protocol's gauges by
+	host, slowdown. Its address is printed, is on loopback, and contains a secret token; from another machine, use ssh
+	-L with that port at both ends. --watch shows goodput, queues and slowdown in the terminal, or as lines if stderr is
+	not one. Both read the logs as they grow, outside the fabric; the verdict has what that cost.
 
-	On the engines model and virtual as many variants run side by side as there are processors, or --jobs says; what
-	comes of each is the same. On real each takes the whole machine.
+	On the engines model and virtual as many variants run at once as there are processors, or as --jobs says; results
+	are the same. On real each takes the whole machine.
 
-	On the engine virtual a variant takes one processor. With --guests 2 or more its fabric is split, by racks, over as
-	many guests with one clock, each with a processor of its own. Figures are the same but for what happens at the same
-	instant; equal numbers of guests give equal runs.
+	On the engine virtual a variant takes one processor. With --guests 2 or more its fabric is split, by racks, over
+	that many guests with one clock, each on a processor of its own. Figures are the same except for what happens at the
+	same instant; equal numbers of guests give equal runs.
 
 	Variants whose protocol the engine cannot run (kernel TCP on the model, or where links cannot delay its packets)
 	are left out, and the report says so.
 
-	The first interrupt ends the run early and reports what was measured so far, the second ends it at once. With
-	--hold the fabric of the last variant stays up after its run, until an interrupt, so that sirdbed exec can enter
-	it. Nothing that happens there from then on is measured.
+	The first interrupt ends the run early and reports what was measured so far; the second ends it at once. With --hold
+	the fabric of the last variant stays up after its run, until an interrupt, so that sirdbed exec can enter it.
+	Nothing that happens there from then on is measured.
 
-	Hosts that are devices and have join: true run at the other end of their cables: --join-listen says at which address
-	of this machine their peers join the run, by sirdbed node join. The command for that is printed, with a token, or
-	the token is that of $SIRDBED_JOIN_TOKEN at both ends. The run begins when all have joined.
+	Hosts that are devices with join: true run at the other ends of their cables: peers join the run by sirdbed node
+	join, at the address of this machine that --join-listen gives. That command is printed, with a token unless
+	$SIRDBED_JOIN_TOKEN has it at both ends. The run begins when all have joined.
 
-	For CI systems, --junit writes bounds and the verdict's checks as test cases, and --markdown a summary. A case
-	fails where the exit code does: DEGRADED passes.
+	For CI systems, --junit writes bounds and the verdict's checks as test cases, and --markdown a summary. A case fails
+	only on what fails the run: DEGRADED passes.
 
 	Exit codes: 0 fine, 1 failed, 2 bad input, 3 verdict INVALID, 4 a bound not met, 130 interrupted.
 

@@ -57,24 +57,24 @@ func newSweep() *cobra.Command {
 }
 
 const sweepHelp = `
-	Run each variant and protocol of a scenario at each combination of values of parameters, and print a table.
+	Run each variant and protocol of a scenario at every combination of parameter values, and print a table.
 
-	Axes are those of the scenario's sweep, and of --over: [NAME:]PATH=VALUES, with paths as of --set, values between
-	commas, and FROM..TO/STEP for several. Seeds (--seeds 1..5, or an axis with the path seed) are repetitions: figures
-	are their medians, with the range of all.
+	Axes come from the scenario's sweep and from --over: [NAME:]PATH=VALUES, with paths as in --set, values separated by
+	commas, and FROM..TO/STEP for a range. Seeds (--seeds 1..5, or an axis with the path seed) are repetitions: figures
+	are medians over them, with their range.
 
-	What is kept of a finished point is a file of some KB, named by the experiment and by the code that its result
-	depends on. So a sweep that was interrupted, or whose machine was switched off, goes on where it stopped, and points
-	of other code are run again. The longest points run first, as many at once as there are processors (engines
-	model and virtual). A point ends early only where a leaf's queue grows without bound.
+	A finished point is kept as a file of a few KB, which is good for its experiment and the code that its result
+	depends on. So a sweep that was interrupted, or whose machine was switched off, resumes where it stopped, and points
+	of other code run again. The longest points run first, as many at once as there are processors (engines model and
+	virtual). A point ends early only if a leaf's queue grows without bound.
 
-	With --slurm the points are tasks of Slurm job arrays, and this command gathers them. The directory of points must
-	be on a file system that Slurm's nodes share, and so must the program, under the same paths. Points whose node died
-	are submitted again, up to three times, and those that failed are not. An interrupt cancels what was submitted.
+	With --slurm, points run as tasks of Slurm job arrays, and this command collects them. The directory of points and
+	the program must be on a file system that Slurm's nodes share, under the same paths. A point whose node died is
+	submitted again, up to three times; one that failed is not. An interrupt cancels what was submitted.
 
-	In the results' directory are sweep.parquet, with a row for each point, sweep.json, and report.html, in which each
-	metric is drawn over one axis (--x), with a series for each value of another (--by), and a figure for each place on
-	the others; the figures are pictures in plots too.
+	The results directory has sweep.parquet, with a row for each point, sweep.json, and report.html, which draws each
+	metric over one axis (--x), with a series for each value of another (--by) and a figure for each combination of the
+	others; plots has the figures as pictures.
 
 	Exit codes: 0 fine, 1 failed, 2 bad input, 3 a point INVALID, 130 interrupted.
 

@@ -82,9 +82,9 @@ func newSweepPoint() *cobra.Command {
 }
 
 const sweepPointHelp = `
-	Run the point in FILE, keep it, and write how that ended beside FILE, as FILE.outcome.json. It is what a node of
-	Slurm runs; by hand it repeats a point that failed. A point that is there already is not run again, and one that
-	another sirdbed has written, whose code differs, is refused.`
+	Run the point in FILE, keep it, and write how that ended beside FILE: NAME.outcome.json for NAME.json. This is what
+	Slurm's nodes run; by hand it repeats a point that failed. A point that is already there is not run again, and one
+	written by a sirdbed with other code is refused.`
 
 // sweepPoint runs the point in a file. Interrupted, it writes no outcome.
 func sweepPoint(ctx context.Context, path, store string, stderr io.Writer) error {

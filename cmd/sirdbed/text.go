@@ -10,13 +10,18 @@ import (
 // textColumns is the width of what is written for people.
 const textColumns = 100
 
-// text makes a help text out of one as it stands in the source: paragraphs with
-// empty lines between them, in lines of any length and indentation.
+// text makes a help text out of one as it stands in the source: paragraphs with empty
+// lines between them, in lines of any length, behind tabs. One whose lines are indented
+// by spaces keeps them: it is of a file.
 func text(s string) string {
 	var b strings.Builder
 	for i, paragraph := range strings.Split(strings.TrimSpace(s), "\n\n") {
 		if i > 0 {
 			b.WriteByte('\n')
+		}
+		if lines := strings.Trim(paragraph, "\t"); strings.HasPrefix(lines, " ") {
+			b.WriteString(strings.ReplaceAll(lines, "\t", "") + "\n")
+			continue
 		}
 		wrapped(&b, "", "", strings.Join(strings.Fields(paragraph), " "))
 	}

@@ -21,18 +21,18 @@ func newTopo() *cobra.Command {
 	var set []string
 	c := &cobra.Command{
 		Use:   "topo SCENARIO",
-		Short: "Draw the fabric of a scenario and work out its latencies",
+		Short: "Draw the fabric of a scenario and compute its latencies",
 		Long: text(`
-			Draw the fabric of a scenario, with names, addresses, rates and delays, and work out what follows from
-			them: unloaded latencies, the credit loop and the BDP. SCENARIO is a YAML file, or the name of a scenario
-			in the binary. Of hosts that are devices of this machine, print what to type at the other end of the cable;
-			of variants with faults, when what happens to which link or host.
+			Draw the fabric of a scenario, with names, addresses, rates and delays, and compute what follows from them:
+			unloaded latencies, the credit loop and the BDP. SCENARIO is a YAML file, or the name of a scenario in the
+			binary. For hosts that are devices of this machine, print what to type at the other end of the cable; for
+			variants with faults, what happens to which link or host, and when.
 
-			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the
-			released scripts: payload at the bottleneck's rate, and propagation. "exact" has headers, and
-			store-and-forward at every hop. Both are over the fastest single path. "all paths" is the fastest use of
-			all of them together, as by packets that are sprayed: nothing can be faster, and slowdown is latency over
-			this. Where paths differ, the hosts that gain the most by that are shown too.`),
+			Unloaded latency, that of a message on an idle fabric, has two definitions. "paper" is that of the released
+			scripts: payload at the bottleneck's rate, and propagation. "exact" adds headers, and store-and-forward at
+			every hop. Both take the fastest single path. "all paths" is the fastest use of all of them together, as by
+			sprayed packets: nothing can be faster, and slowdown is latency over this. Where paths differ, the hosts
+			that gain most from that are shown too.`),
 		Example: examples(`
 			sirdbed topo incast
 			sirdbed topo scenarios/incast.yaml --json

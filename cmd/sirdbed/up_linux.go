@@ -31,22 +31,22 @@ func newUp() *cobra.Command {
 	var o upOptions
 	c := &cobra.Command{
 		Use:   "up SCENARIO",
-		Short: "Bring the fabric of a scenario up, without traffic",
+		Short: "Bring up the fabric of a scenario, without traffic",
 		Long: text(`
 			Build the fabric of a scenario and keep it up for sirdbed exec, until sirdbed down. No traffic runs there,
 			and nothing is measured. Hosts run the scenario's transport for programs that send messages over it (package
 			sirdbed/sirdnode/message). Several fabrics may be up at once, each with a name of its own: the scenario's,
 			unless --name gives another.
 
-			The shell gets its prompt back when the fabric is up; a process in the background keeps it. With
-			--foreground this one does, until an interrupt. A fabric and all that runs in it end with any of the
-			processes that keep it, however these end.
+			The command returns when the fabric is up; a process in the background keeps it. With --foreground this one
+			does, until an interrupt. A fabric and all that runs in it end if any of the processes that keep it ends,
+			for whatever reason.
 
-			Ports are as the protocol of the first variant, or of --variant, has them, with a queue of ` +
+			Ports are as the protocol of the first variant, or of --variant, needs them, with a queue of ` +
 			scenarios.ProgramsQueue.String() + ` unless the scenario has a queue_limit. The dilation is 1 unless the
-			scenario states one: programs live by the clock of the kernel. On the engine virtual it is up to 10, and
-			the clock stands still while no program runs. Devices that are hosts are taken until the fabric goes
-			down, and what is at the other ends of their cables takes part by its own kernel: no peer joins.`),
+			scenario states one: programs run by the kernel's clock. On the engine virtual it is up to 10, and the
+			clock stands still while no program runs. Devices that are hosts are taken until the fabric goes down;
+			what is at the other ends of their cables takes part by its own kernel: no peer joins.`),
 		Example: examples(`
 			sirdbed up quickstart
 			sirdbed up scenarios/incast.yaml --name a --set topology.host_rate=1Gbps

@@ -76,7 +76,7 @@ func (c *Comparison) Causes() []Table {
 		return nil
 	}
 	t := Table{
-		Title: "What experiments say of cells outside their tolerance", Left: 3,
+		Title: "What experiments say about cells outside their tolerance", Left: 3,
 		Header:    []string{"cells", "cause", "shown by"},
 		Sentences: true,
 	}
@@ -96,7 +96,7 @@ func (c *Comparison) Causes() []Table {
 			t.Rows = append(t.Rows, []string{strings.Join(names, ", "), cause.Cause, cause.Shown})
 		}
 	}
-	t.Note = fmt.Sprintf("Of %d of %d cells.", len(outside)-len(open), len(outside))
+	t.Note = fmt.Sprintf("Causes for %d of %d cells.", len(outside)-len(open), len(outside))
 	for _, cell := range outside {
 		if open[cell] {
 			t.Note += " None yet: " + cell.String() + "."

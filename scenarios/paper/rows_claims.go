@@ -18,8 +18,8 @@ func ClaimsTable(findings []Finding) Table {
 func claimsTable(findings []Finding, header []string, row func(Finding) []string) Table {
 	t := Table{
 		Header: header, Left: len(header),
-		Note: "by print: what the same checks say of the paper's own tables, where these have all that is needed. " +
-			"Tolerances of what is so much more are of the whole: 34 % more within 15 % is 1.34 times within 15 %.",
+		Note: "by print: the verdict of the same checks on the paper's own tables, where they have all that is needed. " +
+			"A tolerance applies to the ratio: 34 % more, within 15 %, is 1.34 times, within 15 %.",
 	}
 	by := map[ClaimVerdict][]Finding{}
 	for _, f := range findings {
@@ -53,7 +53,7 @@ func ClaimDetails(findings []Finding) []Table {
 	tested := claimsTable(findings, header, func(f Finding) []string {
 		return []string{f.Claim.ID, f.Claim.Source, statement(f), string(f.Verdict), f.byPrint(), f.Text()}
 	})
-	tested.Note += " What is unstable is infinite, so a ratio over it is 0."
+	tested.Note += " An unstable figure is infinite, so a ratio over it is 0."
 	others := Table{
 		Title: "Not testable here", Header: []string{"claim", "source", "statement", "why"}, Left: 4,
 	}

@@ -21,14 +21,14 @@ func (c *Comparison) Grids() (list []Table) {
 func (c *Comparison) grid(table string) Table {
 	t := Table{Title: titles[table], Left: 2}
 	t.Header, t.Wide = tableHeader("protocol", "")
-	t.Note = "a, b, c: WKa, WKb, WKc. *: further from the print than the tolerance, or unstable in one alone. " +
-		"?: the print is doubted."
+	t.Note = "a, b, c: WKa, WKb, WKc. *: further from the print than the tolerance, or unstable on one side only. " +
+		"?: the print is suspect."
 	switch table {
 	case MaxTorQueue:
 		t.Note += " unst: at some load the leaves' mean queue grew by a fifth in each of the last two quarters of " +
-			"the run, to 1 MB or more, or the run was ended since a leaf's queue grew."
+			"the run, to 1 MB or more, or the run was ended because a leaf's queue kept growing."
 	case MeanTorQueue:
-		t.Note = "The paper has no numbers of it."
+		t.Note = "The paper prints no numbers for it."
 	}
 	byProtocol := map[string][]Row{}
 	var order []string
@@ -86,8 +86,8 @@ func (c *Comparison) Cells(outside bool) (list []Table) {
 			Title: titles[table] + ": cells", Left: 3,
 			Header: []string{"config", "workload", "protocol", "paper", "here", "diff", "ratio", "within", "spread",
 				"seeds", "verdict"},
-			Note: "diff: here less paper. within: the tolerance. " +
-				"spread: largest less smallest of the seeds, over the number here.",
+			Note: "diff: here minus paper. within: the tolerance. " +
+				"spread: largest minus smallest of the seeds, over the number here.",
 		}
 		for _, r := range c.Rows {
 			agrees := r.Verdict == Agrees || r.Verdict == BothUnstable
@@ -149,9 +149,9 @@ func signed(x float64) string {
 // or whose order is open since both are the same here.
 func (c *Comparison) WrongOrders() Table {
 	t := Table{
-		Title: "Orders that are not the print's", Left: 4,
+		Title: "Orders that differ from the print", Left: 4,
 		Header: []string{"table", "config", "workload", "better", "paper", "here", "worse", "paper", "here"},
-		Note:   "better, worse: by the print. ?: it is suspect, and the pair is not in the score of orders.",
+		Note:   "better, worse: by the print. ?: the print is suspect, and the pair is not in the score of orders.",
 	}
 	here := map[Cell]*Value{}
 	for _, r := range c.Rows {
@@ -169,7 +169,7 @@ func (c *Comparison) WrongOrders() Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {
-		t.Note = "None of those that were run."
+		t.Note = "None of those that have run."
 	}
 	return t
 }
@@ -178,8 +178,8 @@ func (c *Comparison) WrongOrders() Table {
 func (s Scores) Table() Table {
 	t := Table{
 		Title: "Scores", Left: 1, Header: []string{"of what the paper printed", "right", "run", "share", "not run"},
-		Note: fmt.Sprintf("Suspect prints, which are copies of another cell, count in the last three rows alone. %d "+
-			"printed numbers are unstable here.", s.UnstableHere),
+		Note: fmt.Sprintf("Suspect prints, copies of another cell, count only in the last three rows. %d printed "+
+			"numbers are unstable here.", s.UnstableHere),
 	}
 	for _, line := range []struct {
 		name  string

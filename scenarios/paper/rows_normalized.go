@@ -6,8 +6,7 @@ import "maps"
 func (n *Normalized) Grid() Table {
 	t := Table{
 		Title: titles[n.Table] + ", normalized", Left: 1,
-		Note: "a, b, c: WKa, WKb, WKc. The best of each column that was run has 1. Means and ranges leave out what " +
-			"is unstable.",
+		Note: "a, b, c: WKa, WKb, WKc. The best of each column has 1. Means and ranges leave out unstable cells.",
 	}
 	t.Header, t.Wide = tableHeader("protocol")
 	more := []string{"mean", "range"}
@@ -42,8 +41,8 @@ func MeansTable(m *Measured) Table {
 		Header: []string{"table", "protocol", "normalized", "normalized, paper", "raw", "raw, paper", "common",
 			"common, paper"},
 		Note: "Ratios of means: of the normalized table, of the table itself, and of the latter over the cells in " +
-			"which both protocols have a number. Only cells that have a number here and in print count, so that " +
-			"where protocols are missing, the columns of the paper's numbers are not the paper's own means.",
+			"which both protocols have a number. Only cells with a number both here and in print count, so where " +
+			"some are missing, the \"paper\" columns differ from the paper's own means.",
 	}
 	printed, both := Printed(), &Measured{Cells: map[Cell]Value{}}
 	for c, v := range m.Cells {

@@ -57,9 +57,9 @@ func (s Scores) ByTable() Table {
 	t := Table{
 		Title: "Scores of each table", Left: 1,
 		Header: []string{"table", "within 5 %", "within 15 %", "within 25 %", "guess within 25 %", "orders"},
-		Note: "Without suspect prints and what is unstable in print. Guess: how many would be within 25 % if " +
-			"each number were the median of the other protocols' prints of the same configuration and workload. " +
-			"Where that is as good, 25 % tells nothing.",
+		Note: "Suspect prints and those unstable in print do not count. Guess: how many would be within 25 % if " +
+			"each number were the median of the other protocols' prints for the same configuration and workload. " +
+			"Where the guess does as well, being within 25 % tells nothing.",
 	}
 	for _, table := range PrintedTables {
 		x := s.Tables[table]
