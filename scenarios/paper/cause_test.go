@@ -61,7 +61,7 @@ func TestCellsOutsideHaveCausesOrAreNamed(t *testing.T) {
 	if len(table.Rows) != 1 || table.Rows[0][0] != known.String() || table.Rows[0][1] != "a parameter" {
 		t.Errorf("causes %q, want the one of %v", table.Rows, known)
 	}
-	if want := "Of 1 of 2 cells. None yet: " + unknown.String() + "."; table.Note != want {
+	if want := "Causes for 1 of 2 cells. None yet: " + unknown.String() + "."; table.Note != want {
 		t.Errorf("note %q, want %q", table.Note, want)
 	}
 }

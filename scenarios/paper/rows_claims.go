@@ -18,7 +18,7 @@ func ClaimsTable(findings []Finding) Table {
 func claimsTable(findings []Finding, header []string, row func(Finding) []string) Table {
 	t := Table{
 		Header: header, Left: len(header),
-		Note: "by print: the verdict of the same checks on the paper's own tables, where they have all that is needed. " +
+		Note: "by print: the verdict of the same checks on the paper's own tables, if these have all it takes. " +
 			"A tolerance applies to the ratio: 34 % more, within 15 %, is 1.34 times, within 15 %.",
 	}
 	by := map[ClaimVerdict][]Finding{}
