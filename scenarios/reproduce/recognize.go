@@ -114,11 +114,13 @@ func delaysAsPaper(t *topo.Spec, printed bool) bool {
 }
 
 // asPaper are other parameters than a protocol's own that the paper's scenarios have: SIRD's with the
-// paper's rule for loss, Homa's by the workload alone and without recovery.
+// paper's rule for loss, Homa's by the workload alone and without recovery, one queue a host.
 func asPaper(x *emu.Experiment) (list []string) {
 	switch x.Protocol {
 	case "sird":
 		list = append(list, `{"loss_detection": "silence"}`)
+	case "dctcp", "swift":
+		list = append(list, `{"uplink_fifo": true}`)
 	case "homa":
 		for i := range x.Streams {
 			if name := x.Streams[i].Sizes; name != "" {
