@@ -62,7 +62,8 @@ steps() {
   hostile | sed 's/^/hostile:/'
   echo mutated:results
   printf '%s\n' large:virtual large:real
-  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability
+  printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability \
+    release
 }
 
 # How long a step may take, in seconds. Its tests have a little less, so that they say
@@ -95,6 +96,8 @@ step() {
     mutated:*) SIRDBED_MUTATED=$mutated tested '^TestMutatedResults$' ;;
     stability) # what is known to be stable and not, on three workloads
       SIRDBED_SEEDS=$known tested '^TestStabilityOfWhatIsKnown$' ;;
+    release) # of all platforms
+      release ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 235m -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
@@ -162,6 +165,28 @@ soak_virtual() {
   done
   digests=$(sort -u "$1/digests" | wc -l)
   [ "$digests" = 1 ] || { echo "$digests outcomes of $((rounds + 1)) runs" >&2; return 1; }
+}
+
+# The binaries of all platforms, after go vet of what is compiled elsewhere than on Linux. A
+# probe has this platform's.
+release() {
+  local platforms=()
+  results=$(mktemp -d)
+  trap 'rm -rf "$results"' EXIT
+  if [ -n "${SIRDBED_LONG_PROBE:-}" ]; then
+    platforms=("$(go env GOHOSTOS)/$(go env GOHOSTARCH)")
+  else
+    GOOS=darwin vetted
+    GOOS=windows vetted
+  fi
+  scripts/release.sh v0.0.0-long "$results/release" "${platforms[@]}"
+}
+
+vetted() {
+  local packages
+  packages=$(go list -deps ./cmd/sirdbed | grep '^sirdbed')
+  # shellcheck disable=SC2086 # names of packages have no spaces
+  go vet $packages
 }
 
 case $mode in
