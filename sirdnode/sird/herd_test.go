@@ -10,7 +10,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// README, Sender: messages that wait for credit are known to the receiver, and are not
+// README, Announcing again: messages that wait for credit are known to the receiver, and are not
 // announced again. A sender that hears nothing asks, less and less often. (Before, 10,000 of 50 senders
 // announced themselves at once, 4 ms after they had been sent.)
 func TestWaitingMessagesAreNotAnnouncedAgain(t *testing.T) {
@@ -63,7 +63,7 @@ func TestLostRequestsAreMadeUpFor(t *testing.T) {
 	modeltest.AllDone(t, f, sim, 3*units.Millisecond)
 }
 
-// README, Sender: what is lost whole is missed as soon as ever, though the receiver knew all before
+// README, Announcing again: what is lost whole is missed as soon as ever, though the receiver knew all before
 // it. (Before, the sender had nothing to look after for 4T, and looked after nothing for as long.)
 func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
 	f := rack(t, 2)
@@ -86,7 +86,7 @@ func TestLostRequestIsMissedWhateverWasKnownBefore(t *testing.T) {
 	}
 }
 
-// README, Sender: a sender misses a receiver that restarts, or has forgotten its message, 64 rounds after it
+// README, Announcing again: a sender misses a receiver that restarts, or has forgotten its message, 64 rounds after it
 // heard of it: of one that gave credit when it died, of one that it waits for soon after it began to wait.
 func TestReceiverThatStopsGivingCreditIsAsked(t *testing.T) {
 	f := rack(t, 3)
