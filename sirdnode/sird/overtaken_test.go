@@ -10,8 +10,8 @@ import (
 	"sirdbed/topo/units"
 )
 
-// README, Announcing again: a message of a packet that is lost whole is missed in a few rounds, when what was sent after it is
-// acknowledged, a request in 16 more; a message after which nothing is sent, in 32.
+// README, Announcing again: a message of a packet that is lost whole is missed in a few rounds, when what was
+// sent after it is acknowledged, a request in 16 more; a message after which nothing is sent, in 32.
 func TestMessageThatWasOvertakenIsAnnouncedSoon(t *testing.T) {
 	for _, f := range []*topo.Fabric{rack(t, 9), modeltest.Fabric(t, modeltest.Eight)} {
 		dst := topo.HostID(len(f.Hosts) - 1) // over the spines, if there are any
