@@ -46,6 +46,9 @@ func (f *Found) quantities(m *paper.Measured) {
 	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
+		if f.Needless(i) && j.first() {
+			f.needless(m, j)
+		}
 		if p == nil || !j.first() || !j.Full && full[j.quantity()] != nil {
 			continue
 		}
@@ -85,6 +88,21 @@ func (f *Found) quantities(m *paper.Measured) {
 	}
 	wanted := paper.Wanted() // without cells, which m has as such
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
+}
+
+// needless adds the slowdowns of a load that was not run, since the protocol cannot even carry half load:
+// they are unstable.
+func (f *Found) needless(m *paper.Measured, j *Job) {
+	head, load, rest := j.names()
+	at := j.place()
+	at.Load = Half
+	for _, p := range f.At(at) {
+		for name := range figuresOf(p) {
+			if strings.Contains(name, "_slowdown_") {
+				put(m, head+"/load="+load+rest+"/"+name, paper.Value{Unstable: true}, false)
+			}
+		}
+	}
 }
 
 // full are the points with all messages, of released arrivals and the first seed, by their settings.

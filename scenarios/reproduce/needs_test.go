@@ -102,9 +102,13 @@ func TestLoadsThatAreNotNeeded(t *testing.T) {
 		full := slices.ContainsFunc(jobs, func(j Job) bool {
 			return j.Study == "balanced" && j.Label("workload") == "wka"
 		})
-		_, there := f.Measured().Cells[goodput]
+		m := f.Measured()
+		_, there := m.Cells[goodput]
 		if want := n > 0; err != nil || there != want || full && !want {
 			t.Errorf("%s: goodput there %v, at full size %v, %v", name, there, full, err)
+		}
+		if s := m.Quantities["xpass/balanced/wka/load=0.7/p99_slowdown_c"]; s.Unstable != (n > 0) {
+			t.Errorf("%s: at 70 %% the slowdown is %+v", name, s)
 		}
 	}
 }
