@@ -19,7 +19,9 @@ func found(t *testing.T, o Options, of func(load string) (gbps float64, queue in
 		var most int64
 		p.Result.GoodputGbps, most = of(f.Jobs[i].Label("load"))
 		p.Result.Slowdown = map[string]results.Slowdowns{
-			results.Paper: {results.AllSizes: stats.Summary{Count: 1, P99: 2}, "C": stats.Summary{Count: fewest, P99: 2}},
+			results.Paper: {
+				results.AllSizes: stats.Summary{Count: 1, P99: 2}, "C": stats.Summary{Count: fewest, P99: 2},
+			},
 		}
 		p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: most}}
 		f.Points = append(f.Points, p)
