@@ -56,7 +56,7 @@ check_deadcode() {
 }
 
 # What else the command is built for, read from the sources: compiling the standard library
-# three times would take minutes. Here no matter what is unreachable.
+# three times would take minutes. What is unreachable does not matter here.
 check_platforms() {
   local platform failed=0
   for platform in darwin/arm64 windows/amd64 linux/arm64; do

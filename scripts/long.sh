@@ -63,7 +63,7 @@ steps() {
   echo mutated:results
   printf '%s\n' large:virtual large:real
   printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability \
-    release
+    release:platforms
 }
 
 # How long a step may take, in seconds. Its tests have a little less, so that they say
@@ -96,8 +96,6 @@ step() {
     mutated:*) SIRDBED_MUTATED=$mutated tested '^TestMutatedResults$' ;;
     stability) # what is known to be stable and not, on three workloads
       SIRDBED_SEEDS=$known tested '^TestStabilityOfWhatIsKnown$' ;;
-    release) # of all platforms
-      release ;;
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 235m -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
@@ -112,7 +110,7 @@ step() {
         -bench "^BenchmarkFabric/hosts=$fabric/plain" ;;
     truth:real) # verdicts against what the model says, half of the runs disturbed
       SIRDBED_TRUTH=$truth go test -v -count 1 -timeout 235m -run '^TestVerdictAgainstTheModel$' ./cmd/sirdbed ;;
-    soak:* | large:*)
+    soak:* | large:* | release:*)
       results=$(mktemp -d)
       trap 'rm -rf "$results"' EXIT
       CGO_ENABLED=0 go build -o "$results/bin/" ./cmd/...
@@ -169,17 +167,15 @@ soak_virtual() {
 
 # The binaries of all platforms, after go vet of what is compiled elsewhere than on Linux. A
 # probe has this platform's.
-release() {
+release_platforms() {
   local platforms=()
-  results=$(mktemp -d)
-  trap 'rm -rf "$results"' EXIT
   if [ -n "${SIRDBED_LONG_PROBE:-}" ]; then
     platforms=("$(go env GOHOSTOS)/$(go env GOHOSTARCH)")
   else
     GOOS=darwin vetted
     GOOS=windows vetted
   fi
-  scripts/release.sh v0.0.0-long "$results/release" "${platforms[@]}"
+  scripts/release.sh v0.0.0-long "$1/release" "${platforms[@]}"
 }
 
 vetted() {

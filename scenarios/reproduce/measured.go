@@ -47,7 +47,7 @@ func (f *Found) quantities(m *paper.Measured) {
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
 		if f.Needless(i) && j.first() {
-			f.needless(m, j)
+			f.needlessQuantities(m, j)
 		}
 		if p == nil || !j.first() || !j.Full && full[j.quantity()] != nil {
 			continue
@@ -90,9 +90,9 @@ func (f *Found) quantities(m *paper.Measured) {
 	maps.DeleteFunc(m.Quantities, func(name string, _ paper.Value) bool { return !slices.Contains(wanted, name) })
 }
 
-// needless adds the slowdowns of a load that was not run, since the protocol cannot even carry half load:
+// needlessQuantities adds the slowdowns of a load that was not run, since the protocol cannot even carry half load:
 // they are unstable.
-func (f *Found) needless(m *paper.Measured, j *Job) {
+func (f *Found) needlessQuantities(m *paper.Measured, j *Job) {
 	head, load, rest := j.names()
 	at := j.place()
 	at.Load = Half
