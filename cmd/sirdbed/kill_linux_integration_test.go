@@ -163,14 +163,19 @@ func TestKilledSandboxEndsTheRun(t *testing.T) {
 	}
 }
 
+// heedHangUps has what a test starts heed SIGHUP, though the test may itself run under
+// nohup: a signal that is caught is no longer ignored by programs started.
+func heedHangUps(t *testing.T) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
+}
+
 // SIGTERM, SIGHUP and a terminal that closes end a run early: what was measured
 // until then is reported, and nothing is left.
 func TestEndedRunReports(t *testing.T) {
 	b := build(t)
-	// Tests may run under nohup, of which runs would know.
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGHUP)
-	defer signal.Stop(caught)
+	heedHangUps(t)
 	before := b.traces()
 	end := map[string]func(*exec.Cmd) (begin, end func()){
 		"SIGTERM": func(run *exec.Cmd) (begin, end func()) {

@@ -158,6 +158,7 @@ const hide, show = "\x1b[?25l", "\x1b[?25h"
 // In a terminal a run is drawn, and the terminal is left as it was however the run ends.
 func TestWatchInATerminal(t *testing.T) {
 	b := build(t)
+	heedHangUps(t)
 	for name, end := range map[string]struct {
 		signal syscall.Signal // 0: by itself
 		want   string         // behind the frames
@@ -169,7 +170,7 @@ func TestWatchInATerminal(t *testing.T) {
 			b.t = t
 			args := []string{"run", "real.yaml", "--watch", "--out", filepath.Join(t.TempDir(), "r")}
 			if end.signal != 0 {
-				args = append(args, "--set", "duration=60s")
+				args = append(args, "--set", "duration=1s") // 200 s without the signal
 			}
 			run := b.command(args...)
 			screen := onTerminal(t, run)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -140,6 +139,7 @@ func (r *virtualRun) reports(path, reason string) {
 // what to know, keeps what it has measured and leaves nothing else.
 func TestVirtualDeaths(t *testing.T) {
 	t.Parallel()
+	heedHangUps(t)
 	path, dir := virtualBinary(t)
 	for _, d := range []struct {
 		name   string
@@ -162,9 +162,6 @@ func TestVirtualDeaths(t *testing.T) {
 		{"hung up", false, syscall.SIGHUP, exitStopped, "interrupted: the above", "run: it was interrupted at "},
 	} {
 		t.Run(d.name, func(t *testing.T) {
-			if signal.Ignored(d.signal) {
-				t.Skip("the processes of this test ignore it, as under nohup")
-			}
 			r := startVirtual(t, path, dir)
 			list := r.processes()
 			target := r.cmd.Process.Pid
