@@ -33,16 +33,17 @@ esac
 scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf "%d", n < 1 ? 1 : n }'; }
 
 # How much of each; for a probe the least that shows that the step still works. leaves are
-# those of the scenario thousand, fabric the hosts of BenchmarkFabric, known the seeds of
-# StabilityOfWhatIsKnown and tied those of GuestsDiffer, which have fewer without any.
+# those of the scenario thousand, fabric the hosts of BenchmarkFabric, of fuzz targets one in
+# every is run, raced are packages, known the seeds of StabilityOfWhatIsKnown and tied those
+# of GuestsDiffer, which have fewer without any.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
   export SIRDBED_LONG_PROBE=1
-  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 truth=2 leaves=2 fabric=144
+  seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 truth=2 leaves=2 fabric=144 every=6 raced=./emu/thread
   mutated='' kills='' soaked='' tied='' known='' # of tests that are only looked for, see tested
 else
-  seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200)
+  seeds=$(scaled 20000) fuzzed=$(scaled 6000000) rounds=$(scaled 40) tests=. known=$(scaled 200) raced=./...
   packets=$(scaled 10000000) mutated=$(scaled 1000) kills=$(scaled 200) soaked=$(scaled 3600) truth=$(scaled 100)
-  tied=$(scaled 10) leaves=40 fabric=1000
+  tied=$(scaled 10) leaves=40 fabric=1000 every=1
 fi
 
 # What passed, by what was run: the commit, and what has been changed since.
@@ -58,12 +59,13 @@ hostile() { git grep -l 'HostilePackets(t, ' -- '*_test.go' | xargs -n1 dirname 
 
 steps() {
   seeded | sed 's/^/seeds:/'
-  scripts/fuzz.sh --list | sed 's/^/fuzz:/'
+  # Targets are alike; of all of them tests run the seeds.
+  scripts/fuzz.sh --list | awk -v every="$every" 'NR % every == 0 { print "fuzz:" $0 }'
   hostile | sed 's/^/hostile:/'
   echo mutated:results
   printf '%s\n' large:virtual large:real
   printf '%s\n' soak:model soak:real soak:virtual soak:kills soak:hour soak:tests truth:real ties:virtual stability \
-    release:platforms
+    race release:platforms
 }
 
 # How long a step may take, in seconds. Its tests have a little less, so that they say
@@ -99,6 +101,8 @@ step() {
     fuzz:*) scripts/fuzz.sh "$fuzzed" "$name" ;;
     soak:tests) # those that flicker
       go test -p 1 -count "$rounds" -timeout 235m -run "$tests" ./emu/sandbox/... ./emu/fabric/... ./sirdnode/... ;;
+    race) # all packages; CI has those that start goroutines
+      CGO_ENABLED=1 go test -p 1 -timeout 235m -race -run "$tests" "$raced" ;;
     soak:kills) # of runs at random moments, whichever process; none may leave anything
       SIRDBED_KILLS=$kills tested '^TestKilledRuns(LeaveNothing|GiveDevicesBack)$' ;;
     soak:hour) # runs in turn, whose descriptors, threads and memory stay flat
