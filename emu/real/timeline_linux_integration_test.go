@@ -64,8 +64,8 @@ func TestTimelineOfFaults(t *testing.T) {
 		burst       int
 		lost        int64 // packets at least
 	}{
-		{"blackhole", event(fault.Event{Link: "h1-1", Do: fault.Blackhole}), 0, 0, 0, 20},
-		{"one direction", event(fault.Event{Link: "leaf1>h1-2", Do: fault.Blackhole}), 0, 0, 0, 20},
+		{"blackhole", event(fault.Event{Link: "h1-1", Do: fault.Blackhole}), 0, 0, 0, 24},
+		{"one direction", event(fault.Event{Link: "leaf1>h1-2", Do: fault.Blackhole}), 0, 0, 0, 24},
 		{"down", event(fault.Event{Link: "h1-2", Do: fault.Down}), 0, 0, 0, 20},
 		{"drop", event(fault.Event{Link: "h1-1", Do: fault.Drop, Share: 0.5}), 3, 17, 0, 6},
 		{"corrupt", event(fault.Event{Link: "h1-1", Do: fault.Corrupt, Share: 1}), 0, 0, 0, 0},
