@@ -44,14 +44,14 @@ func (f Features) List() (list []string) {
 }
 
 // A Marker is what sets CE in packets that find too much waiting. In every
-// engine it counts the bytes in the queue of the packet's own level.
+// engine it counts the bytes in all levels of the port.
 type Marker uint8
 
 // The markers.
 const (
 	AnyMarker  Marker = iota // the engine chooses
 	NoMarker                 // no port has to mark
-	RED                      // sch_red on each level: exact
+	RED                      // sch_red: exact
 	EBPF                     // an eBPF program with a virtual queue, within about a frame of the real one
 	StepMarker               // the model's: exact
 )
@@ -65,10 +65,13 @@ func (m *Marker) UnmarshalText(text []byte) error { return markers.read("marker"
 // A MarkerScope is what a marker counts.
 type MarkerScope uint8
 
-// PerLevel markers count the queue of the packet's own level.
-const PerLevel MarkerScope = 1
+// The scopes.
+const (
+	PerLevel MarkerScope = 1 + iota // the queue of the packet's own level, in results of earlier versions
+	PerPort                         // all levels of the port
+)
 
-var markerScopes = enum{"", "level"}
+var markerScopes = enum{"", "level", "port"}
 
 func (m MarkerScope) String() string               { return markerScopes.text(int(m)) }
 func (m MarkerScope) MarshalText() ([]byte, error) { return []byte(m.String()), nil }

@@ -22,7 +22,9 @@ func TestFactsAreReadBack(t *testing.T) {
 		{"of the virtual engine",
 			`{"burst_time": "0s", "hash_seed": "7", "levels": "prio", "marker": "red", "wire": "netem"}`,
 			Features{Marker: RED, Levels: PrioBands, Wires: Netem, HashSeed: 7}},
-		{"of the model", `{"marker": "step", "marker_scope": "level", "payload": "lengths"}`,
+		{"of the model", `{"marker": "step", "marker_scope": "port", "payload": "lengths"}`,
+			Features{Marker: StepMarker, MarkerScope: PerPort, Payload: PayloadLengths}},
+		{"of an earlier model", `{"marker": "step", "marker_scope": "level", "payload": "lengths"}`,
 			Features{Marker: StepMarker, MarkerScope: PerLevel, Payload: PayloadLengths}},
 		{"with a burst in bytes", `{"burst": "9038B", "marker": "none"}`, Features{Marker: NoMarker, Burst: 9038}},
 	} {

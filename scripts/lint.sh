@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Reads the sources without running them. Each check prints what it found; the
-# script fails if one found something. Tools come through the Go module proxy, of
-# the versions below; shellcheck is a package of most distributions.
+# Reads the sources without running them, as many checks at once as there are
+# processors. Each prints what it found; the script fails if one found something.
+# Tools come through the Go module proxy, of the versions below; shellcheck is a
+# package of most distributions.
 #
 #   scripts/lint.sh [CHECK...]    these checks only (default: all)
 #   scripts/lint.sh --list        their names
@@ -93,19 +94,27 @@ check_shell() { scripts | xargs shellcheck; }
 
 check_workflows() { sources .github/workflows/ | xargs -r go run "$actionlint"; }
 
+# check runs one, and says at once what it found: others run beside it.
+check() {
+  local began=$SECONDS verdict=ok found
+  found=$("check_$1" 2>&1) || verdict=FAIL
+  printf '%-5s %s (%ds)\n%s' "$verdict" "$1" $((SECONDS - began)) "${found:+$found$'\n'}"
+  [ $verdict = ok ]
+}
+
 all="format vet staticcheck unparam modernize deadcode platforms spelling tidy columns shell workflows"
-[ "${1:-}" != --list ] || exec tr ' ' '\n' <<<"$all"
-failed=
+case ${1:-} in
+  --list) exec tr ' ' '\n' <<<"$all" ;;
+  --alone) # one check, for xargs below
+    check "$2"
+    exit ;;
+esac
 # shellcheck disable=SC2086 # names have no spaces
 [ $# -gt 0 ] || set -- $all
-for check; do
-  case " $all " in *" $check "*) ;; *) echo "no check is called $check; these are: $all" >&2 && exit 2 ;; esac
-  began=$SECONDS
-  if "check_$check"; then
-    echo "ok    $check ($((SECONDS - began))s)"
-  else
-    echo "FAIL  $check ($((SECONDS - began))s)"
-    failed+=" $check"
-  fi
+for name; do
+  case " $all " in *" $name "*) ;; *) echo "no check is called $name; these are: $all" >&2 && exit 2 ;; esac
 done
-[ -z "$failed" ] || { echo "found something:$failed"; exit 1; }
+# What several checks would each compile is compiled once.
+[ $# = 1 ] || go build ./... || exit
+printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 scripts/lint.sh --alone ||
+  { echo "found something: see FAIL above"; exit 1; }

@@ -73,8 +73,10 @@ func features(f emu.Features) (texts []string) {
 	marks := map[emu.Marker]string{
 		emu.NoMarker: "no port marks", emu.RED: "RED marks", emu.EBPF: "eBPF marks", emu.StepMarker: "the model marks",
 	}[f.Marker]
-	if f.MarkerScope == emu.PerLevel && f.Marker != emu.NoMarker && marks != "" {
-		marks += " by the queue of a packet's own level"
+	if f.Marker != emu.NoMarker && marks != "" {
+		marks += map[emu.MarkerScope]string{
+			emu.PerLevel: " by the queue of a packet's own level", emu.PerPort: " by all that waits in a port",
+		}[f.MarkerScope]
 	}
 	add(marks)
 	add(map[emu.Levels]string{emu.HTBClasses: "HTB serves levels", emu.PrioBands: "sch_prio serves levels"}[f.Levels])

@@ -16,7 +16,7 @@ import (
 func TestPageReadsWell(t *testing.T) {
 	v := run(t, "fast", 1)
 	v.Experiment.Drain = 0
-	v.Facts.Features = emu.Features{Marker: emu.RED, MarkerScope: emu.PerLevel, Wires: emu.HostDelay,
+	v.Facts.Features = emu.Features{Marker: emu.RED, MarkerScope: emu.PerPort, Wires: emu.HostDelay,
 		Levels: emu.PrioBands, HashSeed: emu.RandomHash, BurstTime: emu.KernelTime(100_000)}
 	v.Experiment.Params = json.RawMessage(`{"sthr": "inf", "b": 1.5}`)
 	v.Verdict = results.Verdict{Level: results.Degraded, Reasons: []string{"CPU steal: 5 %"},
@@ -28,7 +28,7 @@ func TestPageReadsWell(t *testing.T) {
 	must(t, err)
 	for _, want := range []string{
 		"<strong>DEGRADED:</strong> the machine shows", "one leaf of 3 hosts; hosts", "warm-up 1ms, measured 8ms</td>",
-		"RED marks by the queue of a packet&#39;s own level, sch_prio serves levels, receiving hosts delay, " +
+		"RED marks by all that waits in a port, sch_prio serves levels, receiving hosts delay, " +
 			"random paths, ports make up for 100", "sird: b 1.5, sthr inf", ">queue max KB<", ">queue mean KB<",
 		">level</th>", ">passes if</th>", "-: not judged", `credit_held</td><td class=" ">`, `<td class=" ">KB</td>`,
 	} {

@@ -201,8 +201,12 @@ func (f *Fabric) Features() emu.Features {
 	if f.seeded {
 		seed = emu.HashSeed(f.config.HashSeed)
 	}
+	scope := emu.PerPort
+	if f.marker == emu.NoMarker {
+		scope = 0
+	}
 	return emu.Features{
-		Marker: f.marker, Levels: f.levels, Wires: f.wires, HashSeed: seed,
+		Marker: f.marker, MarkerScope: scope, Levels: f.levels, Wires: f.wires, HashSeed: seed,
 		BurstTime: emu.KernelTime(f.config.BurstTime),
 	}
 }

@@ -52,6 +52,9 @@ func (f *Fabric) chooseMarker() error {
 	}
 	wanted := f.config.Marker
 	red, ebpf := Probe(FeatureRED), Probe(FeatureMarker)
+	if red.Err == nil && f.config.Network.Priorities > 1 {
+		red = Probe(FeaturePrio) // without it RED sees each level alone
+	}
 	switch {
 	case wanted != emu.AnyMarker && wanted != emu.RED && wanted != emu.EBPF:
 		return fmt.Errorf("fabric: there is no marker %q here: want red, ebpf or none at all", wanted)

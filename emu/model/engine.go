@@ -53,7 +53,7 @@ const (
 func (e Engine) Run(ctx context.Context, x *emu.Experiment, dir emu.RunDir, hooks emu.Hooks) (*emu.Facts, error) {
 	facts := &emu.Facts{
 		Engine: e.Name(), Started: time.Now(), Dilation: 1, CPUs: runtime.NumCPU(),
-		Features: emu.Features{Marker: emu.StepMarker, MarkerScope: emu.PerLevel, Payload: emu.PayloadLengths},
+		Features: emu.Features{Marker: emu.StepMarker, MarkerScope: emu.PerPort, Payload: emu.PayloadLengths},
 	}
 	if e.Bytes || x.Faults.Corrupt > 0 || x.Timeline.Corrupts() {
 		facts.Features.Payload = emu.PayloadBytes

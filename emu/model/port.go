@@ -73,9 +73,8 @@ func (p *port) kickID() int { return len(p.sim.ports) + p.link }
 // enqueue takes a packet that is to leave through the port.
 //
 // Marking is sch_red's step (Wlog 0, min = max): a packet is marked if what
-// waited in its level before it came is at least the threshold. All engines count
-// the level, since RED sees no more. Packets that do not fit are not marked, and packets
-// that may not be marked are kept (RED's nodrop).
+// waited in all levels before it came is at least the threshold. Packets that do not fit
+// are not marked, and packets that may not be marked are kept (RED's nodrop).
 func (p *port) enqueue(q *packet, now int64) {
 	// Departures come before arrivals of the same instant.
 	if p.packets > 0 && p.free <= now {
@@ -97,7 +96,7 @@ func (p *port) enqueue(q *packet, now int64) {
 		p.drop(q)
 		return
 	}
-	if p.mark > 0 && q.ECT && p.backlog[level] >= p.mark {
+	if p.mark > 0 && q.ECT && p.inLevels() >= p.mark {
 		q.CE = true
 		p.stats.Marks++
 	}
@@ -113,6 +112,14 @@ func (p *port) enqueue(q *packet, now int64) {
 	p.busy |= 1 << level
 	p.wait(q.frame(), 1, now)
 	p.schedule()
+}
+
+// inLevels returns the bytes in all levels, credits not among them.
+func (p *port) inLevels() (bytes int64) {
+	for _, n := range p.backlog[:p.top+1] {
+		bytes += n
+	}
+	return bytes
 }
 
 func (p *port) enqueueCredit(q *packet, now int64) {

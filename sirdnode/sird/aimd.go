@@ -89,8 +89,9 @@ func (l *loops) sample(p *Params, ce, csn bool) {
 		l.sender.update(p, l.packets)
 		l.packets, l.window = 0, max(1, int(l.bucket()/l.net.frame))
 	}
-	l.net.adjust(p, ce)
-	l.sender.adjust(p, csn)
+	both := l.bucket()
+	l.net.adjust(p, ce, both)
+	l.sender.adjust(p, csn, both)
 }
 
 func (a *aimd) count(marked bool) {
@@ -107,15 +108,17 @@ func (a *aimd) update(p *Params, packets int) {
 }
 
 // adjust increases the bucket by about a frame for each bucket of packets, and cuts
-// it by alpha/2 on a mark, unless the last cut is too recent.
-func (a *aimd) adjust(p *Params, marked bool) {
+// it by alpha/2 on a mark, unless the last cut is too recent. How fast and how often
+// depends on how many packets come in a round trip: on the smaller bucket of both loops,
+// before this packet.
+func (a *aimd) adjust(p *Params, marked bool, both Bytes) {
 	if !marked || p.IncreaseOnMark {
-		a.bucket += Bytes(p.Increase * float64(a.frame) * float64(a.frame) / float64(a.bucket))
+		a.bucket += Bytes(p.Increase * float64(a.frame) * float64(a.frame) / float64(both))
 	}
 	if marked && a.sinceCut >= a.nextCut {
 		a.bucket -= Bytes(float64(a.bucket) * a.alpha / 2)
 		a.sinceCut = 0
-		a.nextCut = int(p.CutSpacing * float64(a.bucket) / float64(a.frame))
+		a.nextCut = int(p.CutSpacing * float64(both) / float64(a.frame))
 	}
 	a.bucket = min(max(a.bucket, a.min), a.max)
 }

@@ -236,7 +236,7 @@ const (
 )
 
 // MarkStep returns the step of a port, 0 if it does not mark: a packet with ECT that
-// finds as many bytes in the queue of its own level is marked. Both ends of a
+// finds as many bytes waiting, in all levels together, is marked. Both ends of a
 // leaf-spine link are core, a leaf's port towards a host is edge, and hosts do not
 // mark.
 func (n *Network) MarkStep(f *topo.Fabric, p *topo.Port) Bytes {

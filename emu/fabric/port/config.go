@@ -6,22 +6,23 @@
 //
 //	1:      htb
 //	  1:1     the link's rate
-//	    1:2     levels                          prio
-//	      2:1     the most urgent                 bfifo, or red over bfifo
-//	      2:2     the next                        bfifo, or red over bfifo
+//	    1:2     levels                          red, where it marks, and under it prio
+//	      2:1     the most urgent                 bfifo
+//	      2:2     the next                        bfifo
 //	      ...
 //	    1:20    credits, at their share         pfifo of 8 packets
 //
 // Without a credit class there is no 1:1, and 1:2 has the link's rate. A port of
 // one level has no prio. On a kernel without sch_prio, levels are classes:
 //
-//	1:10    level 0, the least urgent       bfifo, or red over bfifo
+//	1:10    level 0, the least urgent       bfifo
 //	...
-//	1:17    level 7                         bfifo, or red over bfifo
+//	1:17    level 7                         bfifo
 //
 // which is strict but for HTB's loan: every class has a guaranteed rate, a byte a
 // second here, and so its first packet, and one a minute after that, goes out of
-// turn.
+// turn. There is no place for a red that sees all of them: such ports are marked by
+// eBPF.
 //
 // Rates and times here are the kernel's: nominal rates over the dilation. The
 // package only writes requests and reads dumps; whoever calls it owns the
@@ -73,10 +74,10 @@ type Config struct {
 	// MaxLimit; 0 means MaxLimit.
 	Limit units.Bytes
 	// Mark is the step for ECN: a packet that finds at least as many bytes
-	// waiting in its level's queue is marked, if it may be. 0: no marking.
+	// waiting in all levels is marked, if it may be. 0: no marking.
 	Mark units.Bytes
 	// Marker is what marks: RED unless it is emu.EBPF, which needs nothing in the
-	// qdisc tree.
+	// qdisc tree. RED does not mark several levels that HTB serves.
 	Marker emu.Marker
 	// Credit limits the packets with wire.CreditTOS set; its zero value does not.
 	Credit Credit
@@ -132,6 +133,10 @@ func (c Config) defaulted() (Config, error) {
 	if c.Priorities == 1 {
 		c.Levels = emu.HTBClasses // nothing to choose from
 	}
+	if c.red() && c.Priorities > 1 && c.Levels != emu.PrioBands {
+		return c, fmt.Errorf("port: RED sees all of %d levels only under sch_prio: want that, or eBPF to mark",
+			c.Priorities)
+	}
 	return c, nil
 }
 
@@ -155,6 +160,9 @@ func (c Config) MaxBurst() units.Bytes {
 	}
 	return burst
 }
+
+// red reports whether RED marks.
+func (c *Config) red() bool { return c.Mark > 0 && c.Marker != emu.EBPF }
 
 // shared reports whether several classes share the link.
 func (c *Config) shared() bool { return c.classes() > 1 || c.Credit.Share > 0 }

@@ -125,6 +125,24 @@ func TestMaxBurst(t *testing.T) {
 	}
 }
 
+// RED cannot see several of HTB's classes at once; eBPF counts what it sends there.
+func TestREDMarksSeveralLevelsOnlyUnderPrio(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		ok     bool
+	}{
+		{Config{Priorities: 2, Levels: emu.HTBClasses}, false},
+		{Config{Priorities: 2, Levels: emu.PrioBands}, true},
+		{Config{Priorities: 1, Levels: emu.HTBClasses}, true},
+		{Config{Priorities: 2, Levels: emu.HTBClasses, Marker: emu.EBPF}, true},
+	} {
+		c.config.Rate, c.config.Mark = units.Gbps, 30000
+		if _, err := c.config.defaulted(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.config, err)
+		}
+	}
+}
+
 // The kernel's refusal becomes the name of what it lacks; other errors stay.
 func TestExplain(t *testing.T) {
 	missing := &rtnl.OpError{Op: "add qdisc red", Device: "leaf1", Err: unix.ENOENT}

@@ -22,6 +22,7 @@ const (
 
 	rootHandle  = 1 << 16
 	prioHandle  = 2 << 16
+	markHandle  = 3 << 16
 	linkClass   = rootHandle | 0x1
 	prioClass   = rootHandle | 0x2
 	levelClass  = rootHandle | 0x10 // + level
@@ -67,11 +68,23 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		p.root(levelClass | uint32(c.Priorities-1))
 	}
 	p.classes(&c)
+	served := levelClass | uint32(0) // what all levels are in
 	if c.Levels == emu.PrioBands {
-		p.prio(c.Priorities)
+		served = prioClass
+	}
+	if c.red() {
+		p.red(markHandle, served, uint32(c.Mark))
+		served = markHandle | 1
+	}
+	if c.Levels == emu.PrioBands {
+		p.prio(served, c.Priorities)
 	}
 	for level := range c.Priorities {
-		p.level(&c, level)
+		parent := served
+		if c.Priorities > 1 {
+			_, parent = c.server(level)
+		}
+		p.fifo(levelQueue+uint32(level)<<16, parent, "bfifo", uint32(c.Limit))
 	}
 	if c.Credit.Share > 0 {
 		p.fifo(creditQueue, creditClass, "pfifo", uint32(c.Credit.Packets))
@@ -154,8 +167,8 @@ func (p tree) root(defaultClass uint32) {
 
 // prio adds the qdisc that serves levels. Packets that no filter claims go to its
 // first band, the most urgent.
-func (p tree) prio(levels int) {
-	p.qdisc("prio", prioHandle, prioClass)
+func (p tree) prio(parent uint32, levels int) {
+	p.qdisc("prio", prioHandle, parent)
 	var opt [20]byte // struct tc_prio_qopt: bands, and the band of each skb->priority
 	binary.NativeEndian.PutUint32(opt[0:], uint32(levels))
 	p.b.Attr(unix.TCA_OPTIONS, opt[:])

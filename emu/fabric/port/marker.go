@@ -27,8 +27,8 @@ import (
 //
 // It cannot see the qdisc's queues, so it keeps a virtual one for each level,
 // drained by strict priority at the link's rate with the same burst as HTB. It
-// counts what waits in the packet's own level, as RED would. Packets of the credit
-// class it leaves alone, unseen.
+// counts what waits in all levels, as RED does. Packets of the credit class it leaves
+// alone, unseen.
 //
 // One program and one map serve all ports of a fabric: the ports' interface
 // indices, unique across its namespaces, are the keys. Each port's entry has a
@@ -124,7 +124,7 @@ const histogramBuckets = 64
 type MarkerStats struct {
 	Packets uint64
 	Marked  uint64
-	Max     units.Bytes // most that a packet found waiting in its level
+	Max     units.Bytes // most that a packet found waiting
 	// Histogram counts packets by what they found waiting: bucket i for
 	// Width*i bytes up to Width*(i+1), the last one for all above.
 	Histogram [histogramBuckets]uint64

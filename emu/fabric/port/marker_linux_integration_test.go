@@ -118,12 +118,16 @@ func TestNotECTIsNeverMarked(t *testing.T) {
 	})
 }
 
-// A packet is marked for what waits in its own level: a full low level does not
-// mark the high one.
-func TestMarkersCountTheirOwnLevel(t *testing.T) {
+// A packet is marked for what waits in all levels: urgent ones that find their own
+// level empty too.
+func TestMarkersCountAllLevels(t *testing.T) {
 	eachMarker(t, func(t *testing.T, m emu.Marker) {
 		const low, high = 60, 10
-		_, got := atOnce(t, Config{Rate: markRate, Mark: markStep, Marker: m, Priorities: 2}, func(h *bench) [][]byte {
+		config := Config{Rate: markRate, Mark: markStep, Marker: m, Priorities: 2}
+		if m == emu.RED {
+			config.Levels = emu.PrioBands
+		}
+		_, got := atOnce(t, config, func(h *bench) [][]byte {
 			return append(h.frames(0, low, fullFrame, ect0), h.frames(1000, high, fullFrame, 0xe0|ect0)...)
 		}, wireTime(fullFrame, markRate))
 		var marks [2]int
@@ -132,7 +136,7 @@ func TestMarkersCountTheirOwnLevel(t *testing.T) {
 				marks[a.ID/1000]++
 			}
 		}
-		if marks[0] < low-24 || marks[1] != 0 {
+		if marks[0] < low-24 || marks[1] != high {
 			t.Errorf("%d marks of %d packets in the low level, %d of %d in the high one", marks[0], low, marks[1], high)
 		}
 	})

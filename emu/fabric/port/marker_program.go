@@ -69,7 +69,7 @@ const markerName = "sirdbed_marker"
 //	elapsed = now - s.last
 //	for q in s.queue, most urgent first: q, elapsed = q - elapsed, elapsed - q (never below 0)
 //	s.spare = min(s.spare + elapsed, s.burst)
-//	waiting = s.queue[level] - wire/2
+//	waiting = sum of s.queue - wire/2
 //	s.queue[level], s.spare = s.queue[level] + wire - s.spare, s.spare - wire (never below 0)
 //	unlock
 //	if waiting >= s.threshold: set CE, if the packet says ECT
@@ -121,6 +121,7 @@ func markerProgram(state *ebpf.Map, first int) *ebpf.ProgramSpec {
 		asm.Mov.Reg(asm.R1, s),
 		asm.Add.Imm(asm.R1, int32(offLock)),
 		asm.FnSpinLock.Call(),
+		asm.Mov.Imm(asm.R4, 0), // the queues' sum
 		// elapsed in R1; another CPU's clock read may be ahead of ours
 		asm.Mov.Imm(asm.R1, 0),
 		asm.LoadMem(asm.R2, s, offLast, asm.DWord),
@@ -149,12 +150,12 @@ func markerProgram(state *ebpf.Map, first int) *ebpf.ProgramSpec {
 		asm.Add.Reg(level, s), // now the level's queue, less offQueue
 		// waiting in R8 (the time is not needed any more)
 		asm.LoadMem(asm.R3, level, offQueue, asm.DWord),
-		asm.Mov.Reg(asm.R4, wire),
-		asm.RSh.Imm(asm.R4, 1),
+		asm.Mov.Reg(asm.R0, wire),
+		asm.RSh.Imm(asm.R0, 1),
 		asm.Mov.Imm(asm.R8, 0),
-		asm.JLE.Reg(asm.R3, asm.R4, "waiting"),
-		asm.Mov.Reg(asm.R8, asm.R3),
-		asm.Sub.Reg(asm.R8, asm.R4),
+		asm.JLE.Reg(asm.R4, asm.R0, "waiting"),
+		asm.Mov.Reg(asm.R8, asm.R4),
+		asm.Sub.Reg(asm.R8, asm.R0),
 		// the packet itself: tokens first, then the queue
 		asm.JGE.Reg(asm.R2, wire, "free").WithSymbol("waiting"),
 		asm.Add.Reg(asm.R3, wire),
@@ -200,7 +201,7 @@ func markerProgram(state *ebpf.Map, first int) *ebpf.ProgramSpec {
 }
 
 // drain takes the time in R1 off one level's queue, and what was in that queue
-// off R1.
+// off R1. It adds what is left in the queue to R4.
 func drain(s asm.Register, level int) asm.Instructions {
 	queue := offQueue + int16(8*level)
 	begin, part, done := fmt.Sprint("drain", level), fmt.Sprint("part", level), fmt.Sprint("done", level)
@@ -213,5 +214,6 @@ func drain(s asm.Register, level int) asm.Instructions {
 		asm.Sub.Reg(asm.R2, asm.R3).WithSymbol(done),
 		asm.Sub.Reg(asm.R1, asm.R3),
 		asm.StoreMem(s, queue, asm.R2, asm.DWord),
+		asm.Add.Reg(asm.R4, asm.R2),
 	}
 }

@@ -20,7 +20,6 @@ type Queue struct {
 	Bytes, Packets         uint32 // waiting
 	SentBytes, SentPackets uint64
 	Drops                  uint32
-	Marked                 uint32 // by RED
 }
 
 // Stats is a port at one moment.
@@ -103,20 +102,18 @@ func (r *reader) take(typ uint16, body []byte) error {
 	case handle >= levelQueue && handle < levelQueue+MaxPriorities<<16:
 		q = &s.Queues[(handle-levelQueue)>>16]
 	case handle == rootHandle:
-		s.At, s.Marked = r.now, 0
+		s.At = r.now
+		return nil
+	case handle == markHandle:
+		// RED's own statistics (struct tc_red_xstats): early, pdrop, other, marked.
+		if x := rtnl.Find(rtnl.Find(body[20:], unix.TCA_STATS2), tcaStatsApp); len(x) >= 16 {
+			s.Marked = uint64(binary.NativeEndian.Uint32(x[12:]))
+		}
 		return nil
 	default:
 		return nil
 	}
-	attrs := body[20:]
-	q.read(rtnl.Find(attrs, unix.TCA_STATS2))
-	// RED's own statistics (struct tc_red_xstats): early, pdrop, other, marked.
-	if string(rtnl.Find(attrs, unix.TCA_KIND)) == "red\x00" {
-		if x := rtnl.Find(rtnl.Find(attrs, unix.TCA_STATS2), tcaStatsApp); len(x) >= 16 {
-			q.Marked = binary.NativeEndian.Uint32(x[12:])
-			r.stats[i].Marked += uint64(q.Marked)
-		}
-	}
+	q.read(rtnl.Find(body[20:], unix.TCA_STATS2))
 	return nil
 }
 

@@ -58,7 +58,7 @@ const CreditBurst = 2
 //
 // A packet that finds the link idle leaves at once. Others wait in their level:
 // that of their precedence, or the last one. One that does not fit is dropped;
-// one that may be marked is if at least Mark bytes of frames wait in its level
+// one that may be marked is if at least Mark bytes of frames wait in all levels
 // before it. Higher levels leave first, each packet when the one before is
 // through.
 func (c *Case) Want() (r Result) {
@@ -66,12 +66,13 @@ func (c *Case) Want() (r Result) {
 		return c.wantCredits()
 	}
 	var waiting [8][]Departure
-	var backlog [8]units.Bytes
+	var backlog [8]units.Bytes // by level
+	var total units.Bytes      // of all levels
 	levels, busy := uint8(0), false
 	for _, f := range c.Burst {
 		level := min(int(f.Precedence), c.Priorities-1)
 		n := units.Bytes(f.Length)
-		d := Departure{Frame: f, Marked: c.Mark > 0 && f.ECT && backlog[level] >= c.Mark}
+		d := Departure{Frame: f, Marked: c.Mark > 0 && f.ECT && total >= c.Mark}
 		switch {
 		case !busy:
 			busy = true
@@ -81,6 +82,7 @@ func (c *Case) Want() (r Result) {
 		default:
 			waiting[level] = append(waiting[level], d)
 			backlog[level] += n
+			total += n
 			levels |= 1 << level
 		}
 	}

@@ -61,7 +61,7 @@ func marks() (list []Case) {
 				})
 			}
 		}
-		// Each level is marked for its own bytes, and what may not be marked counts.
+		// Each is marked for the bytes of all levels, and what may not be marked counts.
 		var mixed []Frame
 		for i := range 160 {
 			mixed = append(mixed, Frame{Length: 600 + 300*(i%4), Precedence: uint8(i % 8), ECT: i%5 > 0})
