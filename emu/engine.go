@@ -43,6 +43,10 @@ type Hooks struct {
 	// Progress, when set, is called now and then, from any goroutine, with the
 	// nominal time reached.
 	Progress func(units.Time)
+	// Check, when set, is called from the goroutine of Run at moments that the experiment
+	// alone determines, when the logs have all that has happened; an error ends the run. It
+	// is of the model alone.
+	Check func() error
 	// OpenCapture, when set, begins the capture of one node in a file, which it
 	// closes on failure. Without it nothing is captured.
 	OpenCapture func(file *os.File, node *topo.Node) (Capture, error)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"sirdbed/capture/stats"
 )
 
 // leastCarried is the share of what is offered in a point's window that has to be received
@@ -47,7 +49,7 @@ func (p *Point) Goodput() float64 {
 	}
 	hosts := p.Experiment.Topology.Leaves * p.Experiment.Topology.HostsPerLeaf
 	begin, end := p.lastParts()
-	return 8 * mean(c.Received[begin:end]) / float64(c.Slice) / float64(hosts)
+	return 8 * stats.Mean(c.Received[begin:end]) / float64(c.Slice) / float64(hosts)
 }
 
 // lastParts are the parts of its course, up to four, that tell how a point was when it was ended.
@@ -60,12 +62,4 @@ func (p *Point) lastParts() (begin, end int) {
 	}
 	end = max(0, end-1)
 	return max(0, end-4), end
-}
-
-// mean is 0 of nothing.
-func mean(list []float64) (sum float64) {
-	for _, x := range list {
-		sum += x / float64(len(list))
-	}
-	return sum
 }

@@ -49,6 +49,9 @@ type Point struct {
 	// that shows it: of a point that is known by a sweep's row.
 	Grows string `json:"-"`
 
+	// Made says by which code it was made, where that is not Code; nil: by Code.
+	Made *Made `json:"made,omitempty"`
+
 	// Of the run that made it; they depend on the machine.
 	Finished time.Time `json:"finished"`
 	Go       string    `json:"go"`
@@ -56,6 +59,14 @@ type Point struct {
 	// ProcessorSeconds is what the run took of a processor, whatever else that had to do; 0: not
 	// known. On the model alone.
 	ProcessorSeconds float64 `json:"processor_seconds,omitempty"`
+}
+
+// A Made is the code that made a point which later code has taken over: of Of points of the
+// same protocol and code, Repeated were run again by the later one, with the same figures.
+type Made struct {
+	Code     string `json:"code"`
+	Repeated int    `json:"repeated"`
+	Of       int    `json:"of"`
 }
 
 // Seconds is what a run like the point's takes where nothing else runs, as far as is known.

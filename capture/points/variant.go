@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sirdbed/capture/results"
+	"sirdbed/capture/stats"
 	"sirdbed/emu"
 )
 
@@ -46,7 +47,7 @@ func (p *Point) Leaves() (q results.QueueStats) {
 	if c := p.Course; n == 0 && p.Unbounded != "" && c != nil && len(c.QueueMax) > 0 &&
 		len(c.QueueMean) == len(c.Received) {
 		begin, end := p.lastParts()
-		q.Max, q.Mean = int64(slices.Max(c.QueueMax)), mean(c.QueueMean[begin:end])
+		q.Max, q.Mean = int64(slices.Max(c.QueueMax)), stats.Mean(c.QueueMean[begin:end])
 		return q
 	}
 	q.Mean /= float64(max(n, 1))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sirdbed/capture/stats"
 	"sirdbed/emu"
 	"sirdbed/topo"
 	"sirdbed/topo/units"
@@ -123,14 +124,14 @@ func (c *course) unbounded(f *topo.Fabric) string {
 
 // QueuesGrow says how the leaves' queues grew all over the second half of a run, as they do
 // where a protocol cannot keep them; "" if they did not: their mean in each of its last two
-// quarters is at least growingBy that in the quarter before, and a BDP a host at 100 Gbps.
+// quarters is at least growingBy that in the quarter before, and 1 MB.
 func (c *Course) QueuesGrow() string {
 	if len(c.QueueMean) < courseSlices {
 		return ""
 	}
 	var quarters [3]float64
 	for i := range quarters {
-		quarters[i] = mean(c.QueueMean[courseSlices*(i+1)/4 : courseSlices*(i+2)/4])
+		quarters[i] = stats.Mean(c.QueueMean[courseSlices*(i+1)/4 : courseSlices*(i+2)/4])
 	}
 	const growingBy, least = 1.2, 1e6
 	if quarters[2] < least || quarters[1] < growingBy*quarters[0] || quarters[2] < growingBy*quarters[1] {
@@ -210,7 +211,7 @@ func (l *rawLogs) growth(c *course, r *Course) Stability {
 		return s
 	}
 	left := r.Undelivered()
-	third, last := mean(left[courseSlices/2:courseSlices*3/4]), mean(left[courseSlices*3/4:])
+	third, last := stats.Mean(left[courseSlices/2:courseSlices*3/4]), stats.Mean(left[courseSlices*3/4:])
 	offered := 0.0
 	for _, n := range r.Offered[courseSlices/2:] {
 		offered += n
@@ -235,11 +236,4 @@ func (l *rawLogs) growth(c *course, r *Course) Stability {
 		s.Known = true
 	}
 	return s
-}
-
-func mean(list []float64) (sum float64) {
-	for _, v := range list {
-		sum += v / float64(len(list))
-	}
-	return sum
 }

@@ -29,6 +29,14 @@ type Summary struct {
 	Few   bool    `json:"few_samples,omitempty"` // fewer than FewSamples
 }
 
+// Mean is the mean of a list, 0 of nothing.
+func Mean(list []float64) (mean float64) {
+	for _, v := range list {
+		mean += v / float64(len(list))
+	}
+	return mean
+}
+
 // Distribution is a set of samples. It does not change once made.
 type Distribution struct {
 	sorted []float64

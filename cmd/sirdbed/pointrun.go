@@ -34,17 +34,15 @@ func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*poi
 	if err != nil && !errors.Is(err, results.ErrNotFolded) {
 		return nil, err
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	hooks := emu.Hooks{Progress: reached}
 	live := fold != nil && j.Engine == emu.Model
 	if live {
 		hooks.CreateLog = fold.Create
-		hooks.Progress = func(at units.Time) {
+		hooks.Check = func() error {
 			if why := fold.Unbounded(); why != "" {
-				end(&unbounded{why})
+				return &unbounded{why}
 			}
-			reached(at)
+			return nil
 		}
 	}
 	release, err := reserveEngine(j.Engine)
@@ -58,7 +56,7 @@ func runPoint(ctx context.Context, j *sweep.Job, reached func(units.Time)) (*poi
 	}
 	began := threadTime()
 	facts, err := engines[j.Engine].make(whileUp{}).Run(ctx, &x, run, hooks)
-	grown, _ := errors.AsType[*unbounded](context.Cause(ctx))
+	grown, _ := errors.AsType[*unbounded](err)
 	if err != nil && grown == nil {
 		return nil, err
 	}

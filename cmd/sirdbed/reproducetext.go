@@ -99,8 +99,25 @@ func (r *reproduction) made() []string {
 		fmt.Sprintf("The points took %s in all, and finished %s. Machine: %s. Go: %s.",
 			rough(inSeconds(wall)), when, strings.Join(slices.Sorted(maps.Keys(machines)), "; "),
 			sortedNames(versions)),
-		"Code they depend on: " + sortedNames(codes) + ".",
+		"Code they depend on: " + sortedNames(codes) + "." + r.takenOver(),
 	}
+}
+
+// takenOver says how many points earlier code made, and what shows that today's would make them.
+func (r *reproduction) takenOver() string {
+	points, repeated := 0, map[string]bool{}
+	for _, p := range r.f.Points {
+		if p == nil || p.Made == nil {
+			continue
+		}
+		points++
+		repeated[fmt.Sprintf("%s %d of %d", p.Protocol(), p.Made.Repeated, p.Made.Of)] = true
+	}
+	if points == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Earlier code made %d of them; some of these were run again by this code, with the same "+
+		"figures: %s.", points, sortedNames(repeated))
 }
 
 // sortedNames lists names between commas.

@@ -50,7 +50,7 @@ func newResults() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
-	c.AddCommand(newPrune(), newResultsDiff())
+	c.AddCommand(newPrune(), newResultsDiff(), newResultsAdopt())
 	return c
 }
 

@@ -45,6 +45,7 @@ func Descriptors(x *emu.Experiment) int {
 const (
 	eventsPerLook = 4096                   // between two looks at the context: about a millisecond
 	progressEvery = 250 * time.Millisecond // of wall time
+	looksPerCheck = 64                     // between two calls of Hooks.Check
 )
 
 // Run implements emu.Engine. When the messages have had their time, hosts send
@@ -87,6 +88,7 @@ type run struct {
 	queues   *record.Writer // in files too
 	finished bool
 	shown    time.Time // when progress was last reported
+	looks    int       // that have been taken
 }
 
 func (r *run) run(ctx context.Context) (err error) {
@@ -191,6 +193,14 @@ func (r *run) look(ctx context.Context) error {
 			return err
 		}
 		r.hooks.Progress(r.sim.Now())
+	}
+	if r.looks++; r.hooks.Check != nil && r.looks%looksPerCheck == 0 {
+		if err := r.flush(); err != nil {
+			return err
+		}
+		if err := r.hooks.Check(); err != nil {
+			return err
+		}
 	}
 	if r.sim.tapErr != nil {
 		return fmt.Errorf("capture at %v: %w", r.sim.Now(), r.sim.tapErr)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -298,3 +299,42 @@ func TestEngineStops(t *testing.T) {
 	readLog(t, filepath.Join(dir, "hosts", "h1-1.rec"))
 	readLog(t, filepath.Join(dir, "queues.rec"))
 }
+
+// A check that ends a run ends it at the same nominal time every time, whatever the
+// machine does meanwhile, and sees what the logs have by then.
+func TestEngineEndsByACheckAtTheSameTime(t *testing.T) {
+	ended := errors.New("enough")
+	var reached [2]units.Time
+	for i := range reached {
+		x := small()
+		x.Duration, x.Drain = units.Second, units.Second
+		var bytes countedBytes
+		facts, err := Engine{}.Run(t.Context(), x, rundir.Open(t, t.TempDir()), emu.Hooks{
+			Progress:  func(units.Time) { time.Sleep(time.Duration(i) * 50 * time.Millisecond) },
+			CreateLog: func(string) (io.WriteCloser, error) { return &bytes, nil },
+			Check: func() error {
+				if bytes > 1_000_000 {
+					return ended
+				}
+				return nil
+			},
+		})
+		if !errors.Is(err, ended) || facts.Failure == "" {
+			t.Fatalf("got %v and %+v, want it ended by the check", err, facts)
+		}
+		reached[i] = facts.Reached
+	}
+	if reached[0] != reached[1] || reached[0] == 0 {
+		t.Errorf("ended at %v and %v", reached[0], reached[1])
+	}
+}
+
+// countedBytes are those written to all logs.
+type countedBytes int
+
+func (n *countedBytes) Write(b []byte) (int, error) {
+	*n += countedBytes(len(b))
+	return len(b), nil
+}
+
+func (n *countedBytes) Close() error { return nil }

@@ -6,6 +6,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/report"
+	"sirdbed/capture/stats"
 	"sirdbed/scenarios/paper"
 	"sirdbed/topo/units"
 	"sirdbed/traffic"
@@ -54,7 +55,7 @@ func (o *outcast) settled(list []float64, n int) []float64 {
 // receivers, in BDP.
 func (o *outcast) credit(host, gauge string, n int) (bdp float64, ok bool) {
 	list := o.settled(o.p.Course.Hosts[host].Gauges[gauge], n)
-	return mean(list) / testbedBDP, len(list) > 0
+	return stats.Mean(list) / testbedBDP, len(list) > 0
 }
 
 // creditOf is the sum of that over hosts.
@@ -106,17 +107,10 @@ func (o *outcast) fairness(n int) (share float64, ok bool) {
 	var got []float64
 	for _, host := range o.stream.To[:n] {
 		list := o.settled(o.p.Course.Hosts[host].Received, n)
-		got = append(got, mean(list)*float64(len(list)))
+		got = append(got, stats.Mean(list)*float64(len(list)))
 	}
 	most := slices.Max(got)
 	return slices.Min(got) / max(most, 1), most > 0
-}
-
-func mean(list []float64) (m float64) {
-	for _, v := range list {
-		m += v / float64(len(list))
-	}
-	return m
 }
 
 // outcastCredit draws credit at the sender, and what the receivers have left, over time.
