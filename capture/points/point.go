@@ -8,19 +8,14 @@ package points
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"sirdbed/baselines/all"
-	"sirdbed/capture/code"
 	"sirdbed/capture/results"
 	"sirdbed/emu"
 )
@@ -79,39 +74,10 @@ type Drops struct {
 	Marks   int64 `json:"marks"`
 }
 
-// An Address is by what a point is found.
-type Address struct{ Key, Code string }
-
-// AddressOf returns where the point of an experiment is found, if it is there.
-func AddressOf(engine emu.EngineName, x *emu.Experiment) (a Address, err error) {
-	p, err := all.Find(x.Protocol)
-	if err != nil {
-		return a, err
-	}
-	if a.Key, err = Key(engine, x); err != nil {
-		return a, err
-	}
-	a.Code, err = code.Of(engine, &p)
-	return a, err
-}
-
-// Key names an experiment on an engine: 16 hexadecimal digits. What scenarios call it does
-// not count, so that two figures of the paper share what they have in common.
-func Key(engine emu.EngineName, x *emu.Experiment) (string, error) {
-	plain := *x
-	plain.Scenario, plain.Variant = "", ""
-	text, err := json.Marshal(&plain)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(slices.Concat([]byte(engine), []byte{0}, text))
-	return hex.EncodeToString(sum[:8]), nil
-}
-
 // digits is to how many significant digits a point's figures are kept.
 const digits = 6
 
-// New makes the point of a variant that was run to its end and judged.
+// New makes the point of a variant that was run and judged.
 func New(engine emu.EngineName, x *emu.Experiment, v *results.Variant) (*Point, error) {
 	a, err := AddressOf(engine, x)
 	if err != nil {
