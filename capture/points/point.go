@@ -177,5 +177,8 @@ func decode(text []byte) (*Point, error) {
 	if err := checkSum(text); err != nil {
 		return nil, err
 	}
-	return p, p.sound()
+	if err := p.sound(); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	return p, nil
 }

@@ -273,6 +273,25 @@ func TestUnsoundPoints(t *testing.T) {
 	}
 }
 
+// A point that no run makes is not kept, and keeps no other away.
+func TestUnsoundPointIsNotKept(t *testing.T) {
+	s, err := OpenStore(t.TempDir())
+	must(t, err)
+	defer s.Close()
+	p := run(t, experiment())
+	p.Result.GoodputGbps = 1e5
+	if _, err := s.Put(p); !errors.Is(err, ErrThisPoint) || !strings.Contains(err.Error(), "no run makes this: its goodput") {
+		t.Errorf("got %v", err)
+	}
+	fast := 100_000 * units.Gbps // a link that is faster than the others
+	p.Experiment.Topology.Links = []topo.LinkOverride{{Between: [2]string{"h1-1", "leaf1"}, Rate: &fast}}
+	p.Key, err = Key(p.Engine, &p.Experiment)
+	must(t, err)
+	if _, err := s.Put(p); err != nil {
+		t.Error(err)
+	}
+}
+
 // A directory in a point's place is named before anything is run, and keeps no other point away.
 func TestADirectoryInAPointsPlace(t *testing.T) {
 	path := t.TempDir()
@@ -285,7 +304,7 @@ func TestADirectoryInAPointsPlace(t *testing.T) {
 	if err := s.Prepare(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Put(p); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), "remove it") {
+	if _, err := s.Put(p); !errors.Is(err, ErrThisPoint) || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("got %v", err)
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {

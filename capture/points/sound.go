@@ -39,44 +39,50 @@ func sum(text []byte) string {
 	return hex.EncodeToString(h[:8])
 }
 
-// sound returns an error if a point has what no run makes: it is not believed, whoever wrote it.
+// sound returns what a point has that no run makes: it is not believed, whoever wrote it.
 func (p *Point) sound() error {
 	r := &p.Result
 	switch r.Verdict {
 	case results.Pass, results.Degraded, results.Invalid:
 	default:
-		return fmt.Errorf("damaged: its verdict is %q", r.Verdict)
+		return fmt.Errorf("its verdict is %q", r.Verdict)
 	}
 	// An apparent rate may be above the links', which the verdict judges.
-	most := 10 * float64(p.Experiment.Topology.HostRate) / float64(units.Gbps)
+	rate := p.Experiment.Topology.HostRate
+	for _, l := range p.Experiment.Topology.Links {
+		if l.Rate != nil {
+			rate = max(rate, *l.Rate)
+		}
+	}
+	most := 10 * float64(rate) / float64(units.Gbps)
 	for _, x := range []struct {
 		name       string
 		value, max float64
 	}{{"goodput", r.GoodputGbps, most}, {"offered load", r.OfferedGbps, 1e6}} {
 		if !(x.value >= 0 && x.value <= x.max) {
-			return fmt.Errorf("damaged: its %s is %v Gbps", x.name, x.value)
+			return fmt.Errorf("its %s is %v Gbps", x.name, x.value)
 		}
 	}
 	for name, q := range r.QueueBytes.Switches {
 		if !(q.Max >= 0 && q.Mean >= 0) {
-			return fmt.Errorf("damaged: the queue of %s is negative", name)
+			return fmt.Errorf("the queue of %s is negative", name)
 		}
 	}
 	for _, byGroup := range r.Slowdown {
 		for group, s := range byGroup {
 			if s.Count < 0 || !(s.P50 >= 0 && s.P99 >= 0) {
-				return fmt.Errorf("damaged: the slowdown of %s is negative", group)
+				return fmt.Errorf("the slowdown of %s is negative", group)
 			}
 		}
 	}
 	if c := p.Course; c != nil {
 		if c.Slice <= 0 {
-			return fmt.Errorf("damaged: the parts of its course last %v", c.Slice)
+			return fmt.Errorf("the parts of its course last %v", c.Slice)
 		}
 		for _, list := range [][]float64{c.Offered, c.Received, c.QueueMax, c.QueueMean} {
 			for _, x := range list {
 				if !(x >= 0) {
-					return errors.New("damaged: its course has a negative figure")
+					return errors.New("its course has a negative figure")
 				}
 			}
 		}

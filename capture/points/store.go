@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"sirdbed/emu/tree"
@@ -106,15 +107,18 @@ func (s *Store) Fit(a Address) *Point {
 }
 
 // Put keeps a point, in place of the one of the same experiment, and returns it as it is
-// kept: to as many digits. With ErrInTheWay other points can be kept.
+// kept: to as many digits. With ErrThisPoint other points can be kept.
 func (s *Store) Put(p *Point) (*Point, error) {
 	text, err := p.encode()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(ErrThisPoint, err)
+	}
+	if err := p.sound(); err != nil {
+		return nil, errors.Join(ErrThisPoint, fmt.Errorf("no run makes this: %w", err))
 	}
 	kept, err := decode(text)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(ErrThisPoint, err)
 	}
 	// Under a name of its own first: two machines may have run the same point.
 	own := p.Key + "-" + rand.Text() + suffix // as leftover has it
@@ -128,15 +132,27 @@ func (s *Store) Put(p *Point) (*Point, error) {
 		return nil, err
 	}
 	if err := s.dir.Rename(own, p.Key+suffix); err != nil {
-		err = fmt.Errorf("%s is in its place and cannot be replaced: remove it: %w", s.dir.At(p.Key+suffix), err)
-		return nil, errors.Join(ErrInTheWay, err, s.dir.Remove(own))
+		if s.inTheWay(p.Key+suffix, err) {
+			err = fmt.Errorf("%s is in its place and cannot be replaced: remove it: %w", s.dir.At(p.Key+suffix), err)
+			err = errors.Join(ErrThisPoint, err)
+		}
+		return nil, errors.Join(err, s.dir.Remove(own))
 	}
 	return kept, nil
 }
 
-// ErrInTheWay is in the error of Put where something that is no file, or another user's, has the
-// name of the point: others can be kept.
-var ErrInTheWay = errors.New("a point cannot be kept")
+// inTheWay reports whether a file cannot get its name for what has it: no file, or another user's.
+func (s *Store) inTheWay(name string, err error) bool {
+	if _, e := s.dir.Lstat(name); e != nil {
+		return false
+	}
+	return slices.ContainsFunc([]error{syscall.EISDIR, fs.ErrExist, fs.ErrPermission, syscall.ENOTEMPTY},
+		func(reason error) bool { return errors.Is(err, reason) })
+}
+
+// ErrThisPoint is in the error of Put where the point is the reason, or what has its name: others
+// can be kept.
+var ErrThisPoint = errors.New("a point cannot be kept")
 
 // keyForm is what keys look like: as Key makes them.
 const keyForm = `[0-9a-f]{16}`

@@ -31,6 +31,13 @@ func TestFiguresOfManyVariants(t *testing.T) {
 	var names []string
 	for _, f := range figures {
 		names = append(names, f.Name)
+		if f.Name == "gauge-credit_held" {
+			for _, v := range list {
+				if !slices.ContainsFunc(f.Series, func(s Series) bool { return s.Name == v.Name }) {
+					t.Errorf("%s has no line for %s", f.Name, v.Name)
+				}
+			}
+		}
 		text, err := f.SVG()
 		must(t, err)
 		if svg := string(text); strings.HasSuffix(f.Name, "-low") &&

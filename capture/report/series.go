@@ -54,8 +54,12 @@ func (d *drawing) gauge(name string) {
 	}
 	f := d.overTime("gauge-"+name, name+whose, name+unit)
 	var spans []units.Time
-	for i, l := range lines {
-		if len(l.points) < 2 || i >= maxGaugeLine {
+	hosts, drawn := len(lines), lines
+	if len(d.variants) == 1 { // of several variants each has its line
+		drawn = lines[:min(len(lines), maxGaugeLine)]
+	}
+	for _, l := range drawn {
+		if len(l.points) < 2 {
 			continue
 		}
 		spans = append(spans, f.addGauge(l, scale, len(lines) <= 4))
@@ -65,8 +69,8 @@ func (d *drawing) gauge(name string) {
 	}
 	f.Caption = fmt.Sprintf("Gauge %s over the run: samples, and their moving average over %.3g ms. Hosts at which it "+
 		"never changes are left out.", name, spans[0].Milliseconds())
-	if len(lines) > maxGaugeLine {
-		f.Caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", maxGaugeLine, len(lines))
+	if len(drawn) < hosts {
+		f.Caption += fmt.Sprintf(" The %d hosts with the largest values of %d.", len(drawn), hosts)
 	}
 	f.Caption += noteFaults(f)
 	d.add(f)

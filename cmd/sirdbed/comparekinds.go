@@ -195,6 +195,15 @@ func (r *SweepRow) each(visit func(metric string, x, least float64, few bool)) {
 	visit("unstable", unstable, 0, false)
 }
 
+// leastApart is by how much cells of a table differ at least, if they do.
+func leastApart(table string) float64 {
+	switch table {
+	case paper.MaxTorQueue, paper.MeanTorQueue:
+		return report.LeastDepth / 1000 // MB
+	}
+	return 0
+}
+
 // grid has the cells of a reproduction that were run.
 func (p *ComparedPaper) grid() (list []report.GridFigure) {
 	for _, r := range p.Cells {
@@ -206,7 +215,7 @@ func (p *ComparedPaper) grid() (list []report.GridFigure) {
 			Place: strings.Join([]string{c.Config, c.Workload, c.Protocol}, " "), Metric: paper.Title(c.Table),
 			Group: c.Config + " " + c.Workload, One: c.Protocol,
 		}
-		f.Value = report.MedianOf(slices.Clone(r.Here.Seeds), 0)
+		f.Value = report.MedianOf(slices.Clone(r.Here.Seeds), leastApart(c.Table))
 		f.Value.Unstable = r.Here.Unstable
 		if x := r.Here.Number; !r.Here.Unstable {
 			f.Value.Value = &x // of all messages, where seeds have a third of them

@@ -159,8 +159,8 @@ func partialMaxima() string {
 func (o *SweepOutcome) placed() (list []reproduce.Placed) {
 	for i := range o.Points {
 		r := &o.Points[i]
-		if r.Paper == nil {
-			continue
+		if r.Paper == nil || r.Verdict == string(results.Invalid) && !r.Unbounded {
+			continue // with wrong figures, as the sweep's own page says
 		}
 		p := &points.Point{Grows: r.QueueGrows}
 		if r.Unbounded {

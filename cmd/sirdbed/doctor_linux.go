@@ -42,7 +42,7 @@ func newDoctor() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !sandbox.InSandbox() {
 				// Without a sandbox, the probes report what is missing for one.
-				if err := inSandbox(c.Context(), nil, nil); !errors.Is(err, errNoSandbox) {
+				if err := inSandbox(c.Context(), nil, nil, ""); !errors.Is(err, errNoSandbox) {
 					return err
 				}
 			}

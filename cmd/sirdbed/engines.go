@@ -20,8 +20,9 @@ type engineKind struct {
 	// anything is entered or made.
 	room func(*emu.Experiment) error
 	// enter, if set, runs this command line again in a sandbox, where the engine
-	// may build fabrics, and returns done; unless this process is in one.
-	enter func(context.Context, []emu.Experiment, showing, joining) (done bool, err error)
+	// may build fabrics, and returns done; unless this process is in one. afterDeath
+	// is what to do where that is killed.
+	enter func(_ context.Context, _ []emu.Experiment, _ showing, _ joining, afterDeath string) (done bool, err error)
 	// admit, if set, has peers of devices join a run, until release is called.
 	admit func(*scenarioRun) (release func(), err error)
 	// asCaller says that sudo is nothing to it: it runs as the user who called that.

@@ -133,8 +133,7 @@ func (o *reproduceOptions) again(c *cobra.Command, args []string) string {
 	if len(args) == 0 {
 		args = []string{"all"}
 	}
-	return commandAgain(c, append(slices.Clone(args), "--scale", o.scale), "scale", "points", "jobs", "for", "slurm",
-		"slurm-option")
+	return commandAgain(c, append(slices.Clone(args), "--scale", o.scale), append([]string{"scale"}, howToRun...)...)
 }
 
 // reproduce runs what is missing of a plan and shows what came of it.
@@ -143,6 +142,9 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	jobs, err := reproduce.Plan(plan)
 	if err != nil {
 		return badInput(err)
+	}
+	if err := o.leaveRoot(plain(jobs), o.out); err != nil {
+		return err
 	}
 	s := &sweeper{
 		what: "reproduce, scale " + o.scale, jobs: plain(jobs), round: func(i int) int { return jobs[i].Round },

@@ -59,7 +59,7 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 		o: o, f: f, lacks: lacks, command: command, measured: f.Measured(), figures: f.Figures(),
 	}
 	r.partial = f.WithoutPartialMaxima(r.measured) > 0
-	if r.missing() == len(f.Jobs) {
+	if r.there() == 0 {
 		return nil
 	}
 	var err1, err2 error
@@ -86,10 +86,21 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 	return err
 }
 
-// missing counts the points that are not there.
+// missing counts the points that are not there, without those that need not be run, or are left
+// out since this machine cannot.
 func (r *reproduction) missing() (n int) {
+	for i, p := range r.f.Points {
+		if p == nil && !r.f.Needless(i) && !(r.lacks != "" && r.f.Jobs[i].Optional) {
+			n++
+		}
+	}
+	return n
+}
+
+// there counts the points that are there.
+func (r *reproduction) there() (n int) {
 	for _, p := range r.f.Points {
-		if p == nil {
+		if p != nil {
 			n++
 		}
 	}
@@ -110,7 +121,7 @@ func (r *reproduction) write(dir *tree.Dir) error {
 		dir.WriteText(report.PageFile, page), dir.WriteText(resultsText, text),
 		dir.WriteJSON(comparisonJSON, ComparedPaper{
 			Format: gridFormat, Scale: r.o.scale, Engine: r.o.engine, Samples: r.o.samples,
-			Points: len(r.f.Points) - r.missing(), Missing: r.missing(), Notes: r.notes(), Scores: r.comparison.Scores,
+			Points: r.there(), Missing: r.missing(), Notes: r.notes(), Scores: r.comparison.Scores,
 			Cells: r.comparison.Rows, Claims: r.findings, Measured: r.measured.Quantities,
 		}),
 	}

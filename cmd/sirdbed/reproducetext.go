@@ -37,7 +37,7 @@ func (r *reproduction) lead() []string {
 	}
 	list := []string{fmt.Sprintf("The evaluation of the SIRD paper (NSDI '25, section 6), run again on the engine "+
 		"%s%s and compared with the printed numbers. Scale %s: %d of %d points, %s.", r.o.engine, others, r.o.scale,
-		len(r.f.Points)-r.missing(), len(r.f.Points), runs)}
+		r.there(), r.there()+r.missing(), runs)}
 	if summary := r.comparison.Summary(); summary != "" {
 		list = append(list, summary)
 	}

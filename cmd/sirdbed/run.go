@@ -68,7 +68,7 @@ func newRun() *cobra.Command {
 				return err
 			}
 			if enter := engines[r.engine].enter; enter != nil {
-				if done, err := enter(c.Context(), r.experiments, o.show, r.joining); done {
+				if done, err := enter(c.Context(), r.experiments, o.show, r.joining, reportAfterDeath); done {
 					return err
 				}
 			}
@@ -88,6 +88,9 @@ func newRun() *cobra.Command {
 	completeFlag(c, "join-within", noFiles)
 	return c
 }
+
+// reportAfterDeath is what can be done with what a killed run has left.
+const reportAfterDeath = " (sirdbed report computes what can be computed of it)"
 
 const runHelp = `
 	Build the fabric of a scenario, run its traffic, measure and report.

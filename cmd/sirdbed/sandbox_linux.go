@@ -20,9 +20,10 @@ import (
 var errNoSandbox = errors.New("no sandbox")
 
 // enterSandbox runs this command line again in a sandbox, unless it is in one. Devices
-// that its experiments take are afterwards what they were.
+// that its experiments take are afterwards what they were. afterDeath is what to do where it is
+// killed.
 func enterSandbox(
-	ctx context.Context, experiments []emu.Experiment, show showing, peers joining,
+	ctx context.Context, experiments []emu.Experiment, show showing, peers joining, afterDeath string,
 ) (done bool, err error) {
 	if sandbox.InSandbox() {
 		return false, nil
@@ -31,7 +32,7 @@ func enterSandbox(
 	if err != nil {
 		return true, err
 	}
-	err = viewed(show, func(stdin *os.File) error { return inSandbox(ctx, guard, stdin) })
+	err = viewed(show, func(stdin *os.File) error { return inSandbox(ctx, guard, stdin, afterDeath) })
 	if e := guard.end(); e != nil {
 		fmt.Fprintf(os.Stderr, "sirdbed: %v\n", e)
 		err = cmp.Or[error](err, &codedError{exitFailed, errReported})
@@ -57,7 +58,7 @@ func viewed(show showing, run func(stdin *os.File) error) error {
 // fabrics, and waits for it. Nothing in there outlives this process. The error
 // carries the exit code; its message has been written already. guard is nil for one that
 // takes no devices. stdin, nil for none, is its standard input, which inSandbox closes here.
-func inSandbox(ctx context.Context, guard *deviceGuard, stdin *os.File) error {
+func inSandbox(ctx context.Context, guard *deviceGuard, stdin *os.File, afterDeath string) error {
 	os.Setenv(runtimeDirVar, runtimeDir())
 	box, err := sandbox.New(os.Args[1:]...)
 	if err == nil {
@@ -81,8 +82,7 @@ func inSandbox(ctx context.Context, guard *deviceGuard, stdin *os.File) error {
 			code = 128 + int(status.Signal())
 		}
 		if code > 128 && code != exitStopped && code != exitPipe { // killed before it could write anything
-			return fmt.Errorf("the run was killed by a signal: %v (sirdbed report computes what can be computed of it)",
-				syscall.Signal(code-128))
+			return fmt.Errorf("the run was killed by a signal: %v%s", syscall.Signal(code-128), afterDeath)
 		}
 		return &codedError{code, errReported}
 	}

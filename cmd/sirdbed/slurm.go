@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,9 @@ type slurmArray struct {
 // batchPrefix begins the names of batches' directories and jobs.
 const batchPrefix = "sirdbed-"
 
+// batchName is such a name: others have directories that begin the same.
+var batchName = regexp.MustCompile("^" + batchPrefix + "[a-z2-7]{10}$")
+
 // batchAge is how long the directory of a batch stays whose command was killed, or of which
 // something failed. A command that lives marks its directory whenever it asks Slurm.
 const batchAge = 7 * 24 * time.Hour
@@ -111,7 +115,7 @@ func removeOldBatches(store string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		old := err == nil && time.Since(info.ModTime()) > batchAge
-		if old && e.IsDir() && strings.HasPrefix(e.Name(), batchPrefix) {
+		if old && e.IsDir() && batchName.MatchString(e.Name()) {
 			_ = os.RemoveAll(filepath.Join(store, e.Name()))
 		}
 	}
@@ -141,7 +145,7 @@ func newSlurmBatch(s *sweeper, options []string, queue []int) (*slurmBatch, erro
 	}
 	b.path = filepath.Join(store, b.name)
 	b.dir, err = tree.Make(b.path)
-	return b, explainDisk(err, store)
+	return b, explainPoints(err, store)
 }
 
 // submitNext submits as many of the jobs that wait as an array has room for. Jobs for which
@@ -162,12 +166,12 @@ func (b *slurmBatch) submitNext(ctx context.Context) error {
 	b.made++
 	var err error
 	if a.dir, err = b.dir.Make(sub); err != nil {
-		return explainDisk(err, b.path)
+		return explainPoints(err, b.path)
 	}
 	for k, i := range a.jobs {
 		if err := a.dir.WriteJSON(taskFile(k), b.task(i)); err != nil {
 			b.drop(a)
-			return explainDisk(err, b.path)
+			return explainPoints(err, b.path)
 		}
 		a.gone[k] = time.Time{}
 	}

@@ -277,12 +277,13 @@ func TestTrouble(t *testing.T) {
 func TestOldBatchesAreRemoved(t *testing.T) {
 	b, _ := submitting(t, 1, "")
 	old := time.Now().Add(-batchAge - time.Hour)
-	for _, name := range []string{"points/sirdbed-old/0", "points/sirdbed-new/0", "points/other/0"} {
+	const killed, running = "points/sirdbed-oldoldold2", "points/sirdbed-newnewnew7"
+	for _, name := range []string{killed + "/0", running + "/0", "points/sirdbed-1.0/0", "points/other/0"} {
 		if err := os.MkdirAll(name, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{b.path, "points/sirdbed-old", "points/other"} {
+	for _, name := range []string{b.path, killed, "points/sirdbed-1.0", "points/other"} {
 		if err := os.Chtimes(name, old, old); err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +291,7 @@ func TestOldBatchesAreRemoved(t *testing.T) {
 	b.mark()
 	removeOldBatches("points")
 	for name, want := range map[string]bool{
-		b.path: true, "points/sirdbed-old": false, "points/sirdbed-new": true, "points/other": true,
+		b.path: true, killed: false, running: true, "points/sirdbed-1.0": true, "points/other": true,
 	} {
 		if _, err := os.Stat(name); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %v", name, err, want)

@@ -137,6 +137,10 @@ func (o *sweepOptions) grid(path string) (*sweep.Grid, error) {
 	return g, nil
 }
 
+// howToRun are the options that say where points are kept and how they are run, and change no
+// result.
+var howToRun = []string{"points", "jobs", "for", "slurm", "slurm-option"}
+
 // sweep runs a grid and shows what came of it.
 func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if o.json && o.dryRun {
@@ -159,6 +163,9 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
+	if err := o.leaveRoot(jobs, o.out); err != nil {
+		return err
+	}
 	s := &sweeper{what: scenario.Name, jobs: jobs}
 	if err := planned(c.Context(), func() error { return o.begin(c.ErrOrStderr(), s) }); err != nil {
 		return err
@@ -172,7 +179,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error {
 		t.found = s.found
-		return o.show(c, scenario, &t, commandAgain(c, []string{g.Path}))
+		return o.show(c, scenario, &t, commandAgain(c, []string{g.Path}, howToRun...))
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/emu"
+	"sirdbed/scenarios/sweep"
 )
 
 // pointsDir is where points are kept unless --points names another place.
@@ -58,6 +60,24 @@ func planned(ctx context.Context, plan func() error) error {
 	case <-ctx.Done():
 		return &codedError{exitStopped, errors.New("interrupted: no point was run")}
 	}
+}
+
+// leaveRoot has this command line run again as the user who called sudo, if one did and no job needs
+// root.
+func (o *pointOptions) leaveRoot(jobs []sweep.Job, out string) error {
+	for i := range jobs {
+		if !engines[jobs[i].Engine].asCaller {
+			return nil
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	out = cmp.Or(out, resultsDir)
+	if o.dryRun {
+		out = ""
+	}
+	return leaveRoot("the engine "+string(jobs[0].Engine), out)
 }
 
 // begin opens the store and finds what is missing of s's jobs. s is to be closed.
@@ -136,10 +156,13 @@ func (s *sweeper) complete(ctx context.Context, w io.Writer, show func() error) 
 		s.atOnce = s.pointsAtOnce()
 		err = s.run(ctx)
 	}
-	if showErr := show(); showErr != nil {
-		return showErr
+	shown := show()
+	err = s.outcome(w, err)
+	if shown == nil || err == nil {
+		return cmp.Or(err, shown)
 	}
-	return s.outcome(w, err)
+	fmt.Fprintf(w, "the results cannot be shown: %v\n", shown)
+	return err
 }
 
 // enter runs this command line again in a sandbox, if the engine of what is missing needs
@@ -151,7 +174,7 @@ func (s *sweeper) enter(ctx context.Context) (done bool, err error) {
 			for _, k := range s.missing {
 				list = append(list, s.jobs[k].Experiment)
 			}
-			return enter(ctx, list, showing{}, joining{})
+			return enter(ctx, list, showing{}, joining{}, " (the same command goes on with what is missing)")
 		}
 	}
 	return false, nil

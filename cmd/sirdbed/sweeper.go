@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,7 +45,7 @@ type sweeper struct {
 	found    []*points.Point // by job: nil until it is there
 	without  map[int]bool    // jobs that are left out: this machine cannot run them
 	failures []failure
-	unkept   error // why a point could not be kept; nil: none
+	noPlace  error // why points cannot be run or kept; nil: they can
 }
 
 // look finds the points that the store has, and learns how long they took. Those whose figures are
@@ -173,8 +174,12 @@ func (s *sweeper) one(ctx context.Context, i int) {
 	}
 	began := time.Now()
 	p, err := runner(runPoint).guarded(ctx, j, func(at units.Time) { s.shown.reached(i, at) }, patience)
+	if noRoom(err) {
+		s.giveUp(i, explainFull(err, os.TempDir(), "runs' files", "TMPDIR"))
+		return
+	}
 	if err == nil {
-		if p, err = s.store.Put(p); err != nil && !errors.Is(err, points.ErrInTheWay) {
+		if p, err = s.store.Put(p); err != nil && !errors.Is(err, points.ErrThisPoint) {
 			s.giveUp(i, explainPoints(err, s.store.Path()))
 			return
 		}

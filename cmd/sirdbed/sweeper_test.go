@@ -104,8 +104,41 @@ func TestNoPointBeginsWhereNoneCanBeKept(t *testing.T) {
 		t.Fatalf("%v, %d left, failed: %v", err, left, s.failures)
 	}
 	err = s.outcome(io.Discard, nil)
-	if err == nil || !strings.Contains(err.Error(), "5 points of 5 missing: points cannot be kept: ") {
+	if err == nil || !strings.Contains(err.Error(), "5 points of 5 missing, for which there was no place: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A point that fails keeps no other from being run.
+func TestOnePointFails(t *testing.T) {
+	s, store, _ := aSweep(t, "seed=1..3", nil)
+	must(t, os.Mkdir(filepath.Join(store, s.jobs[1].Address.Key+".json"), 0o777))
+	must(t, s.run(t.Context()))
+	if len(s.failures) != 1 || s.found[0] == nil || s.found[1] != nil || s.found[2] == nil {
+		t.Errorf("failed: %v; found %v", s.failures, s.found)
+	}
+	if err := s.outcome(io.Discard, nil); codeOf(err) != exitFailed {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What went wrong with the run is told even if its results cannot be shown.
+func TestResultsThatCannotBeShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		interrupted bool
+		want        int
+	}{"all were run": {false, exitFailed}, "interrupted": {true, exitStopped}} {
+		s, _, _ := aSweep(t, "seed=1..2", nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if c.interrupted {
+			cancel()
+		}
+		var said bytes.Buffer
+		err := s.complete(ctx, &said, func() error { return errors.New("no room to show") })
+		if codeOf(err) != c.want || !strings.Contains(said.String()+err.Error(), "no room to show") {
+			t.Errorf("%s: %v, code %d\n%s", name, err, codeOf(err), &said)
+		}
 	}
 }
 

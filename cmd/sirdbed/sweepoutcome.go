@@ -10,26 +10,26 @@ import (
 	"sirdbed/capture/points"
 )
 
-// giveUp notes that a job's point could not be kept, and why. No other begins: it would be run
-// for nothing.
+// giveUp notes that there is no room for a job's run or point, and why. No other begins: it would
+// be run for nothing.
 func (s *sweeper) giveUp(i int, err error) {
 	s.mu.Lock()
-	first := s.unkept == nil
+	first := s.noPlace == nil
 	if first {
-		s.unkept = err
+		s.noPlace = err
 	}
 	s.mu.Unlock()
 	if first {
-		s.shown.say("%s cannot be kept, and no other point begins: %v", s.jobs[i].Name(), err)
+		s.shown.say("%s has no place, and no other point begins: %v", s.jobs[i].Name(), err)
 	}
 	s.shown.leave(i)
 }
 
-// gaveUp reports whether a point could not be kept.
+// gaveUp reports whether there was no room for a point.
 func (s *sweeper) gaveUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unkept != nil
+	return s.noPlace != nil
 }
 
 // missingPoints counts the jobs without a point.
@@ -66,8 +66,9 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 		return &codedError{exitStopped, errReported}
 	case err != nil:
 		return err
-	case s.unkept != nil:
-		return fmt.Errorf("%s of %d missing: points cannot be kept: %w", count(left, "point"), len(s.jobs), s.unkept)
+	case s.noPlace != nil:
+		return fmt.Errorf("%s of %d missing, for which there was no place: %w", count(left, "point"), len(s.jobs),
+			s.noPlace)
 	case len(s.failures) > 0:
 		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
 		return &codedError{exitFailed, errReported}

@@ -98,8 +98,10 @@ func commandAgain(c *cobra.Command, args []string, without ...string) string {
 		for _, value := range values {
 			switch {
 			case f.Name == "out" || f.Name == "json" || slices.Contains(without, f.Name):
-			case f.Value.Type() == "bool":
+			case f.Value.Type() == "bool" && value == "true":
 				words = append(words, "--"+f.Name)
+			case f.Value.Type() == "bool":
+				words = append(words, "--"+f.Name+"="+value)
 			default:
 				words = append(words, "--"+f.Name, quoted(value))
 			}

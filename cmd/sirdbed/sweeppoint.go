@@ -104,7 +104,7 @@ func sweepPoint(ctx context.Context, path, store string, stderr io.Writer) error
 	}
 	o.Format = taskFormat
 	if err := dir.WriteJSON(outcomeFile(file), o); err != nil {
-		return explainDisk(err, dir.Path())
+		return explainPoints(err, dir.Path())
 	}
 	fmt.Fprintf(stderr, "%s: %s in %s\n", t.Name, cmp.Or(o.Error, string(o.Ended)), rough(inSeconds(o.WallSeconds)))
 	if o.Ended == endedFailed {
@@ -187,6 +187,9 @@ func (t *pointTask) keep(ctx context.Context, path string) (seconds float64, err
 	}
 	if err := engines[t.Engine].make(whileUp{}).Check(&t.Experiment); err != nil {
 		return 0, err
+	}
+	if err := store.Prepare(); err != nil {
+		return 0, fmt.Errorf("the point could not be kept: %w", explainPoints(err, path))
 	}
 	j := &sweep.Job{Experiment: t.Experiment, Engine: t.Engine, Address: address}
 	p, err := runner(runPoint).guarded(ctx, j, func(units.Time) {}, patience)

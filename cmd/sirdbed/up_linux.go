@@ -100,7 +100,7 @@ func (o *upOptions) up(c *cobra.Command, path string) error {
 		return inBackground(c)
 	}
 	if enter := engines[s.r.engine].enter; enter != nil {
-		if done, err := enter(c.Context(), s.r.experiments, showing{}, joining{}); done {
+		if done, err := enter(c.Context(), s.r.experiments, showing{}, joining{}, ""); done {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"sync"
 
 	"sirdbed/capture"
 	"sirdbed/emu"
@@ -20,30 +21,65 @@ import (
 const guestCommand = "guest-run"
 
 // virtualKind is the virtual engine. A run executes the kernel that reserve opened,
-// whatever becomes of the cache meanwhile: its variants have one.
+// whatever becomes of the cache meanwhile: its variants have one. An engine that nothing is
+// reserved for can check experiments.
 func virtualKind() engineKind {
-	var reserved *os.File
+	reserved := &sharedKernel{open: openKernel}
 	return engineKind{
 		asCaller: true,
-		reserve: func() (release func(), err error) {
-			if reserved, err = openKernel(); err != nil {
-				return nil, err
-			}
-			return func() { reserved.Close() }, nil
-		},
-		guests: virtual.MostGuests,
-		merge:  func(dir emu.RunDir, x *emu.Experiment) error { return virtual.MergeQueues(dir, x.Guests) },
-		atOnce: func(x *emu.Experiment, n int) int { return (&virtual.Engine{}).AtOnce(x, n) },
+		reserve:  reserved.reserve,
+		guests:   virtual.MostGuests,
+		merge:    func(dir emu.RunDir, x *emu.Experiment) error { return virtual.MergeQueues(dir, x.Guests) },
+		atOnce:   func(x *emu.Experiment, n int) int { return (&virtual.Engine{}).AtOnce(x, n) },
 		make: func(up whileUp) emu.Engine {
-			return &virtual.Engine{
+			e := &virtual.Engine{
 				Met:         up.met,
-				Kernel:      fmt.Sprintf("/proc/self/fd/%d", reserved.Fd()),
-				KernelName:  kernelName(reserved),
 				Command:     []string{"/proc/self/exe", guestCommand},
 				NodeCommand: hostCommand,
 			}
+			e.Kernel, e.KernelName = reserved.names()
+			return e
 		},
 	}
+}
+
+// A sharedKernel is a kernel that is open as long as any run has it reserved. It may be used from
+// any goroutine.
+type sharedKernel struct {
+	open func() (*os.File, error)
+
+	mu   sync.Mutex
+	file *os.File // nil: no run has it
+	runs int      // that have it
+}
+
+func (k *sharedKernel) reserve() (release func(), err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.runs == 0 {
+		if k.file, err = k.open(); err != nil {
+			return nil, err
+		}
+	}
+	k.runs++
+	return sync.OnceFunc(func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.runs--; k.runs == 0 {
+			k.file.Close()
+			k.file = nil
+		}
+	}), nil
+}
+
+// names returns by which path the kernel can be executed, and what errors call it.
+func (k *sharedKernel) names() (path, name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.file == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("/proc/self/fd/%d", k.file.Fd()), kernelName(k.file)
 }
 
 // findKernel returns the guest's kernel.

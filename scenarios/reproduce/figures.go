@@ -20,6 +20,7 @@ func figureOf(name string) string {
 // nothing was found are left out.
 func (f *Found) Figures() (list []report.Figure) {
 	m := f.Measured()
+	f.WithoutPartialMaxima(m)
 	for _, set := range []struct {
 		across int // panels beside each other
 		draw   func() []report.Figure
@@ -109,7 +110,7 @@ func (f *Found) queueByGoodput(
 				if len(s.Points) > 0 {
 					figure.Series = append(figure.Series, s)
 				}
-				if len(s.Points) < len(f.Loads(config)) {
+				if len(s.Points) < len(f.Loads(config)) || !f.hasHighest(config, workload, protocol) {
 					lacks = append(lacks, protocol)
 				} else if crosses {
 					mark := f.printedMaximum(config, workload, protocol)

@@ -2,8 +2,10 @@ package reproduce
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"sirdbed/capture/report"
 	"sirdbed/scenarios/paper"
 )
 
@@ -54,6 +56,16 @@ func TestNoMaximumOfSomeLoads(t *testing.T) {
 		}
 		if _, there := m.Quantities["sird/balanced/wkc/max_tor_queue_mb"]; there && !want {
 			t.Errorf("%s has a deepest queue over all loads", figure)
+		}
+		drawn := f.Figures()
+		if has := slices.ContainsFunc(drawn, func(f report.Figure) bool { return f.Name == "fig5-queuing" }); has != want {
+			t.Errorf("%s draws the deepest queues: %v", figure, has)
+		}
+		for i := range drawn {
+			const lacks = "Not run at all loads: sird"
+			if strings.HasPrefix(drawn[i].Name, "fig6-") && strings.Contains(drawn[i].Caption, lacks) == want {
+				t.Errorf("%s, %s: %s", figure, drawn[i].Name, drawn[i].Caption)
+			}
 		}
 	}
 }
