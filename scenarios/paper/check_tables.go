@@ -13,7 +13,7 @@ type meansCheck struct {
 	Table  string `yaml:"table"`
 	Of     string `yaml:"of"`
 	Over   string `yaml:"over"`
-	Kind   string `yaml:"kind"` // normalized, which is meant without one, raw, or common: as in Ratios
+	Kind   string `yaml:"kind"` // normalized, which is meant without one, raw, common or both: as in Ratios
 	Bounds `yaml:",inline"`
 }
 
@@ -21,7 +21,7 @@ func (c *meansCheck) prepare() ([]string, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"", "normalized", "raw", "common"}, c.Kind) {
+	if !slices.Contains([]string{"", "normalized", "raw", "common", "both"}, c.Kind) {
 		return nil, fmt.Errorf("no kind of means is called %q", c.Kind)
 	}
 	if err := paperProtocols(c.Of, c.Over); err != nil {
@@ -41,6 +41,8 @@ func (c *meansCheck) evaluate(f figures) outcome {
 		x = ratios.Raw
 	case "common":
 		x = ratios.Common
+	case "both":
+		x = ratios.Both
 	}
 	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), c.Bounds, ratios)
 	return outcome{c.met(x), text}
@@ -48,8 +50,8 @@ func (c *meansCheck) evaluate(f figures) outcome {
 
 // String says which is which.
 func (r Ratios) String() string {
-	return fmt.Sprintf("means normalized %s, raw %s, of common cells %s",
-		digits(r.Normalized), digits(r.Raw), digits(r.Common))
+	return fmt.Sprintf("means normalized %s, raw %s; of common cells %s and %s",
+		digits(r.Normalized), digits(r.Raw), digits(r.Both), digits(r.Common))
 }
 
 // A nearIdealCheck asks whether one protocol alone is near the best in all three

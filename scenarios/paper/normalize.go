@@ -141,13 +141,14 @@ func (n *Normalized) At(config, workload, protocol string) (number float64, know
 	return c.Number, c.hasNumber()
 }
 
-// Ratios are three ways to say how many times more one protocol has of something
+// Ratios are four ways to say how many times more one protocol has of something
 // than another, over all configurations and workloads. The paper's are of the first kind, but
 // for one of the third.
 type Ratios struct {
 	Normalized float64 `json:"normalized"` // of means of the normalized table
 	Raw        float64 `json:"raw"`        // of means of the table
 	Common     float64 `json:"common"`     // of means of the table, over the cells in which both have a number
+	Both       float64 `json:"both"`       // of means of the normalized table, over the same cells
 }
 
 // RatiosOf returns one protocol's means over another's. They are known if both have
@@ -157,17 +158,17 @@ func (n *Normalized) RatiosOf(protocol, over string) (ratios Ratios, known bool)
 	if a == nil || b == nil {
 		return Ratios{}, false
 	}
-	var x, y float64
+	var x, y, xn, yn float64
 	for i := range columns {
 		if a.Cells[i].hasNumber() && b.Cells[i].hasNumber() {
-			x += a.Cells[i].raw
-			y += b.Cells[i].raw
+			x, y = x+a.Cells[i].raw, y+b.Cells[i].raw
+			xn, yn = xn+a.Cells[i].Number, yn+b.Cells[i].Number
 		}
 	}
 	if y == 0 || b.Mean.Mean == 0 {
 		return Ratios{}, false
 	}
 	return Ratios{
-		Normalized: a.Mean.Mean / b.Mean.Mean, Raw: a.RawMean.Mean / b.RawMean.Mean, Common: x / y,
+		Normalized: a.Mean.Mean / b.Mean.Mean, Raw: a.RawMean.Mean / b.RawMean.Mean, Common: x / y, Both: xn / yn,
 	}, true
 }
