@@ -37,7 +37,8 @@ scaled() { awk -v n="$1" -v s="${SIRDBED_LONG_SCALE:-1}" 'BEGIN { n *= s; printf
 # every is run, raced are packages, known the seeds of StabilityOfWhatIsKnown and tied those
 # of GuestsDiffer, which have fewer without any.
 if [ -n "${SIRDBED_LONG_PROBE:-}" ] || [ "$mode" = probe ]; then
-  export SIRDBED_LONG_PROBE=1 GOFLAGS="$(go env GOFLAGS) -vet=off" # lint vets
+  GOFLAGS="$(go env GOFLAGS) -vet=off" # lint vets
+  export SIRDBED_LONG_PROBE=1 GOFLAGS
   seeds=5 fuzzed=5000 rounds=1 tests='^$' packets=2000 truth=2 leaves=2 fabric=144 every=6 raced=./emu/thread
   mutated='' kills='' soaked='' tied='' known='' # of tests that are only looked for, see tested
 else

@@ -280,7 +280,8 @@ func TestUnsoundPointIsNotKept(t *testing.T) {
 	defer s.Close()
 	p := run(t, experiment())
 	p.Result.GoodputGbps = 1e5
-	if _, err := s.Put(p); !errors.Is(err, ErrThisPoint) || !strings.Contains(err.Error(), "no run makes this: its goodput") {
+	want := "no run makes this: its goodput"
+	if _, err := s.Put(p); !errors.Is(err, ErrThisPoint) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 	fast := 100_000 * units.Gbps // a link that is faster than the others

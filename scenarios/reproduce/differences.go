@@ -22,8 +22,8 @@ func Differences() report.Table {
 			{"SIRD's losses", "detected by the paper's rule in Core, elsewhere by packet order", "recovery is off"},
 			{"Homa's losses", "a receiver requests again what is 5 ms late, in Core 1 s late, which never happens",
 				"no recovery"},
-			{"dcPIM", "links of 0.65 us, full packets of 1,444 bytes of payload in 1,538 on the wire, Poisson arrivals, " +
-				"no replies, unlimited buffers",
+			{"dcPIM", "links of 0.65 us, full packets of 1,444 bytes of payload in 1,538 on the wire, Poisson " +
+				"arrivals, no replies, unlimited buffers",
 				"presumably the same, except for 1,460 bytes in 1,500 and buffers of 500,000 bytes per port: its " +
 					"numbers are from its authors' simulator, and the paper has one table of delays for all"},
 		},

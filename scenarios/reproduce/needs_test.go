@@ -58,7 +58,8 @@ func TestNoMaximumOfSomeLoads(t *testing.T) {
 			t.Errorf("%s has a deepest queue over all loads", figure)
 		}
 		drawn := f.Figures()
-		if has := slices.ContainsFunc(drawn, func(f report.Figure) bool { return f.Name == "fig5-queuing" }); has != want {
+		queuing := func(f report.Figure) bool { return f.Name == "fig5-queuing" }
+		if has := slices.ContainsFunc(drawn, queuing); has != want {
 			t.Errorf("%s draws the deepest queues: %v", figure, has)
 		}
 		for i := range drawn {
