@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"sirdbed/baselines/aimd"
@@ -65,4 +66,36 @@ func DecodeParams(p transport.Protocol, f *topo.Fabric, overrides json.RawMessag
 		return nil, fmt.Errorf("parameters of %s: %w", p.Name, err)
 	}
 	return params, nil
+}
+
+// ChangedParams returns overrides, a JSON object, without those that are the protocol's defaults for
+// a fabric; nil if none is left. Its error is DecodeParams's.
+func ChangedParams(p transport.Protocol, f *topo.Fabric, overrides json.RawMessage) (json.RawMessage, error) {
+	params, err := DecodeParams(p, f, overrides)
+	if err != nil || len(overrides) == 0 {
+		return nil, err
+	}
+	defaults, err := values(p, f)
+	if err != nil {
+		return nil, err
+	}
+	with, err := named(params)
+	if err != nil {
+		return nil, err
+	}
+	var stated map[string]json.RawMessage
+	if err := json.Unmarshal(overrides, &stated); err != nil {
+		return nil, err
+	}
+	before := len(stated)
+	maps.DeleteFunc(stated, func(name string, _ json.RawMessage) bool {
+		return bytes.Equal(defaults[name], with[name])
+	})
+	switch len(stated) {
+	case before:
+		return overrides, nil // as they are written
+	case 0:
+		return nil, nil
+	}
+	return json.Marshal(stated)
 }

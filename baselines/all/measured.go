@@ -78,7 +78,12 @@ func values(p transport.Protocol, f *topo.Fabric) (map[string]json.RawMessage, e
 	if reflect.ValueOf(defaults).Kind() != reflect.Pointer {
 		return nil, fmt.Errorf("the defaults of %s are no pointer", p.Name)
 	}
-	text, err := json.Marshal(defaults)
+	return named(defaults)
+}
+
+// named are parameters by the names that they have in files.
+func named(params any) (map[string]json.RawMessage, error) {
+	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,14 @@
 package points
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"sirdbed/baselines/all"
 	"sirdbed/capture/code"
 	"sirdbed/emu"
-	"sirdbed/sirdnode/transport"
 	"sirdbed/topo"
 )
 
@@ -46,82 +43,20 @@ func Key(engine emu.EngineName, x *emu.Experiment) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// changed returns an experiment's parameters without those that have the protocol's default, as
-// they are where none has, or where that cannot be told.
+// changed returns an experiment's parameters without those that have the protocol's default; all of
+// them where that cannot be told.
 func changed(x *emu.Experiment) json.RawMessage {
-	if len(x.Params) == 0 {
-		return x.Params
-	}
-	var stated map[string]json.RawMessage
 	p, err := all.Find(x.Protocol)
-	if err != nil || json.Unmarshal(x.Params, &stated) != nil {
+	if err != nil || len(x.Params) == 0 {
 		return x.Params
-	}
-	without, with, err := values(p, x)
-	if err != nil {
-		return x.Params
-	}
-	some := false
-	for name := range stated {
-		if bytes.Equal(without[name], with[name]) {
-			delete(stated, name)
-			some = true
-		}
-	}
-	if !some {
-		return x.Params
-	}
-	if len(stated) == 0 {
-		return nil
-	}
-	text, err := json.Marshal(stated)
-	if err != nil {
-		return x.Params
-	}
-	return text
-}
-
-// values are the protocol's defaults for an experiment's fabric, and what the experiment makes of
-// them.
-func values(p transport.Protocol, x *emu.Experiment) (without, with map[string]json.RawMessage, err error) {
-	f, err := fabricOf(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, list := range []struct {
-		overrides json.RawMessage
-		values    *map[string]json.RawMessage
-	}{{nil, &without}, {x.Params, &with}} {
-		params, err := all.DecodeParams(p, f, list.overrides)
-		if err != nil {
-			return nil, nil, err
-		}
-		text, err := json.Marshal(params)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := json.Unmarshal(text, list.values); err != nil {
-			return nil, nil, err
-		}
-	}
-	return without, with, nil
-}
-
-// fabrics has those of the topologies that fabricOf was asked for: a plan has hundreds of points,
-// and a few fabrics.
-var fabrics sync.Map
-
-func fabricOf(x *emu.Experiment) (*topo.Fabric, error) {
-	text, err := json.Marshal(x.Topology)
-	if err != nil {
-		return nil, err
-	}
-	if f, ok := fabrics.Load(string(text)); ok {
-		return f.(*topo.Fabric), nil
 	}
 	f, err := topo.New(x.Topology)
-	if err == nil {
-		fabrics.Store(string(text), f)
+	if err != nil {
+		return x.Params
 	}
-	return f, err
+	params, err := all.ChangedParams(p, f, x.Params)
+	if err != nil {
+		return x.Params
+	}
+	return params
 }

@@ -152,8 +152,20 @@ func round(v any) any {
 	return v
 }
 
-// decode reads a point.
+// decode reads a point that a run may have made.
 func decode(text []byte) (*Point, error) {
+	p, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.sound(); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	return p, nil
+}
+
+// parse reads a point, whatever it is of.
+func parse(text []byte) (*Point, error) {
 	head := struct {
 		Format int `json:"format"`
 	}{}
@@ -174,11 +186,5 @@ func decode(text []byte) (*Point, error) {
 	if key != p.Key {
 		return nil, errors.New("damaged: its key is not that of its experiment")
 	}
-	if err := checkSum(text); err != nil {
-		return nil, err
-	}
-	if err := p.sound(); err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
-	}
-	return p, nil
+	return p, checkSum(text)
 }

@@ -113,12 +113,12 @@ func (s *Store) Put(p *Point) (*Point, error) {
 	if err != nil {
 		return nil, errors.Join(ErrThisPoint, err)
 	}
-	if err := p.sound(); err != nil {
-		return nil, errors.Join(ErrThisPoint, fmt.Errorf("no run makes this: %w", err))
-	}
-	kept, err := decode(text)
+	kept, err := parse(text)
 	if err != nil {
 		return nil, errors.Join(ErrThisPoint, err)
+	}
+	if err := kept.sound(); err != nil {
+		return nil, errors.Join(ErrThisPoint, fmt.Errorf("no run makes this: %w", err))
 	}
 	// Under a name of its own first: two machines may have run the same point.
 	own := p.Key + "-" + rand.Text() + suffix // as leftover has it

@@ -53,7 +53,7 @@ func (r *scenarioRun) runVariants(ctx context.Context) {
 			failed[i] = r.runVariant(ctx, i)
 		}
 	} else {
-		r.sideBySide(ctx, n, failed)
+		r.runTogether(ctx, n, failed)
 	}
 	for i, err := range failed {
 		if err != nil && !errors.Is(err, errInterrupted) {
@@ -63,26 +63,17 @@ func (r *scenarioRun) runVariants(ctx context.Context) {
 	}
 }
 
-// sideBySide runs n variants at a time, in their order, and fills in why they failed.
-func (r *scenarioRun) sideBySide(ctx context.Context, n int, failed []error) {
+// runTogether runs n variants at a time, in their order, and fills in why they failed.
+func (r *scenarioRun) runTogether(ctx context.Context, n int, failed []error) {
 	if !r.json {
 		r.crew = newCrew(r.stderr, r.experiments)
 	}
 	r.stderr = &lockedWriter{w: r.stderr}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range n {
-		workers.Go(func() {
-			for i := range next {
-				failed[i] = r.runVariant(ctx, i)
-			}
-		})
+	all := make([]int, len(r.experiments))
+	for i := range all {
+		all[i] = i
 	}
-	for i := range r.experiments {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	sideBySide(n, all, func(i int) { failed[i] = r.runVariant(ctx, i) })
 }
 
 // errInterrupted is that of a variant that an interrupt ended, or kept from its beginning.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -61,7 +60,7 @@ func newResultsAdopt() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&repeat, "repeat", 3, "run `N` points of each protocol again")
-	c.Flags().IntVar(&jobs, "jobs", 0, "run `N` at once (default: one for each processor; one on virtual)")
+	c.Flags().IntVar(&jobs, "jobs", 0, "run `N` at once (default: one for each processor)")
 	c.Flags().StringSliceVar(&protocols, "protocols", nil, "take over points of these protocols only")
 	return c
 }
@@ -83,7 +82,8 @@ type family struct {
 	protocol, made string // by which code
 	here           string // this program's
 	points         []*points.Point
-	left           int // that no run repeats
+	repeated       []*points.Point // those of points that are run again
+	left           int             // that no run repeats
 	differences    []string
 }
 
@@ -100,7 +100,7 @@ func (a *adoption) adopt(ctx context.Context, path string, protocols []string) e
 		return badInput(err)
 	}
 	defer store.Close()
-	families, err := familiesIn(store, protocols)
+	families, err := familiesIn(store, protocols, a.repeat)
 	if err != nil {
 		return badInput(err)
 	}
@@ -117,10 +117,10 @@ func (a *adoption) adopt(ctx context.Context, path string, protocols []string) e
 	differ := false
 	for _, f := range families {
 		differ = differ || len(f.differences) > 0
-		if err := f.take(store, a.repeat); err != nil {
+		if err := f.take(store); err != nil {
 			return explainPoints(err, path)
 		}
-		f.say(a.out, a.repeat)
+		f.say(a.out)
 	}
 	if differ {
 		return &codedError{exitUnmet, errReported}
@@ -128,8 +128,9 @@ func (a *adoption) adopt(ctx context.Context, path string, protocols []string) e
 	return nil
 }
 
-// familiesIn lists what could be taken over. Points that no run repeats are counted only.
-func familiesIn(store *points.Store, protocols []string) (list []*family, err error) {
+// familiesIn lists what could be taken over, and as many points of each as are to be repeated. Points
+// that no run repeats are counted only.
+func familiesIn(store *points.Store, protocols []string, repeat int) (list []*family, err error) {
 	keys, err := store.Keys()
 	if err != nil {
 		return nil, err
@@ -159,6 +160,7 @@ func familiesIn(store *points.Store, protocols []string) (list []*family, err er
 		f := found[name]
 		// Nobody can choose which come first.
 		slices.SortFunc(f.points, func(p, q *points.Point) int { return cmp.Compare(f.rank(p), f.rank(q)) })
+		f.repeated = f.points[:min(repeat, len(f.points))]
 		list = append(list, f)
 	}
 	return list, nil
@@ -170,40 +172,23 @@ func (f *family) rank(p *points.Point) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// repeatSome runs the first points of each family again and notes what differs.
+// repeatSome runs the chosen points of each family again, the longest first, and notes what differs.
 func (a *adoption) repeatSome(ctx context.Context, families []*family) error {
 	type task struct {
 		f *family
 		p *points.Point
 	}
 	var tasks []task
-	alone := false
+	var runs []engineRun
 	for _, f := range families {
-		for _, p := range f.points[:min(a.repeat, len(f.points))] {
+		for _, p := range f.repeated {
 			tasks = append(tasks, task{f, p})
-			alone = alone || p.Engine != emu.Model
+			runs = append(runs, engineRun{p.Engine, &p.Experiment})
 		}
 	}
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(y.p.Seconds(), x.p.Seconds()) })
 	a.of = len(tasks)
-	atOnce := cmp.Or(a.jobs, runtime.GOMAXPROCS(0))
-	if alone && a.jobs == 0 {
-		atOnce = 1
-	}
-	next := make(chan task)
-	var workers sync.WaitGroup
-	for range min(atOnce, len(tasks)) {
-		workers.Go(func() {
-			for t := range next {
-				a.repeatOne(ctx, t.f, t.p)
-			}
-		})
-	}
-	for _, t := range tasks {
-		next <- t
-	}
-	close(next)
-	workers.Wait()
+	sideBySide(runsAtOnce(a.jobs, runs), tasks, func(t task) { a.repeatOne(ctx, t.f, t.p) })
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -266,13 +251,12 @@ func wholePoint(p *points.Point) (map[string]any, error) {
 }
 
 // take has the points of a family count as made by this code, unless one differs.
-func (f *family) take(store *points.Store, repeat int) error {
-	if len(f.differences) > 0 || len(f.points) == 0 {
+func (f *family) take(store *points.Store) error {
+	if len(f.differences) > 0 {
 		return nil
 	}
-	repeated := min(repeat, len(f.points))
 	for _, p := range f.points {
-		p.Made = &points.Made{Code: f.made, Repeated: repeated, Of: len(f.points)}
+		p.Made = &points.Made{Code: f.made, Repeated: len(f.repeated), Of: len(f.points)}
 		p.Code = f.here
 		if _, err := store.Put(p); err != nil {
 			return err
@@ -282,7 +266,7 @@ func (f *family) take(store *points.Store, repeat int) error {
 }
 
 // say prints what became of a family.
-func (f *family) say(w io.Writer, repeat int) {
+func (f *family) say(w io.Writer) {
 	switch {
 	case len(f.points) == 0:
 	case len(f.differences) > 0:
@@ -290,7 +274,7 @@ func (f *family) say(w io.Writer, repeat int) {
 			report.Printable(strings.Join(f.differences, "; ")))
 	default:
 		fmt.Fprintf(w, "%s: %s taken over; %d of them repeated, with the same figures\n", report.Printable(f.String()),
-			count(len(f.points), "point"), min(repeat, len(f.points)))
+			count(len(f.points), "point"), len(f.repeated))
 	}
 	if f.left > 0 {
 		fmt.Fprintf(w, "%s: %s left: no run repeats what is real, or was ended early\n", report.Printable(f.String()),

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"sirdbed/capture/points"
-	"sirdbed/emu"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
@@ -115,20 +113,7 @@ func (s *sweeper) runAll(ctx context.Context, queue []int) error {
 		s.one(ctx, queue[0])
 		queue = queue[1:]
 	}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(s.atOnce, len(queue)) {
-		workers.Go(func() {
-			for i := range next {
-				s.one(ctx, i)
-			}
-		})
-	}
-	for _, i := range queue {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	sideBySide(s.atOnce, queue, func(i int) { s.one(ctx, i) })
 	return nil
 }
 
@@ -260,12 +245,9 @@ func (s *sweeper) pointsAtOnce() int {
 	if s.slurm.submit || !s.several() {
 		return 1
 	}
-	n := cmp.Or(s.asked, runtime.GOMAXPROCS(0))
+	var list []engineRun
 	for _, i := range s.missing {
-		// Points on the model have no files open.
-		if j := &s.jobs[i]; n > 1 && j.Engine != emu.Model && !s.alone(i) {
-			n = max(1, engines[j.Engine].atOnce(&j.Experiment, n))
-		}
+		list = append(list, engineRun{s.jobs[i].Engine, &s.jobs[i].Experiment})
 	}
-	return n
+	return runsAtOnce(s.asked, list)
 }

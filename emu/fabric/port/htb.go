@@ -68,7 +68,7 @@ func (c Config) Install(b *rtnl.Batch, index int, device string) error {
 		p.root(levelClass | uint32(c.Priorities-1))
 	}
 	p.classes(&c)
-	served := levelClass | uint32(0) // what all levels are in
+	served := uint32(levelClass) // what all levels are in, or the one
 	if c.Levels == emu.PrioBands {
 		served = prioClass
 	}
