@@ -34,10 +34,7 @@ func OpenStore(path string) (*Store, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		dir, err = tree.Make(path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Store{path: path, dir: dir, damaged: map[string]error{}}, nil
+	return storeIn(path, dir, err)
 }
 
 // ViewStore opens a directory to Get what is there, and makes nothing: where there is no
@@ -47,6 +44,10 @@ func ViewStore(path string) (*Store, error) {
 	if errors.Is(err, fs.ErrNotExist) && path != "" {
 		err = nil
 	}
+	return storeIn(path, dir, err)
+}
+
+func storeIn(path string, dir *tree.Dir, err error) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
