@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -128,15 +129,23 @@ func (a *Axis) Settings() (list []Setting, err error) {
 		if label == "" {
 			return nil, fmt.Errorf("a value is empty")
 		}
-		if seen[label] {
+		if seen[sameAs(label)] {
 			return nil, fmt.Errorf("%s is there twice", label)
 		}
-		seen[label] = true
+		seen[sameAs(label)] = true
 	}
 	return list, nil
 }
 
-var aRange = regexp.MustCompile(`^(-?[0-9.]+?)([A-Za-z%]*)\.\.(-?[0-9.]+?)([A-Za-z%]*)(?:/([0-9.]+?)([A-Za-z%]*))?$`)
+const (
+	aNumber = `(-?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)`
+	aUnit   = `([A-Za-z%]*)`
+)
+
+var (
+	aRange = regexp.MustCompile(`^` + aNumber + aUnit + `\.\.` + aNumber + aUnit + `(?:/` + aNumber + aUnit + `)?$`)
+	aValue = regexp.MustCompile(`^` + aNumber + aUnit + `$`)
+)
 
 // spread makes values of FROM..TO/STEP, with a unit or without. Anything else is itself.
 func spread(text string) ([]string, error) {
@@ -144,7 +153,8 @@ func spread(text string) ([]string, error) {
 	if m == nil {
 		return []string{text}, nil
 	}
-	if m[5] == "" {
+	whole := m[5] == ""
+	if whole {
 		m[5], m[6] = "1", m[4]
 	}
 	if m[2] == "" {
@@ -159,6 +169,10 @@ func spread(text string) ([]string, error) {
 	if err1 != nil || err2 != nil || err3 != nil || step <= 0 || to < from {
 		return nil, fmt.Errorf("%s: want FROM..TO/STEP, with FROM up to TO and a step above 0", shortened(text))
 	}
+	if whole && (from != math.Trunc(from) || to != math.Trunc(to)) {
+		return nil, fmt.Errorf("%s: want a step behind it, such as %[1]s/0.1: only whole numbers go without",
+			shortened(text))
+	}
 	steps := (to - from) / step
 	if steps >= limit.MaxPoints {
 		return nil, fmt.Errorf("%s: more than %d values", shortened(text), limit.MaxPoints)
@@ -170,6 +184,19 @@ func spread(text string) ([]string, error) {
 		list = append(list, v+m[4])
 	}
 	return list, nil
+}
+
+// sameAs is a value in a form that all ways to write its number share.
+func sameAs(value string) string {
+	m := aValue.FindStringSubmatch(value)
+	if m == nil {
+		return value
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return value
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64) + m[2]
 }
 
 // validateSweep checks the axes of a scenario file.

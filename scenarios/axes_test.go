@@ -32,6 +32,8 @@ func TestAxesOfACommandLine(t *testing.T) {
 		"drain=1..3ms":                          {"1ms", "2ms", "3ms"},
 		"traffic[all].from=[h1-1, h1-2],[h1-3]": {"[h1-1, h1-2]", "[h1-3]"},
 		"a.b.c=0..1/0.25":                       {"0", "0.25", "0.5", "0.75", "1"},
+		"a.b.c=-1..1":                           {"-1", "0", "1"},
+		"a.b.c=1e-3..3e-3/1e-3":                 {"0.001", "0.002", "0.003"},
 	} {
 		if got := labels(t, text); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -58,6 +60,10 @@ func TestAxesThatCannotBe(t *testing.T) {
 		"sird.b=1KB..2MB/1KB":    "the same unit",
 		"sird.b=2..1":            "FROM up to TO",
 		"sird.b=1..2/0":          "step above 0",
+		"sird.b=2..1/-0.1":       "step above 0",
+		"sird.b=0.2..0.8":        "want a step behind it",
+		"sird.b=0.2,0.20":        "0.20 is there twice",
+		"drain=1ms,1.0ms":        "1.0ms is there twice",
 		"seed=1..9999999":        "more than 100000 values",
 		"sird.b=1..2/0.00000001": "more than 100000 values",
 	} {

@@ -191,6 +191,7 @@ func TestStaleAndDamagedPoints(t *testing.T) {
 	for _, text := range []string{
 		"", "{", string(whole[:len(whole)/2]), `{"format":1}`,
 		strings.Replace(string(whole), `"seed":4503599627370496`, `"seed":7`, 1), other,
+		strings.NewReplacer(`"seed":4503599627370496`, `"seed": 7`, `{"sum"`, `{ "sum"`).Replace(string(whole)),
 	} {
 		must(t, os.WriteFile(file, []byte(text), 0o666))
 		if got, _ := s.Get(a); got != nil || len(s.Damaged()) != 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -25,6 +26,12 @@ func withSum(text []byte) []byte {
 func checkSum(text []byte) error {
 	rest, ok := bytes.CutPrefix(text, []byte(sumHead))
 	if !ok {
+		var moved struct {
+			Sum string `json:"sum"`
+		}
+		if err := json.Unmarshal(text, &moved); err == nil && moved.Sum != "" {
+			return errors.New("damaged: it was written anew, and its checksum is of other bytes")
+		}
 		return nil
 	}
 	given, rest, ok := bytes.Cut(rest, []byte(`",`))
@@ -38,6 +45,9 @@ func sum(text []byte) string {
 	h := sha256.Sum256(text)
 	return hex.EncodeToString(h[:8])
 }
+
+// longest is more seconds than any run takes.
+const longest = 1e9
 
 // sound returns what a point has that no run makes: it is not believed, whoever wrote it.
 func (p *Point) sound() error {
@@ -58,9 +68,13 @@ func (p *Point) sound() error {
 	for _, x := range []struct {
 		name       string
 		value, max float64
-	}{{"goodput", r.GoodputGbps, most}, {"offered load", r.OfferedGbps, 1e6}} {
+		unit       string
+	}{
+		{"goodput", r.GoodputGbps, most, "Gbps"}, {"offered load", r.OfferedGbps, 1e6, "Gbps"},
+		{"wall time", r.WallSeconds, longest, "s"}, {"processor time", p.ProcessorSeconds, longest, "s"},
+	} {
 		if !(x.value >= 0 && x.value <= x.max) {
-			return fmt.Errorf("its %s is %v Gbps", x.name, x.value)
+			return fmt.Errorf("its %s is %v %s", x.name, x.value, x.unit)
 		}
 	}
 	for name, q := range r.QueueBytes.Switches {

@@ -130,3 +130,6 @@ var cellEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "&"
 	"\\`", "[", "\\[", "\r", "", "\n", " ")
 
 func cell(text string) string { return cellEscapes.Replace(text) }
+
+// MarkdownText is a text as Markdown that shows it, whatever is in it.
+func MarkdownText(text string) string { return cell(Printable(text)) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -129,9 +130,14 @@ func (o *compareOptions) sideBySide(paths []string, list []*compared, stdout, st
 		}
 		comparison = report.Compare(paths, summaries)
 	} else {
+		asked, some := askedMetrics(list)
+		if len(some) > 0 {
+			fmt.Fprintf(stderr, "left out, since not all results have it: metric %s\n",
+				report.Printable(strings.Join(some, ", ")))
+		}
 		var grids [][]report.GridFigure
 		for _, c := range list {
-			grids = append(grids, c.grid())
+			grids = append(grids, c.grid(asked))
 		}
 		if comparison = report.CompareGrids(paths, grids); !comparison.Common() {
 			return badInput(errors.New("the results have no point in common: their axes or labels differ"))

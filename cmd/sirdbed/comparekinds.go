@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,16 +113,48 @@ func (c *compared) kind() string {
 	return "run"
 }
 
-// grid has the figures of a sweep or a reproduction.
-func (c *compared) grid() []report.GridFigure {
+// grid has the figures of a sweep or a reproduction; asked are the metrics of sweeps that are
+// compared beside the usual figures.
+func (c *compared) grid(asked []string) []report.GridFigure {
 	if c.sweep != nil {
-		return c.sweep.grid()
+		return c.sweep.grid(asked)
 	}
 	return c.paper.grid()
 }
 
+// askedMetrics lists the metrics that sweeps were asked for and that say something beside the
+// usual figures: those of all of them, and those that some do not have.
+func askedMetrics(list []*compared) (all, some []string) {
+	of := map[string]int{}
+	for _, c := range list {
+		if c.sweep == nil {
+			continue
+		}
+		here := map[string]bool{}
+		for i := range c.sweep.Points {
+			for name := range c.sweep.Points[i].Metrics {
+				here[name] = true
+			}
+		}
+		for name := range here {
+			of[name]++
+		}
+	}
+	for i := range defaultMetrics {
+		delete(of, heading(&defaultMetrics[i]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if of[name] == len(list) {
+			all = append(all, name)
+		} else {
+			some = append(some, name)
+		}
+	}
+	return all, some
+}
+
 // grid has the figures of a sweep, medians of its seeds.
-func (o *SweepOutcome) grid() (list []report.GridFigure) {
+func (o *SweepOutcome) grid(asked []string) (list []report.GridFigure) {
 	type figure struct {
 		report.GridFigure
 		seeds []float64
@@ -133,7 +166,7 @@ func (o *SweepOutcome) grid() (list []report.GridFigure) {
 	for i := range o.Points {
 		r := &o.Points[i]
 		place, group, one := o.place(r)
-		r.each(func(metric string, x, least float64, few bool) {
+		r.each(asked, func(metric string, x, least float64, few bool) {
 			key := metric + "\x00" + place
 			f := index[key]
 			if f == nil {
@@ -174,9 +207,10 @@ func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
 	return place, group, one
 }
 
-// each calls visit for the figures of a point that are worth a comparison. least is by how
-// much they differ if they do; few says that they are of too few messages.
-func (r *SweepRow) each(visit func(metric string, x, least float64, few bool)) {
+// each calls visit for the figures of a point that are worth a comparison, and those of metrics
+// that were asked for. least is by how much they differ if they do; few says that they are of too
+// few messages.
+func (r *SweepRow) each(asked []string, visit func(metric string, x, least float64, few bool)) {
 	few := r.Messages < stats.FewSamples
 	visit("goodput, Gbps per host", r.GoodputGbps, 0, false)
 	if r.Messages > 0 {
@@ -193,6 +227,17 @@ func (r *SweepRow) each(visit func(metric string, x, least float64, few bool)) {
 		unstable = 1
 	}
 	visit("unstable", unstable, 0, false)
+	for _, name := range asked {
+		x, ok := r.Metrics[name]
+		if !ok {
+			continue
+		}
+		least := 0.0
+		if strings.Contains(name, inKB) {
+			least = report.LeastDepth
+		}
+		visit(name, x, least, false)
+	}
 }
 
 // leastApart is by how much cells of a table differ at least, if they do.

@@ -243,7 +243,7 @@ func (p *printComparison) tables() []report.Table {
 // print writes the comparison for a terminal.
 func (p *printComparison) print(w io.Writer) error {
 	for _, note := range p.notes {
-		if _, err := fmt.Fprintln(w, note); err != nil {
+		if _, err := fmt.Fprintln(w, report.Printable(note)); err != nil {
 			return err
 		}
 	}
@@ -262,7 +262,7 @@ func (p *printComparison) json() *ComparedPaper {
 func (p *printComparison) Markdown(w io.Writer) error {
 	outside, run := p.count()
 	_, err := fmt.Fprintf(w, "## %s beside the paper: %d of %s outside their tolerance\n\n%s\n",
-		report.Printable(p.path), outside, count(run, "cell"), strings.Join(p.notes, " "))
+		report.MarkdownText(p.path), outside, count(run, "cell"), report.MarkdownText(strings.Join(p.notes, " ")))
 	return errors.Join(err, report.MarkdownTables(w, p.tables()))
 }
 

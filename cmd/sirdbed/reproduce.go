@@ -164,7 +164,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	if o.dryRun {
 		return s.printPlan(c.OutOrStdout(), found())
 	}
-	if err := reserveResults(o.out); err != nil {
+	if err := reserveResults(o.out, o.points); err != nil {
 		return err
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error { return o.show(c, found(), s.lacks, command) })

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,22 +67,10 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	dir, err := makeResults(o.out, "reproduce", time.Now())
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := explainDisk(r.write(dir), dir.Path()); err != nil {
-		return err
-	}
-	tables := slices.Concat(r.comparison.Grids(), scoreTables(r.comparison.Scores),
-		[]report.Table{paper.ClaimsTable(r.findings)})
-	if err := report.PrintTables(c.OutOrStdout(), tables); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", report.Printable(dir.Path()),
-		report.Printable(dir.At(report.PageFile)))
-	return err
+	return showGrid(c.OutOrStdout(), o.out, "reproduce", r.write, func() []report.Table {
+		return slices.Concat(r.comparison.Grids(), scoreTables(r.comparison.Scores),
+			[]report.Table{paper.ClaimsTable(r.findings)})
+	})
 }
 
 // missing counts the points that are not there, without those that need not be run, or are left

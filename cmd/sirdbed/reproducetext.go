@@ -137,7 +137,10 @@ func (r *reproduction) markdown() ([]byte, error) {
 		}
 	}
 	writeFigures(&b, r.figures)
-	fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", madeTitle, r.command, strings.Join(r.made(), "\n\n"))
+	fmt.Fprintf(&b, "\n## %s\n\n    %s\n", madeTitle, r.command)
+	for _, text := range r.made() {
+		fmt.Fprintf(&b, "\n%s\n", report.MarkdownText(text)) // machines name themselves
+	}
 	return b.Bytes(), nil
 }
 

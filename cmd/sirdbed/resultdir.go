@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
+	"sirdbed/capture/report"
 	"sirdbed/emu/atomicfile"
 	"sirdbed/emu/tree"
 )
@@ -52,16 +56,53 @@ func makeResults(out, scenario string, now time.Time) (*tree.Dir, error) {
 }
 
 // reserveResults makes the directory of --out, or fails, before hours are spent on what goes into
-// it. "": there is no such option.
-func reserveResults(out string) error {
+// it. "": there is no such option. points is the directory of points, which would be in its way.
+func reserveResults(out, points string) error {
 	if out == "" {
 		return nil
+	}
+	if isIn(points, out) {
+		return badInput(fmt.Errorf("--points %s is in the directory of --out, which is for results alone: name another",
+			report.Printable(points)))
 	}
 	dir, err := makeResults(out, "", time.Now())
 	if err != nil {
 		return err
 	}
 	return dir.Close()
+}
+
+// isIn reports whether a path is a directory, or in it.
+func isIn(path, dir string) bool {
+	from, err1 := filepath.Abs(dir)
+	to, err2 := filepath.Abs(path)
+	rest, err := filepath.Rel(from, to)
+	return errors.Join(err1, err2, err) == nil && filepath.IsLocal(rest)
+}
+
+// showGrid writes the files of a sweep or a reproduction, prints its figures, and says where the
+// files are. Figures that took hours are printed even if no file can be written.
+func showGrid(w io.Writer, out, name string, write func(*tree.Dir) error, tables func() []report.Table) error {
+	path, err := writeGrid(out, name, write)
+	if e := report.PrintTables(w, tables()); e != nil || err != nil {
+		return cmp.Or(err, e)
+	}
+	_, err = fmt.Fprintf(w, "\nResults: %s\nTo look at: %s\n", report.Printable(path),
+		report.Printable(filepath.Join(path, report.PageFile)))
+	return err
+}
+
+// writeGrid writes files into a directory as makeResults makes, and returns its path.
+func writeGrid(out, name string, write func(*tree.Dir) error) (path string, err error) {
+	dir, err := makeResults(out, name, time.Now())
+	if err == nil {
+		defer dir.Close()
+		path, err = dir.Path(), explainDisk(write(dir), dir.Path())
+	}
+	if err != nil {
+		err = fmt.Errorf("%w; all points are kept: the same command with another --out writes the files", err)
+	}
+	return path, err
 }
 
 // notEmpty is the error of a directory for results that has something in it.

@@ -104,7 +104,14 @@ func (a *adoption) adopt(ctx context.Context, path string, protocols []string) e
 	if err != nil {
 		return badInput(err)
 	}
+	damaged := store.Damaged()
+	for _, text := range damaged[:min(len(damaged), mostDamaged)] {
+		fmt.Fprintf(a.progress, "not a point, and left: %s\n", report.Printable(text))
+	}
 	if len(families) == 0 {
+		if keys, err := store.Keys(); err == nil && len(keys) == 0 {
+			return badInput(fmt.Errorf("%s has no points", report.Printable(path)))
+		}
 		fmt.Fprintf(a.out, "%s: nothing to take over\n", report.Printable(path))
 		return nil
 	}
@@ -245,9 +252,10 @@ func differenceOf(a, b *points.Point) string {
 	return fmt.Sprintf("%s was %s and is %s", name, valueText(x[name]), valueText(y[name]))
 }
 
-// wholePoint is all of a point but what depends on the machine and on the code.
+// wholePoint is all of a point but what depends on the machine and on the code. Of checks their
+// levels count: what they found may be told by any of several messages that are equally fast.
 func wholePoint(p *points.Point) (map[string]any, error) {
-	return flat(p, "experiment", "finished", "go", "machine", "processor_seconds", "code", "made")
+	return flat(p, "experiment", "finished", "go", "machine", "processor_seconds", "code", "made", "found", "reasons")
 }
 
 // take has the points of a family count as made by this code, unless one differs.

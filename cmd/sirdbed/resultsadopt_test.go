@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"sirdbed/capture/points"
+	"sirdbed/capture/results"
 	"sirdbed/scenarios/sweep"
 	"sirdbed/topo/units"
 )
@@ -81,6 +85,25 @@ func TestAdoptTakesOverWhatIsTheSame(t *testing.T) {
 	}
 }
 
+// Which of several equally fast messages a check names depends on the machine's speed.
+func TestAdoptComparesLevelsOfChecksNotTheirWords(t *testing.T) {
+	reworded := func(_ int, p *points.Point) {
+		for i := range p.Result.Checks {
+			p.Result.Checks[i].Found = "as found by another message"
+		}
+	}
+	said, err := adopted(t, earlier(t, reworded), runPoint)
+	if err != nil || !strings.Contains(said, "4 points taken over") {
+		t.Errorf("%v, %s", err, said)
+	}
+	said, err = adopted(t, earlier(t, func(_ int, p *points.Point) {
+		p.Result.Checks[0].Level = results.Degraded
+	}), runPoint)
+	if codeOf(err) != exitUnmet || !strings.Contains(said, "checks.0.level was ") {
+		t.Errorf("%v, %s", err, said)
+	}
+}
+
 // One that differs, or cannot be run, keeps all of its protocol from being taken over, and the
 // figure is named.
 func TestAdoptLeavesWhatDiffers(t *testing.T) {
@@ -133,5 +156,22 @@ func TestAdoptOfSomeProtocols(t *testing.T) {
 	}
 	if said, err := adopted(t, store, runPoint, "homa"); err != nil || !strings.Contains(said, "nothing to take over") {
 		t.Errorf("%v, %s", err, said)
+	}
+}
+
+// What is no point is named, and a directory without points is a mistake.
+func TestAdoptNamesWhatIsNoPoint(t *testing.T) {
+	store := earlier(t, nil)
+	keys, err := store.Keys()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(store.Path(), keys[0]+".json"), []byte("{"), 0o666))
+	said, err := adopted(t, store, runPoint)
+	if err != nil || !strings.Contains(said, "not a point, and left: ") || !strings.Contains(said, keys[0]+".json: damaged") ||
+		!strings.Contains(said, "3 points taken over") {
+		t.Errorf("%v, %s", err, said)
+	}
+	a := &adoption{repeat: 1, run: runPoint, out: io.Discard, progress: io.Discard}
+	if err := a.adopt(t.Context(), filepath.Join(t.TempDir(), "nowhere"), nil); codeOf(err) != exitBadInput {
+		t.Errorf("a directory that is not there: %v", err)
 	}
 }

@@ -60,8 +60,8 @@ const sweepHelp = `
 	Run each variant and protocol of a scenario at every combination of parameter values, and print a table.
 
 	Axes come from the scenario's sweep and from --over: [NAME:]PATH=VALUES, with paths as in --set, values separated by
-	commas, and FROM..TO/STEP for a range. Seeds (--seeds 1..5, or an axis with the path seed) are repetitions: figures
-	are medians over them, with their range.
+	commas, and FROM..TO/STEP for a range (whole numbers need no /STEP). Seeds (--seeds 1..5, or an axis with the path
+	seed) are repetitions: figures are medians over them, with their range.
 
 	A finished point is kept as a file of a few KB, which is good for its experiment and the code that its result
 	depends on. So a sweep that was interrupted, or whose machine was switched off, resumes where it stopped, and points
@@ -174,7 +174,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if o.dryRun {
 		return s.list(c.OutOrStdout())
 	}
-	if err := reserveResults(o.out); err != nil {
+	if err := reserveResults(o.out, o.points); err != nil {
 		return err
 	}
 	return s.complete(c.Context(), c.ErrOrStderr(), func() error {

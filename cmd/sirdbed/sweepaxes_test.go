@@ -112,3 +112,17 @@ func TestFiguresOfASweep(t *testing.T) {
 		t.Errorf("homa has %+v", s)
 	}
 }
+
+// A figure's name is a file's: settings of any length and signs make one that file systems take.
+func TestNamesOfFigures(t *testing.T) {
+	for what, want := range map[string]string{
+		"slowdown p99 core a b":              "slowdown-p99-core-a-b",
+		"drops from [h1-1, h1-2]":            "drops-from-h1-1-h1-2",
+		strings.Repeat("a", 99) + "/b":       strings.Repeat("a", 99),
+		strings.Repeat("from [h1-1] é", 300): "from-h1-1-" + strings.Repeat("from-h1-1-", 8) + "from-h1-1",
+	} {
+		if got := figureName(what); got != want {
+			t.Errorf("%.50s: %q, want %q", what, got, want)
+		}
+	}
+}

@@ -72,11 +72,21 @@ func (t *sweepTable) panelPlaces(panels []string) (places []string, jobs [][]int
 // unsafeName is what file names and a page's address do without.
 var unsafeName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
+// longestFigureName is how many letters a figure's name has at most: file systems take 255 bytes with
+// what is put behind it.
+const longestFigureName = 100
+
+// figureName makes a name for files and a page's address of what a figure shows.
+func figureName(what string) string {
+	name := strings.Trim(unsafeName.ReplaceAllString(what, "-"), "-.")
+	return strings.TrimRight(name[:min(len(name), longestFigureName)], "-.")
+}
+
 // drawn is the figure of a metric at a place.
 func (t *sweepTable) drawn(m *metric.Metric, place string, jobs []int, labels map[string][]string) report.Figure {
 	what := heading(m)
 	f := report.Figure{
-		Name:  strings.Trim(unsafeName.ReplaceAllString(what+" "+place, "-"), "-."),
+		Name:  figureName(what + " " + place),
 		Title: what + " by " + t.across, X: report.Axis{Label: t.across}, Y: report.Axis{Label: what},
 	}
 	if place != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
@@ -131,25 +130,15 @@ func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTab
 		}
 		return nil
 	}
-	dir, err := makeResults(o.out, s.Name+"-sweep", time.Now())
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	err = errors.Join(writeSweep(dir, rows), dir.WriteJSON(sweepJSON, all),
-		t.writePage(dir, all, s.Description, command))
-	if err = explainDisk(err, dir.Path()); err != nil {
-		return err
+	name, write := s.Name+"-sweep", func(dir *tree.Dir) error {
+		return errors.Join(writeSweep(dir, rows), dir.WriteJSON(sweepJSON, all),
+			t.writePage(dir, all, s.Description, command))
 	}
 	if o.json {
-		return printJSON(c.OutOrStdout(), all)
+		_, err := writeGrid(o.out, name, write)
+		return errors.Join(err, printJSON(c.OutOrStdout(), all))
 	}
-	if err := report.PrintTables(c.OutOrStdout(), t.tables()); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nResults: %s\nTo look at: %s\n", report.Printable(dir.Path()),
-		report.Printable(dir.At(report.PageFile)))
-	return err
+	return showGrid(c.OutOrStdout(), o.out, name, write, t.tables)
 }
 
 func writeSweep(dir *tree.Dir, rows []SweepRow) error {

@@ -262,11 +262,14 @@ func scale(m *metric.Metric) float64 {
 	return 1
 }
 
+// inKB is in the heading of a metric of bytes.
+const inKB = " (KB)"
+
 // heading names a metric at the top of a column.
 func heading(m *metric.Metric) string {
 	parts := []string{m.Name}
 	if scale(m) != 1 {
-		parts[0] += " (KB)"
+		parts[0] += inKB
 	}
 	for _, part := range []string{
 		m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, strings.Join(m.Hosts, "+"), m.Port, m.Gauge,

@@ -94,6 +94,8 @@ func (p percent) String() string { return digits(100*float64(p)) + " %" }
 // digits prints a number with three or four significant digits.
 func digits(x float64) string {
 	switch abs := math.Abs(x); {
+	case math.IsNaN(x):
+		return "unknown" // of two that are unstable, or without messages
 	case math.IsInf(x, 0):
 		return "unstable"
 	case abs >= 1000:

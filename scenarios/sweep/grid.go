@@ -103,6 +103,7 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 			return nil, nil, fmt.Errorf("the grid has more than %d points", limit.MaxPoints)
 		}
 	}
+	without := map[string]bool{VariantAxis: true, ProtocolAxis: true}
 	for n := range total {
 		chosen := make([]scenarios.Setting, len(axes))
 		for i := len(axes) - 1; i >= 0; i-- {
@@ -114,11 +115,20 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 			at[i] = Coordinate{axes[i].Axis, chosen[i].Label}
 			changes = append(changes, chosen[i].Changes...)
 		}
-		list, err := g.at(at, changes)
+		list, s, err := g.at(at, changes)
 		if err != nil {
 			return nil, nil, err
 		}
 		jobs = append(jobs, list...)
+		if len(s.Variants) > 1 {
+			without[VariantAxis], without[ProtocolAxis] = false, false
+		}
+		if len(s.Protocols) > 1 || jobs[0].Experiment.Protocol != list[0].Experiment.Protocol {
+			without[ProtocolAxis] = false
+		}
+	}
+	for i := range jobs {
+		jobs[i].At = slices.DeleteFunc(jobs[i].At, func(c Coordinate) bool { return without[c.Axis] })
 	}
 	return unique(jobs), scenario, nil
 }
@@ -169,11 +179,11 @@ func sets(a *scenarios.Axis, path string) bool {
 	})
 }
 
-// at lists the jobs at one combination of settings.
-func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err error) {
-	s, err := g.load(changes)
-	if err != nil {
-		return nil, fmt.Errorf("at %s: %w", place(at), err)
+// at lists the jobs at one combination of settings, each with its variant and protocol, and
+// returns the scenario as it is there.
+func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, s *scenarios.Scenario, err error) {
+	if s, err = g.load(changes); err != nil {
+		return nil, nil, fmt.Errorf("at %s: %w", place(at), err)
 	}
 	engine := g.Engine
 	if engine == "" {
@@ -181,28 +191,24 @@ func (g *Grid) at(at []Coordinate, changes []scenarios.Change) (jobs []Job, err 
 	}
 	list, err := s.Experiments(scenarios.Options{Variants: g.Variants})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, x := range list {
 		if engine != emu.Virtual || x.Guests == int(scenarios.AutoGuests) || x.Guests == 1 {
 			x.Guests = 0 // processors go to points
 		}
-		j := Job{At: slices.Clone(at), Experiment: x, Engine: engine}
-		if len(s.Variants) > 1 {
-			j.At = append(j.At, Coordinate{VariantAxis, s.VariantOf(x.Variant)})
-		}
-		if len(s.Protocols) > 1 || len(s.Variants) > 1 {
-			j.At = append(j.At, Coordinate{ProtocolAxis, x.Protocol})
-		}
+		j := Job{Experiment: x, Engine: engine}
+		j.At = append(slices.Clone(at), Coordinate{VariantAxis, s.VariantOf(x.Variant)},
+			Coordinate{ProtocolAxis, x.Protocol})
 		if j.Address, err = points.AddressOf(engine, &x); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if j.Cost, err = Cost(&x); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		jobs = append(jobs, j)
 	}
-	return jobs, nil
+	return jobs, s, nil
 }
 
 func place(at []Coordinate) string {

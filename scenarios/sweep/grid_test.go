@@ -76,6 +76,35 @@ func TestJobsOfAGrid(t *testing.T) {
 	}
 }
 
+// Where combinations differ in their protocols, each point says which it is of; where all have
+// the same one, none does.
+func TestProtocolsThatAnAxisChooses(t *testing.T) {
+	for options, want := range map[string]string{
+		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[sird, homa]']}": "who=a sird, who=b sird, " +
+			"who=b homa",
+		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[homa]']}": "who=a sird, who=b homa",
+		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[sird]', seed=2]}": "who=a, who=b",
+	} {
+		path := filepath.Join(t.TempDir(), "p.yaml")
+		text := strings.Replace(scenario, "variants: [{name: one}, {name: two, sird: {b: 2}}]\n", "", 1)
+		text, _, _ = strings.Cut(text, "sweep:")
+		if err := os.WriteFile(path, []byte(text+"sweep: [{axis: who, options: ["+options+"]}]\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		jobs, _, err := (&Grid{Path: path}).Jobs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for i := range jobs {
+			names = append(names, jobs[i].Name())
+		}
+		if got := strings.Join(names, ", "); got != want {
+			t.Errorf("%s: got %s, want %s", options, got, want)
+		}
+	}
+}
+
 // An axis of the command line takes the place of the scenario's of that name.
 func TestAxisInPlaceOfTheScenarios(t *testing.T) {
 	g := Grid{
