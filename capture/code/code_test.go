@@ -14,46 +14,60 @@ import (
 	"sirdbed/emu"
 )
 
-// What counts is what the go command says the engine's package is made of, less other
-// protocols.
+// What counts is what the go command says the packages import, on any system, in which an engine's
+// results are made, and the protocol: all but what is imported by the list of protocols alone.
 func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../emu/model", "../results").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p, err := all.Find("homa")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Packages(emu.Model, &p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for pkg := range strings.Lines(string(out)) {
-		own, ok := strings.CutPrefix(strings.TrimSpace(pkg), module)
-		protocol := strings.HasPrefix(own, "baselines/") || own == "sirdnode/sird"
-		if ok && (!protocol || own == "baselines/homa") {
-			want = append(want, own)
+	imports := importsByGo(t)
+	for engine, made := range map[emu.EngineName][]string{
+		emu.Model:   {"emu/model", "capture/results"},
+		emu.Real:    {"emu/real", "sirdnode/node", "capture/results"},
+		emu.Virtual: {"emu/virtual", "emu/real", "sirdnode/node", "capture/results"},
+	} {
+		want := append([]string{"baselines/homa"}, made...)
+		for i := 0; i < len(want); i++ {
+			for _, pkg := range imports[want[i]] {
+				if pkg != "baselines/all" && !slices.Contains(want, pkg) {
+					want = append(want, pkg)
+				}
+			}
+		}
+		slices.Sort(want)
+		got, err := Packages(engine, &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) < 20 || !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%s, want\n%s", engine, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	slices.Sort(want)
-	// What other protocols have in common is theirs.
-	want = slices.DeleteFunc(want, func(pkg string) bool { return !slices.Contains(got, pkg) && onlyOfProtocols(pkg) })
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	// What the protocol itself imports is all there.
-	own, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../baselines/homa").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(own)) {
-		pkg, ok := strings.CutPrefix(strings.TrimSpace(line), module)
-		if ok && !slices.Contains(got, pkg) {
-			t.Errorf("homa imports %s, which does not count", pkg)
+}
+
+// importsByGo are the imports of each package of this module, as the go command has them.
+func importsByGo(t *testing.T) map[string][]string {
+	imports := map[string][]string{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`,
+			"../../...")
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Fields(line)
+			pkg := strings.TrimPrefix(fields[0], module)
+			for _, imported := range fields[1:] {
+				if own, ok := strings.CutPrefix(imported, module); ok {
+					imports[pkg] = append(imports[pkg], own)
+				}
+			}
 		}
 	}
+	return imports
 }
 
 // Files that are not Go code do not count, though workloads are part of every experiment that has
@@ -76,9 +90,6 @@ func TestOtherFilesAreAsPointsHaveThem(t *testing.T) {
 		}
 	}
 }
-
-// onlyOfProtocols reports whether nothing but protocols imports a package.
-func onlyOfProtocols(pkg string) bool { return strings.HasPrefix(pkg, "sirdnode/transport/") }
 
 // Each protocol has code of its own on each engine, by which it differs from the others.
 func TestEachProtocolHasItsOwn(t *testing.T) {

@@ -16,10 +16,11 @@ import (
 
 const compareHelp = `
 	Show two or more results side by side: each figure of the first, and those of the others with their absolute and
-	relative difference from it. RESULT is the directory of a result, or its summary.json. Variants are matched by name.
-	Results of sweeps and of reproductions are matched point by point, whatever their seeds and engines: with several
-	seeds a figure is their median, and a column has their spread. Pairs of variants or protocols that the first result
-	tells apart (by 10 %, goodput by 5 %) and another puts in a different order are listed below.
+	relative difference from it. RESULT is the directory of a result, or its summary.json, sweep.json or
+	comparison.json. Variants are matched by name. Results of sweeps and of reproductions are matched point by point,
+	whatever their seeds and engines: with several seeds a figure is their median, and a column has their spread. Pairs
+	of variants or protocols that the first result tells apart (by 10 %, goodput by 5 %) and another puts in a different
+	order are listed below.
 
 	With --within, each row says whether it is within PERCENT of the first, and the exit code is 4, as for a missed
 	bound, if a figure differs by more or is missing from a result. Figures of fewer than 100 samples have no limit,
@@ -30,7 +31,7 @@ const compareHelp = `
 	compare RESULT paper sets a run, a sweep or a reproduction beside the numbers that the paper printed, cell by cell:
 	p99 slowdown at half load, the highest goodput and the deepest queue over the loads that were run, for the three
 	configurations and workloads, by whatever scenario. The exit code is 3 as above, and 4 if a cell is outside its
-	tolerance (15 % for sird, 25 % for others) or unstable on one side only; doubted printed numbers do not count. A
+	tolerance (15 % for sird, 25 % for others) or unstable on one side only; suspect prints do not count. A
 	result without any of these cells is bad input, and so is one with two points of the same cell, load and seed, such
 	as a sweep over warm-ups.`
 
@@ -82,9 +83,9 @@ const againstPrint = "paper"
 // compare prints results side by side, and fails if they differ by more than is
 // allowed.
 func (o *compareOptions) compare(paths []string, stdout, stderr io.Writer) error {
-	print := paths[len(paths)-1] == againstPrint
+	print := slices.Contains(paths, againstPrint)
 	if print {
-		paths = paths[:len(paths)-1]
+		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == againstPrint })
 		if len(paths) != 1 {
 			return badInput(errors.New("paper is compared with one result"))
 		}

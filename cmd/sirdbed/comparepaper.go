@@ -113,7 +113,7 @@ func (p *printComparison) ofPoints(list []reproduce.Placed) error {
 	}
 	f, poisson := reproduce.FoundAt(list)
 	p.measured, p.points = f.Measured(), len(f.Points)
-	if f.WithoutPartialMaxima(p.measured) > 0 {
+	if f.PartialMaxima() {
 		p.notes = append(p.notes, partialMaxima())
 	}
 	if poisson {

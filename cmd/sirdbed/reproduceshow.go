@@ -54,10 +54,8 @@ type ComparedPaper struct {
 // show prints what a reproduction came to, and writes its files. lacks says what was left
 // out, and why, "" if nothing was; command does it again.
 func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, command string) error {
-	r := &reproduction{
-		o: o, f: f, lacks: lacks, command: command, measured: f.Measured(), figures: f.Figures(),
-	}
-	r.partial = f.WithoutPartialMaxima(r.measured) > 0
+	r := &reproduction{o: o, f: f, lacks: lacks, command: command, measured: f.Measured()}
+	r.figures, r.partial = f.Figures(r.measured), f.PartialMaxima()
 	if r.there() == 0 {
 		return nil
 	}

@@ -52,8 +52,11 @@ func newResultsAdopt() *cobra.Command {
 			if len(args) > 0 {
 				path = args[0]
 			}
-			if repeat < 1 || jobs < 0 {
-				return badInput(fmt.Errorf("--repeat is %d and --jobs %d: want 1 or more", repeat, jobs))
+			if repeat < 1 {
+				return badInput(fmt.Errorf("--repeat is %d: want 1 or more", repeat))
+			}
+			if jobs < 0 {
+				return badInput(fmt.Errorf("--jobs is %d: want 1 or more, or 0 for one a processor", jobs))
 			}
 			a := &adoption{repeat: repeat, jobs: jobs, run: runPoint, out: c.OutOrStdout(), progress: c.ErrOrStderr()}
 			return a.adopt(c.Context(), path, protocols)

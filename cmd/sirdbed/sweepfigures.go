@@ -116,7 +116,7 @@ func (t *sweepTable) drawn(m *metric.Metric, place string, jobs []int, labels ma
 			if len(value.values) == 0 {
 				continue
 			}
-			p := report.Point{X: float64(at), Y: report.Median(value.values), Hollow: value.note != ""}
+			p := report.Point{X: float64(at), Y: report.Median(value.values), Hollow: value.mark != noMark}
 			if !numeric || n.unit == "" {
 				p.Note = t.across + " " + x
 			}

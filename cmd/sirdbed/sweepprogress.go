@@ -63,7 +63,7 @@ func (p *sweepProgress) expected(j *sweep.Job) (time.Duration, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s, known := p.took.seconds(j)
-	return time.Duration(s * float64(time.Second)), known
+	return inSeconds(s), known
 }
 
 // remaining is how much longer the sweep takes, and done the share of it that is done.
@@ -79,7 +79,7 @@ func (p *sweepProgress) remaining() (left time.Duration, done float64) {
 		return 0, 1
 	}
 	seconds := max(open/float64(p.s.atOnce), longest)
-	return time.Duration(seconds * float64(time.Second)), 1 - open/all
+	return inSeconds(seconds), 1 - open/all
 }
 
 // askingShare is the share of the time that may go into saying how much is left: it is a sum over

@@ -49,7 +49,7 @@ type sweepTable struct {
 // A figure is a metric at one place of a grid.
 type figure struct {
 	values []float64 // of the seeds
-	note   string    // on all of them, such as that they are unstable
+	mark   mark      // the worst of theirs
 }
 
 // axes lists the axes of the table: those with more than one label, without seeds. A grid
@@ -102,14 +102,7 @@ func (t *sweepTable) figure(m *metric.Metric, jobs []int) (f figure) {
 			continue
 		}
 		f.values = append(f.values, x/scale(m))
-		switch {
-		case p.IsInvalid():
-			f.note = "?"
-		case p.Unbounded != "" && f.note != "?":
-			f.note = "!"
-		case f.note == "" && p.NotCarried() != "":
-			f.note = "~"
-		}
+		f.mark = max(f.mark, markOf(p))
 	}
 	slices.Sort(f.values)
 	return f
@@ -131,9 +124,9 @@ func (f figure) String() string {
 	case 0:
 		return "-"
 	case 1:
-		return report.Number(f.values[0]) + f.note
+		return report.Number(f.values[0]) + f.mark.String()
 	}
-	return fmt.Sprintf("%s%s (%s-%s)", report.Number(report.Median(f.values)), f.note, report.Number(f.values[0]),
+	return fmt.Sprintf("%s%s (%s-%s)", report.Number(report.Median(f.values)), f.mark, report.Number(f.values[0]),
 		report.Number(f.values[len(f.values)-1]))
 }
 
@@ -220,28 +213,19 @@ func (t *sweepTable) note() string {
 	if n := len(labels[sweep.SeedAxis]); n > 1 {
 		parts = append(parts, fmt.Sprintf("Medians of up to %d seeds (lowest-highest).", n))
 	}
-	marks := map[string]bool{}
+	marks := map[mark]bool{}
 	missing := 0
 	for _, p := range t.found {
-		switch {
-		case p == nil:
+		if p == nil {
 			missing++
-		case p.IsInvalid():
-			marks["?"] = true
-		case p.Unbounded != "":
-			marks["!"] = true
-		case p.NotCarried() != "":
-			marks["~"] = true
+			continue
 		}
+		marks[markOf(p)] = true
 	}
-	if marks["~"] {
-		parts = append(parts, "~: unstable, carries less than is offered.")
-	}
-	if marks["!"] {
-		parts = append(parts, "!: ended early, a leaf's queue grew without bound.")
-	}
-	if marks["?"] {
-		parts = append(parts, "?: the verdict is INVALID, the figure is wrong.")
+	for m := noMark + 1; m <= markInvalid; m++ {
+		if marks[m] {
+			parts = append(parts, m.String()+": "+m.meaning()+".")
+		}
 	}
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d points are missing.", missing, len(t.found)))

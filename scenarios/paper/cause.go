@@ -18,9 +18,9 @@ var causesYAML []byte
 // A Cause is why cells differ from the print by more than the tolerance, as far as an
 // experiment has shown it.
 type Cause struct {
-	Cells []string `yaml:"cells" json:"cells"` // their names as quantities; * stands for any part
-	Cause string   `yaml:"cause" json:"cause"`
-	Shown string   `yaml:"shown" json:"shown"` // what was run, and what came out
+	Cells []string `yaml:"cells"` // their names as quantities; * stands for any part
+	Cause string   `yaml:"cause"`
+	Shown string   `yaml:"shown"` // what was run, and what came out
 }
 
 var causes = sync.OnceValue(func() []Cause {

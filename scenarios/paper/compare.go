@@ -34,14 +34,14 @@ type Row struct {
 // A Comparison is all cells beside the prints: the 162 of the paper first, then
 // those that it does not have, both in the order of tables.
 type Comparison struct {
-	Rows   []Row  `json:"rows"`
-	Scores Scores `json:"scores"`
+	Rows   []Row
+	Scores Scores
 }
 
-// Tolerance is how far a number may be from the print and still agree, as a share
+// toleranceOf is how far a number may be from the print and still agree, as a share
 // of the print: 0.15 for SIRD and 0.25 for the others, whose parameters the paper does not
 // all give.
-func Tolerance(protocol string) float64 {
+func toleranceOf(protocol string) float64 {
 	if protocol == "sird" {
 		return 0.15
 	}
@@ -76,7 +76,7 @@ func Compare(m *Measured) (*Comparison, error) {
 // judged returns the row with its verdict and what that is of.
 func (r Row) judged() Row {
 	p := r.Print
-	r.Tolerance = Tolerance(p.Cell.Protocol)
+	r.Tolerance = toleranceOf(p.Cell.Protocol)
 	switch {
 	case r.Here == nil:
 		r.Verdict = NotRun

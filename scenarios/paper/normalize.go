@@ -11,23 +11,23 @@ import (
 // workload has 1, as in the paper's figure 5: goodputs are 1 or less, slowdowns and queues 1
 // or more. Unstable values are left out of it, and of its means.
 type Normalized struct {
-	Table string          `json:"table"`
-	Rows  []NormalizedRow `json:"rows"` // the paper's protocols in its order, then others by name
+	Table string
+	Rows  []NormalizedRow // the paper's protocols in its order, then others by name
 }
 
 // A NormalizedRow is one protocol's.
 type NormalizedRow struct {
-	Protocol string                  `json:"protocol"`
-	Cells    [columns]NormalizedCell `json:"cells"` // by configuration, then workload
-	Mean     Mean                    `json:"mean"`
-	RawMean  Mean                    `json:"raw_mean"` // of the table before it was normalized, in its unit
+	Protocol string
+	Cells    [columns]NormalizedCell // by configuration, then workload
+	Mean     Mean
+	RawMean  Mean // of the table before it was normalized, in its unit
 }
 
 // A NormalizedCell is one number, if there is one.
 type NormalizedCell struct {
-	Run      bool    `json:"run"`
-	Unstable bool    `json:"unstable,omitempty"`
-	Number   float64 `json:"number"`
+	Run      bool
+	Unstable bool
+	Number   float64
 	raw      float64
 }
 
@@ -37,9 +37,9 @@ func (c NormalizedCell) hasNumber() bool { return c.Run && !c.Unstable }
 // A Mean is that of a row's numbers; Range is the largest less the smallest. All
 // are 0 of a row without a number.
 type Mean struct {
-	Mean  float64 `json:"mean"`
-	Range float64 `json:"range"`
-	Of    int     `json:"of"` // numbers
+	Mean  float64
+	Range float64
+	Of    int // numbers
 }
 
 // leastQueueMB is the smallest queue that there is, one frame: what is divided by where the best
@@ -145,10 +145,10 @@ func (n *Normalized) At(config, workload, protocol string) (number float64, know
 // than another, over all configurations and workloads. The paper's are of the first kind, but
 // for one of the third.
 type Ratios struct {
-	Normalized float64 `json:"normalized"` // of means of the normalized table
-	Raw        float64 `json:"raw"`        // of means of the table
-	Common     float64 `json:"common"`     // of means of the table, over the cells in which both have a number
-	Both       float64 `json:"both"`       // of means of the normalized table, over the same cells
+	Normalized float64 // of means of the normalized table
+	Raw        float64 // of means of the table
+	Common     float64 // of means of the table, over the cells in which both have a number
+	Both       float64 // of means of the normalized table, over the same cells
 }
 
 // RatiosOf returns one protocol's means over another's. They are known if both have

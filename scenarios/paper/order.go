@@ -9,11 +9,11 @@ func isApart(table string, a, b float64) bool { return report.Apart(table == Max
 // An Order is a pair of protocols that the print tells apart in one configuration
 // and workload: both are numbers, and far enough from each other.
 type Order struct {
-	Better  Cell `json:"better"` // by the print
-	Worse   Cell `json:"worse"`
-	Run     bool `json:"run"`     // both were measured
-	Right   bool `json:"right"`   // and they are in this order here: unstable is worse than any number
-	Suspect bool `json:"suspect"` // one of the two prints is
+	Better  Cell // by the print
+	Worse   Cell
+	Run     bool // both were measured
+	Right   bool // and they are in this order here: unstable is worse than any number
+	Suspect bool // one of the two prints is
 }
 
 // Orders returns the pairs of the paper's protocols that the print tells apart.

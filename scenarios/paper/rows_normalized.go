@@ -39,10 +39,10 @@ func MeansTable(m *Measured) Table {
 	t := Table{
 		Title: "Means over SIRD's", Left: 2,
 		Header: []string{"table", "protocol", "normalized", "normalized, paper", "raw", "raw, paper", "common",
-			"common, paper"},
-		Note: "Ratios of means: of the normalized table, of the table itself, and of the latter over the cells in " +
-			"which both protocols have a number. Only cells with a number both here and in print count, so where " +
-			"some are missing, the \"paper\" columns differ from the paper's own means.",
+			"common, paper", "both", "both, paper"},
+		Note: "Ratios of means: of the normalized table, of the table itself, of the latter over the cells in " +
+			"which both protocols have a number, and of the former over the same. Only cells with a number both here " +
+			"and in print count, so where some are missing, the \"paper\" columns differ from the paper's own means.",
 	}
 	printed, both := Printed(), &Measured{Cells: map[Cell]Value{}}
 	for c, v := range m.Cells {
@@ -61,9 +61,10 @@ func MeansTable(m *Measured) Table {
 			if p == "sird" || !known {
 				continue
 			}
-			row := []string{table, p, digits(a.Normalized), "-", digits(a.Raw), "-", digits(a.Common), "-"}
+			row := []string{table, p, digits(a.Normalized), "-", digits(a.Raw), "-", digits(a.Common), "-",
+				digits(a.Both), "-"}
 			if b, known := print.RatiosOf(p, "sird"); known {
-				row[3], row[5], row[7] = digits(b.Normalized), digits(b.Raw), digits(b.Common)
+				row[3], row[5], row[7], row[9] = digits(b.Normalized), digits(b.Raw), digits(b.Common), digits(b.Both)
 			}
 			t.Rows = append(t.Rows, row)
 		}

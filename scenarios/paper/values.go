@@ -8,13 +8,13 @@ import (
 // A Stated is a number that the paper prints in a figure or its text, other than
 // those of the appendix's tables.
 type Stated struct {
-	ID     string  `json:"id"`
-	Source string  `json:"source"` // section or figure
-	What   string  `json:"what"`
-	Number float64 `json:"number"`
+	ID     string
+	Source string // section or figure
+	What   string
+	Number float64
 	// "times", "% more", "% less" of what is compared, "%" of a whole; else a unit such as MB, Gbps, us, or BDP: the
 	// BDP is 216 KB in section 6.1, and 100 KB elsewhere.
-	Unit string `json:"unit"`
+	Unit string
 }
 
 var stated = sync.OnceValue(func() (list []Stated) {
@@ -52,10 +52,10 @@ func (s Stated) measure() float64 {
 
 // An ASIC is a switch chip, or a switch named for its chip.
 type ASIC struct {
-	Vendor        string  `json:"vendor"`
-	Model         string  `json:"model"`
-	BisectionTbps float64 `json:"bisection_tbps"`
-	BufferMB      float64 `json:"buffer_mb"` // 10^6 bytes
+	Vendor        string
+	Model         string
+	BisectionTbps float64
+	BufferMB      float64 // 10^6 bytes
 }
 
 // MBPerTbps is the buffer for each Tbps of bisection bandwidth. A ToR of the

@@ -99,10 +99,10 @@ func (f *Found) Slowdown(study, workload, protocol, arrivals string) (v paper.Va
 		}
 	}
 	if list = withMessages(list); len(list) > 0 {
-		v.Number, run = median(list, P99), true
+		v.Number, run = median(list, tail), true
 	}
 	for _, p := range withMessages(f.Seeds(place)) {
-		v.Seeds = append(v.Seeds, P99(p))
+		v.Seeds = append(v.Seeds, tail(p))
 	}
 	return v, run
 }
@@ -114,8 +114,8 @@ func withMessages(list []*points.Point) []*points.Point {
 	})
 }
 
-// P99 is a point's 99th percentile of slowdown by the definition of its protocol's authors.
-func P99(p *points.Point) float64 {
+// tail is a point's 99th percentile of slowdown by the definition of its protocol's authors.
+func tail(p *points.Point) float64 {
 	return slowdowns(p)[results.AllSizes].P99
 }
 
@@ -169,10 +169,13 @@ func (f *Found) bounded(
 }
 
 // highest is the highest of a figure over all loads, of released arrivals; there is none
-// until all are run that are needed: see Needless.
+// until all are run that are needed (see Needless), nor where the plan has not the highest load.
 func (f *Found) highest(
 	study, workload, protocol string, of func(*points.Point) float64,
 ) (v paper.Value, run bool) {
+	if !f.hasHighest(study, workload, protocol) {
+		return paper.Value{}, false
+	}
 	for _, load := range f.loadsOf(study, workload, protocol) {
 		list := f.At(Place{study, workload, load, protocol, "released"})
 		if len(list) == 0 {

@@ -60,7 +60,8 @@ func TestAWholePlanHasAllFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn := map[string]bool{}
-	for _, figure := range madeUp(plan(t, Options{Scale: scale, Seeds: 1}), whole).Figures() {
+	all := madeUp(plan(t, Options{Scale: scale, Seeds: 1}), whole)
+	for _, figure := range all.Figures(all.Measured()) {
 		drawn[figureOf(figure.Name)] = true
 	}
 	want := map[string]bool{}

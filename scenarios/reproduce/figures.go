@@ -16,11 +16,9 @@ func figureOf(name string) string {
 	return "Figure " + number
 }
 
-// Figures draws the paper's figures of what was found, in its order. Those of which
-// nothing was found are left out.
-func (f *Found) Figures() (list []report.Figure) {
-	m := f.Measured()
-	f.WithoutPartialMaxima(m)
+// Figures draws the paper's figures of what was found, in its order; m is Measured's. Those of
+// which nothing was found are left out.
+func (f *Found) Figures(m *paper.Measured) (list []report.Figure) {
 	for _, set := range []struct {
 		across int // panels beside each other
 		draw   func() []report.Figure

@@ -39,7 +39,7 @@ func TestOwnProtocolsAreInTheFigures(t *testing.T) {
 		func(load string) (float64, int64) {
 			return map[string]float64{"0.5": 40, "0.7": 60, "0.95": 70}[load], 1e6
 		})
-	figures := f.Figures()
+	figures := f.Figures(f.Measured())
 	for _, name := range []string{"fig5-slowdown", "fig6-balanced-wka", "fig13-core-wkc"} {
 		i := slices.IndexFunc(figures, func(f report.Figure) bool { return f.Name == name })
 		if i < 0 {
@@ -87,7 +87,7 @@ func TestFiguresSayWhatIsMissing(t *testing.T) {
 		}
 		return p
 	})
-	figures := f.Figures()
+	figures := f.Figures(f.Measured())
 	checkTitles(t, figures)
 	bars := panel(t, figures, "fig7-balanced-wka")
 	for _, want := range []string{"does not carry the load: dcpim.", "Not run: xpass."} {
@@ -133,7 +133,7 @@ func TestGrowingQueuesLeaveTheFrame(t *testing.T) {
 			p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 20e6}}
 		}
 	}
-	figure := panel(t, f.Figures(), "fig6-balanced-wkb")
+	figure := panel(t, f.Figures(f.Measured()), "fig6-balanced-wkb")
 	if figure.Y.Max < 20 || figure.Y.Max > 100 || !strings.Contains(figure.Caption, "leaves the frame") {
 		t.Errorf("up to %v MB, caption %q", figure.Y.Max, figure.Caption)
 	}
@@ -170,7 +170,7 @@ func TestOnePointHasOneValue(t *testing.T) {
 	if got := f.Measured().Quantities["sird/balanced/wkc/load=0.95/goodput_gbps"].Number; got != 80 {
 		t.Errorf("the quantity is %v, want 80", got)
 	}
-	figures := f.Figures()
+	figures := f.Figures(f.Measured())
 	checkTitles(t, figures)
 	for _, want := range []struct {
 		figure, series, note string

@@ -3,12 +3,10 @@ package reproduce
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"sirdbed/capture/points"
-	"sirdbed/scenarios/paper"
 )
 
 // Each point that the repository keeps is one of the paper's plan and undamaged: what a change
@@ -25,7 +23,7 @@ func TestKeptPointsAreOfThePlan(t *testing.T) {
 	ofPlan := map[string]*Job{} // by key
 	for _, j := range plan(t, o) {
 		ofPlan[j.Address.Key] = &j
-		if j.Round != roundOthers || !slices.Contains(paper.Configs, j.Study) {
+		if j.Round != roundOthers || !hasCells(j.Study) {
 			continue
 		}
 		full := j // as Maxima may have it

@@ -141,7 +141,7 @@ func (f *Found) hasAllLoads(j *Job) bool {
 			there[k.Label("load")] = true
 		}
 	}
-	if j.hasCells() && !there[HighestLoad()] {
+	if hasCells(j.Study) && !there[HighestLoad()] {
 		return false
 	}
 	return j.Label("load") != "" && !slices.ContainsFunc(f.Loads(j.Study), func(load string) bool {
@@ -151,9 +151,9 @@ func (f *Found) hasAllLoads(j *Job) bool {
 	})
 }
 
-// hasCells reports whether a job's study is one of the configurations of the tables, of which a plan
-// may have some loads alone.
-func (j *Job) hasCells() bool { return slices.Contains(paper.Configs, j.Study) }
+// hasCells reports whether a study is one of the configurations of the tables, of which a plan may
+// have some loads alone.
+func hasCells(study string) bool { return slices.Contains(paper.Configs, study) }
 
 // butLoad is where a job is on all axes but that of loads.
 func (j *Job) butLoad() []sweep.Coordinate {
@@ -179,9 +179,9 @@ func (j *Job) quantity() string {
 // workload, the load, and its other settings.
 func (j *Job) names() (head, load, rest string) {
 	config, workload := j.Study, j.Label("workload")
-	switch j.Study {
-	case "balanced", "core", "incast":
-	case "unscheduled-incast":
+	switch {
+	case hasCells(config):
+	case config == "unscheduled-incast":
 		config = "incast"
 	default:
 		config = "balanced"
@@ -222,8 +222,8 @@ func (j *Job) names() (head, load, rest string) {
 	return j.Experiment.Protocol + "/" + config + "/" + workload, load, rest
 }
 
-// bdp is the paper's, in bytes.
-const bdp = 100_000
+// paperBDP is that of section 6.2, in bytes.
+const paperBDP = 100_000
 
 // figuresOf are a point's figures, by their names in claims.
 func figuresOf(p *points.Point) map[string]paper.Value {
@@ -243,16 +243,16 @@ func figuresOf(p *points.Point) map[string]paper.Value {
 	all[paper.MeanTorQueue] = paper.Value{Number: leaves.Mean / 1e6, Unstable: grows}
 	if curve := p.Curves.Queues[results.DownlinkQueues]; curve != nil {
 		if i := slices.Index(results.CurveRanks, 0.99); i >= 0 && i < len(curve) {
-			all["p99_link_queue_bdp"] = paper.Value{Number: curve[i] / bdp, Unstable: grows}
+			all["p99_link_queue_bdp"] = paper.Value{Number: curve[i] / paperBDP, Unstable: grows}
 		}
 		ports := float64(p.Experiment.Topology.HostsPerLeaf + p.Experiment.Topology.Spines)
-		all["mean_link_queue_bdp"] = paper.Value{Number: leaves.Mean / ports / bdp, Unstable: grows}
+		all["mean_link_queue_bdp"] = paper.Value{Number: leaves.Mean / ports / paperBDP, Unstable: grows}
 	}
 	gauges := p.Result.Gauges
 	if held, ok := gauges["credit_held"]; ok {
-		all["credit_at_senders_bdp"] = paper.Value{Number: held.Mean / bdp}
-		all["credit_at_receivers_bdp"] = paper.Value{Number: gauges["credit_available"].Mean / bdp}
-		all["credit_in_flight_bdp"] = paper.Value{Number: max(0, gauges["credit_out"].Mean-held.Mean) / bdp}
+		all["credit_at_senders_bdp"] = paper.Value{Number: held.Mean / paperBDP}
+		all["credit_at_receivers_bdp"] = paper.Value{Number: gauges["credit_available"].Mean / paperBDP}
+		all["credit_in_flight_bdp"] = paper.Value{Number: max(0, gauges["credit_out"].Mean-held.Mean) / paperBDP}
 	}
 	return all
 }

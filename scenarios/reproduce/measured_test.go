@@ -21,7 +21,7 @@ func sensitive(t *testing.T, best func(sthr string) string) *Found {
 	}
 	return madeUp(plan(t, Options{Scale: scale, Figures: []string{"fig9"}}), func(j *Job) *points.Point {
 		p := &points.Point{Experiment: j.Experiment}
-		gauge := func(bdps float64) results.GaugeSummary { return results.GaugeSummary{Mean: bdps * bdp} }
+		gauge := func(bdps float64) results.GaugeSummary { return results.GaugeSummary{Mean: bdps * paperBDP} }
 		p.Result.GoodputGbps, p.Result.Gauges = 60, map[string]results.GaugeSummary{
 			"credit_available": gauge(0.8), "credit_held": gauge(0.1), "credit_out": gauge(0.7),
 		}
@@ -55,7 +55,7 @@ func TestCreditIsOfTheLoadWithTheMostGoodput(t *testing.T) {
 			}
 		}
 	}
-	figures := f.Figures()
+	figures := f.Figures(f.Measured())
 	i := slices.IndexFunc(figures, func(f report.Figure) bool { return f.Name == "fig9-credit" })
 	if i < 0 {
 		t.Fatalf("figures %s", names(figures))

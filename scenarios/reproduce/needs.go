@@ -62,7 +62,7 @@ func (f *Found) Needless(i int) bool {
 
 // isNeedless reports the same of a place without a point.
 func (f *Found) isNeedless(p Place) bool {
-	if !slices.Contains(paper.Configs, p.Study) || p.Load <= Half || p.Load >= HighestLoad() || len(f.At(p)) > 0 {
+	if !hasCells(p.Study) || p.Load <= Half || p.Load >= HighestLoad() || len(f.At(p)) > 0 {
 		return false
 	}
 	p.Load = Half
@@ -99,14 +99,23 @@ func (f *Found) NeedlessJobs() string {
 		strings.Join(of, ", "))
 }
 
-// WithoutPartialMaxima takes the cells over all loads out of m where f has no point at the highest
-// load, and returns how many those are.
-func (f *Found) WithoutPartialMaxima(m *paper.Measured) (left int) {
-	for c := range m.Cells {
-		if c.Table != paper.P99Slowdown && !f.hasHighest(c.Config, c.Workload, c.Protocol) {
-			delete(m.Cells, c)
-			left++
+// PartialMaxima reports whether a maximum over all loads is left out since the plan does not have the
+// highest load.
+func (f *Found) PartialMaxima() bool {
+	for _, config := range paper.Configs {
+		for _, workload := range paper.Workloads {
+			for _, protocol := range f.Protocols(config) {
+				if f.hasHighest(config, workload, protocol) {
+					continue
+				}
+				loads := f.loadsOf(config, workload, protocol)
+				if len(loads) > 0 && !slices.ContainsFunc(loads, func(load string) bool {
+					return len(f.At(Place{config, workload, load, protocol, "released"})) == 0
+				}) {
+					return true
+				}
+			}
 		}
 	}
-	return left
+	return false
 }

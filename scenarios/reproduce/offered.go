@@ -14,8 +14,8 @@ func offeredQuantities(m *paper.Measured, workload string) {
 	}
 	head := "traffic/balanced/" + workload + "/"
 	m.Quantities[head+"mean_size_bytes"] = paper.Value{Number: d.Mean(traffic.SamplingLog)}
-	m.Quantities[head+"messages_below_bdp"] = paper.Value{Number: d.CDF(bdp, traffic.SamplingLog)}
-	m.Quantities[head+"bytes_below_bdp"] = paper.Value{Number: d.BytesCDF(bdp)}
+	m.Quantities[head+"messages_below_bdp"] = paper.Value{Number: d.CDF(paperBDP, traffic.SamplingLog)}
+	m.Quantities[head+"bytes_below_bdp"] = paper.Value{Number: d.BytesCDF(paperBDP)}
 	// Receivers are drawn uniformly among the other hosts.
 	across := float64(paperHosts-paperRack) / float64(paperHosts-1)
 	m.Quantities[head+"messages_by_spine"] = paper.Value{Number: across}

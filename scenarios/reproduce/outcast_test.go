@@ -104,7 +104,7 @@ func TestOutcastQuantities(t *testing.T) {
 func TestOutcastFigures(t *testing.T) {
 	jobs := outcastJobs(t)
 	f := madeUp(jobs, func(j *Job) *points.Point { return outcastPoint(j, func(int) float64 { return 0.4 }) })
-	figures := f.Figures()
+	figures := f.Figures(f.Measured())
 	if names(figures) != "fig4-sender fig4-receivers" {
 		t.Fatalf("figures %q", names(figures))
 	}
@@ -149,7 +149,7 @@ func TestOutcastOfLess(t *testing.T) {
 				c.change(p)
 				return p
 			})
-			if got := names(f.Figures()); got != c.figures {
+			if got := names(f.Figures(f.Measured())); got != c.figures {
 				t.Errorf("figures %q, want %q", got, c.figures)
 			}
 			q := f.Measured().Quantities

@@ -110,7 +110,7 @@ func TestIncastWithAndWithoutKernelTCP(t *testing.T) {
 		figures string
 		median  float64
 	}{{"with", with, "fig3-small fig3-cubic", 3000}, {"without", without, "fig3-small", 0}} {
-		figures := c.f.Figures()
+		figures := c.f.Figures(c.f.Measured())
 		if got := names(figures); got != c.figures {
 			t.Errorf("%s: figures %q, want %q", c.name, got, c.figures)
 		}
@@ -125,7 +125,7 @@ func TestIncastWithAndWithoutKernelTCP(t *testing.T) {
 			t.Errorf("%s: the axis goes from %v to %v", c.name, small.X.Min, small.X.Max)
 		}
 	}
-	if cubic := with.Figures()[1]; len(cubic.Series) != 5 || !cubic.X.Log || len(cubic.Guides) != 1 {
+	if cubic := with.Figures(with.Measured())[1]; len(cubic.Series) != 5 || !cubic.X.Log || len(cubic.Guides) != 1 {
 		t.Errorf("kernel TCP's figure has %s", seriesNames(&cubic))
 	}
 }

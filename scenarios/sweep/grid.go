@@ -34,7 +34,7 @@ type Job struct {
 	Experiment emu.Experiment
 	Engine     emu.EngineName
 	Address    points.Address
-	Cost       float64 // expected seconds of a processor on the model, roughly; for comparison alone
+	Cost       float64 // expected seconds of a processor on the model, roughly: see Cost
 }
 
 // A Coordinate is where a job is on one axis.

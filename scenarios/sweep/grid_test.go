@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sirdbed/capture/points"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
 )
@@ -82,7 +83,7 @@ func TestProtocolsThatAnAxisChooses(t *testing.T) {
 	for options, want := range map[string]string{
 		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[sird, homa]']}": "who=a sird, who=b sird, " +
 			"who=b homa",
-		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[homa]']}": "who=a sird, who=b homa",
+		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[homa]']}":         "who=a sird, who=b homa",
 		"{name: a, set: ['protocols=[sird]']}, {name: b, set: ['protocols=[sird]', seed=2]}": "who=a, who=b",
 	} {
 		path := filepath.Join(t.TempDir(), "p.yaml")
@@ -102,6 +103,43 @@ func TestProtocolsThatAnAxisChooses(t *testing.T) {
 		if got := strings.Join(names, ", "); got != want {
 			t.Errorf("%s: got %s, want %s", options, got, want)
 		}
+	}
+}
+
+// Before anything has run, a cost is all that is known of how long a point takes: those of the
+// paper took about as long.
+func TestCostIsAboutWhatPointsTook(t *testing.T) {
+	store, err := points.ViewStore("../paper/points")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	keys, err := store.Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ratios []float64
+	for i := 0; i < len(keys); i += 5 {
+		p, _ := store.Get(points.Address{Key: keys[i]})
+		if p == nil || p.Engine != emu.Model || p.ProcessorSeconds == 0 || p.Unbounded != "" {
+			continue
+		}
+		cost, err := Cost(&p.Experiment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ratios = append(ratios, p.ProcessorSeconds/cost)
+	}
+	slices.Sort(ratios)
+	n := len(ratios)
+	if n < 50 {
+		t.Fatalf("%d points say what they took", n)
+	}
+	if median := ratios[n/2]; median < 0.5 || median > 2 {
+		t.Errorf("the median point took %.2f times its cost", median)
+	}
+	if low, high := ratios[n/20], ratios[n-1-n/20]; low < 0.2 || high > 5 {
+		t.Errorf("nine in ten points took %.2f to %.2f times their cost", low, high)
 	}
 }
 
