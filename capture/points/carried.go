@@ -52,6 +52,16 @@ func (p *Point) Goodput() float64 {
 	return 8 * stats.Mean(c.Received[begin:end]) / float64(c.Slice) / float64(hosts)
 }
 
+// Completed is the sum of the sizes of the messages that were delivered in full in the point's window,
+// incast messages and replies included, in Gbps a host; 0 if it was ended before the window.
+func (p *Point) Completed() float64 {
+	sum := 0.0
+	for i := range p.Result.Streams {
+		sum += p.Result.Streams[i].DeliveredGbps
+	}
+	return sum / float64(max(1, p.Experiment.Topology.Leaves*p.Experiment.Topology.HostsPerLeaf))
+}
+
 // lastParts are the parts of its course, up to four, that tell how a point was when it was ended.
 // The part in which it was ended is no whole one.
 func (p *Point) lastParts() (begin, end int) {

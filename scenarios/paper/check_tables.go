@@ -13,7 +13,7 @@ type meansCheck struct {
 	Table  string `yaml:"table"`
 	Of     string `yaml:"of"`
 	Over   string `yaml:"over"`
-	Kind   string `yaml:"kind"` // normalized, which is meant without one, raw, common or both: as in Ratios
+	Kind   string `yaml:"kind"` // both, which is meant without one, normalized, raw or common: as in Ratios
 	Bounds `yaml:",inline"`
 }
 
@@ -21,7 +21,7 @@ func (c *meansCheck) prepare() ([]string, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"", "normalized", "raw", "common", "both"}, c.Kind) {
+	if !slices.Contains([]string{"", "both", "normalized", "raw", "common"}, c.Kind) {
 		return nil, fmt.Errorf("no kind of means is called %q", c.Kind)
 	}
 	if err := paperProtocols(c.Of, c.Over); err != nil {
@@ -35,14 +35,14 @@ func (c *meansCheck) evaluate(f figures) outcome {
 	if !known {
 		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
 	}
-	x := ratios.Normalized
+	x := ratios.Both
 	switch c.Kind {
+	case "normalized":
+		x = ratios.Normalized
 	case "raw":
 		x = ratios.Raw
 	case "common":
 		x = ratios.Common
-	case "both":
-		x = ratios.Both
 	}
 	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), c.Bounds, ratios)
 	return outcome{c.met(x), text}

@@ -73,6 +73,30 @@ func Compare(m *Measured) (*Comparison, error) {
 	return c, nil
 }
 
+// completed are the cells of MaxCompleted beside the prints of MaxGoodput. Orders are judged as of
+// goodputs.
+func (c *Comparison) completed() (list []Row) {
+	here := map[Cell]*Value{}
+	for _, r := range c.Rows {
+		if r.Print.Cell.Table == MaxCompleted {
+			here[r.Print.Cell] = r.Here
+		}
+	}
+	for _, p := range prints() {
+		if p.Cell.Table == MaxGoodput {
+			p.Cell.Table = MaxCompleted
+			list = append(list, Row{Print: p, Here: here[p.Cell]}.judged())
+			delete(here, p.Cell)
+		}
+	}
+	for _, r := range c.Rows { // of protocols that the paper does not have
+		if here[r.Print.Cell] != nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // judged returns the row with its verdict and what that is of.
 func (r Row) judged() Row {
 	p := r.Print

@@ -28,6 +28,31 @@ func rowOf(t *testing.T, c *Comparison, cell Cell) Row {
 	return Row{}
 }
 
+// Messages completed are compared with the prints of goodput, and count nowhere else.
+func TestCompletedBesideTheGoodputsPrinted(t *testing.T) {
+	m := &Measured{Cells: map[Cell]Value{}}
+	for _, p := range prints() {
+		if p.Cell.Table == MaxGoodput {
+			cell := p.Cell
+			cell.Table = MaxCompleted
+			m.Cells[cell] = Value{Number: p.Number * 0.9}
+		}
+	}
+	mine := Cell{MaxCompleted, "core", "wkb", "mine"}
+	m.Cells[mine] = Value{Number: 50}
+	c := compare(t, m)
+	got := c.Scores.Completed
+	if got.Within5.Right != 0 || got.Within15 != got.Within25 || got.Within15.Right != 50 || got.Orders.Run < 60 ||
+		got.Orders.Right != got.Orders.Run || c.Scores.Within25.Run != 0 {
+		t.Errorf("%+v", c.Scores)
+	}
+	grids := c.Grids()
+	if len(grids) != 1 || len(grids[0].Rows) != 3*len(Protocols)+1 || grids[0].Rows[0][1] != "paper" ||
+		grids[0].Rows[2][2] != "0.90" {
+		t.Errorf("%d grids: %v", len(grids), grids)
+	}
+}
+
 func TestThePrintAgreesWithItself(t *testing.T) {
 	c := compare(t, Printed())
 	all := func(n int) Score { return Score{Right: n, Run: n} }
@@ -37,6 +62,7 @@ func TestThePrintAgreesWithItself(t *testing.T) {
 		Unstable: all(14), Orders: all(orders), SuspectOrders: all(c.Scores.SuspectOrders.Run),
 	}
 	tables := c.Scores.Tables
+	c.Scores.Completed = TableScores{} // the print does not say what was completed
 	if c.Scores.Tables = nil; !reflect.DeepEqual(c.Scores, want) {
 		t.Errorf("got %+v\nwant %+v", c.Scores, want)
 	}

@@ -96,7 +96,7 @@ func compareCells(a, b Cell) int {
 		return 1
 	}
 	for _, c := range []int{
-		by(append(slices.Clone(PrintedTables), MeanTorQueue), a.Table, b.Table),
+		by(slices.Concat(PrintedTables, otherTables), a.Table, b.Table),
 		by(Configs, a.Config, b.Config), by(Workloads, a.Workload, b.Workload), by(Protocols, a.Protocol, b.Protocol),
 	} {
 		if c != 0 {

@@ -143,7 +143,7 @@ func (n *Normalized) At(config, workload, protocol string) (number float64, know
 
 // Ratios are four ways to say how many times more one protocol has of something
 // than another, over all configurations and workloads. The paper's are of the first kind, but
-// for one of the third.
+// for one of the third; claims are checked by the last.
 type Ratios struct {
 	Normalized float64 // of means of the normalized table
 	Raw        float64 // of means of the table

@@ -34,6 +34,10 @@ func TestStatedRatiosFollowFromThePrint(t *testing.T) {
 			if math.Abs(got-tc.want) > 0.05 {
 				t.Errorf("got %.3f, want %v: %+v", got, tc.want, ratios)
 			}
+			// Checks are by the cells that both have, which for this says nothing else.
+			if same := tc.scale(ratios.Both); tc.id != "xpass-queue" && math.Abs(same-got) > 0.3 {
+				t.Errorf("over cells that both have: %.3f instead of %.3f", same, got)
+			}
 			stated, _ := value(tc.id)
 			if math.Abs(got-stated.Number) > 1 {
 				t.Errorf("got %.3f, and the paper states %v %s", got, stated.Number, stated.Unit)

@@ -4,7 +4,7 @@ import "sirdbed/capture/report"
 
 // isApart reports whether two numbers of a table are far enough from each other for
 // their order to count.
-func isApart(table string, a, b float64) bool { return report.Apart(table == MaxGoodput, a, b) }
+func isApart(table string, a, b float64) bool { return report.Apart(higherIsBetter(table), a, b) }
 
 // An Order is a pair of protocols that the print tells apart in one configuration
 // and workload: both are numbers, and far enough from each other.

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // each other, and for MeanTorQueue what was measured. Those in which nothing was run are left
 // out.
 func (c *Comparison) Grids() (list []Table) {
-	for _, table := range append(PrintedTables[:len(PrintedTables):len(PrintedTables)], MeanTorQueue) {
+	for _, table := range slices.Concat(PrintedTables, otherTables) {
 		if t := c.grid(table); len(t.Rows) > 0 {
 			list = append(list, t)
 		}
@@ -23,7 +24,15 @@ func (c *Comparison) grid(table string) Table {
 	t.Header, t.Wide = tableHeader("protocol", "")
 	t.Note = "a, b, c: WKa, WKb, WKc. *: further from the print than the tolerance, or unstable on one side only. " +
 		"?: the print is suspect."
+	rows := c.Rows
 	switch table {
+	case MaxCompleted:
+		rows = c.completed()
+		t.Note += " Sizes of the messages completed in the window, as the released simulator counts them. Above is " +
+			"what the paper says: payload received. In windows as short as ours less is completed than received, of " +
+			"protocols the more, the more messages they have under way."
+	case P99Slowdown:
+		t.Note += " unst: it does not carry half the load."
 	case MaxTorQueue:
 		t.Note += " unst: at some load the leaves' mean queue grew by a fifth in each of the last two quarters of " +
 			"the run, to 1 MB or more, or the run was ended because a leaf's queue kept growing."
@@ -32,7 +41,7 @@ func (c *Comparison) grid(table string) Table {
 	}
 	byProtocol := map[string][]Row{}
 	var order []string
-	for _, r := range c.Rows {
+	for _, r := range rows {
 		if p := r.Print.Cell.Protocol; r.Print.Cell.Table == table {
 			if byProtocol[p] == nil {
 				order = append(order, p)

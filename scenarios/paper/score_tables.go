@@ -61,8 +61,11 @@ func (s Scores) ByTable() Table {
 			"each number were the median of the other protocols' prints for the same configuration and workload. " +
 			"Where the guess does as well, being within 25 % tells nothing.",
 	}
-	for _, table := range PrintedTables {
+	for _, table := range append(slices.Clone(PrintedTables), MaxCompleted) {
 		x := s.Tables[table]
+		if table == MaxCompleted {
+			x = s.Completed
+		}
 		if x.Within5.Run == 0 {
 			continue
 		}

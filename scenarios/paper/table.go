@@ -15,6 +15,7 @@ var titles = map[string]string{
 	P99Slowdown:  "p99 slowdown of all messages at 50 % load",
 	MaxGoodput:   "Maximum goodput over all loads, Gbps per host",
 	MaxTorQueue:  "Deepest queue of a ToR over all loads, MB",
+	MaxCompleted: "Maximum goodput by messages completed, Gbps per host",
 	MeanTorQueue: "Mean queue of a ToR, the most of all loads, MB",
 }
 

@@ -133,6 +133,13 @@ func (f *Found) Goodput(study, workload, protocol string) (v paper.Value, run bo
 	return f.highest(study, workload, protocol, (*points.Point).Goodput)
 }
 
+// Completed is the highest over all loads of the sizes of messages completed, in Gbps a host. There is
+// none of points that do not say what was completed, as those of sweep.json.
+func (f *Found) Completed(study, workload, protocol string) (v paper.Value, run bool) {
+	v, run = f.highest(study, workload, protocol, (*points.Point).Completed)
+	return v, run && v.Number > 0
+}
+
 // deepest and average are of a point's leaves' queues, in MB.
 func deepest(p *points.Point) float64 { return float64(p.Leaves().Max) / 1e6 }
 func average(p *points.Point) float64 { return p.Leaves().Mean / 1e6 }

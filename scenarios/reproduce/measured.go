@@ -28,6 +28,8 @@ func (f *Found) Measured() *paper.Measured {
 				add(paper.P99Slowdown, v, run)
 				v, run = f.Goodput(config, workload, protocol)
 				add(paper.MaxGoodput, v, run)
+				v, run = f.Completed(config, workload, protocol)
+				add(paper.MaxCompleted, v, run)
 				v, run = f.Queue(config, workload, protocol)
 				add(paper.MaxTorQueue, v, run)
 				v, run = f.MeanQueue(config, workload, protocol)
