@@ -155,7 +155,8 @@ func (c *Comparison) Summary() string {
 		"25 %% of the print, %d within 15 %%: slowdowns %d of %d within 15 %%, goodputs, which differ less from one "+
 		"protocol to another, %d of %d within 5 %%, queues %d of %d within 25 %%. Of pairs of protocols whose "+
 		"prints are more than 10 %% apart (goodputs 5 %%), %d of %d are in the order of the print: of slowdowns %d "+
-		"of %d, of goodputs %d of %d (by messages completed, as the simulator counts, %d of %d), of queues %d of %d.",
+		"of %d, of goodputs %d of %d (by messages completed, as the simulator counts, %d of %d), of queues %d of "+
+		"%d.",
 		strings.Join(tables, ", "), sird, s.Within25.Right, s.Within25.Run, s.Within15.Right,
 		slow.Within15.Right, slow.Within15.Run, goodput.Within5.Right, goodput.Within5.Run,
 		queue.Within25.Right, queue.Within25.Run, s.Orders.Right, s.Orders.Run, slow.Orders.Right, slow.Orders.Run,
