@@ -160,5 +160,6 @@ func (c *Comparison) Summary() string {
 		strings.Join(tables, ", "), sird, s.Within25.Right, s.Within25.Run, s.Within15.Right,
 		slow.Within15.Right, slow.Within15.Run, goodput.Within5.Right, goodput.Within5.Run,
 		queue.Within25.Right, queue.Within25.Run, s.Orders.Right, s.Orders.Run, slow.Orders.Right, slow.Orders.Run,
-		goodput.Orders.Right, goodput.Orders.Run, s.Completed.Orders.Right, s.Completed.Orders.Run, queue.Orders.Right, queue.Orders.Run)
+		goodput.Orders.Right, goodput.Orders.Run, s.Completed.Orders.Right, s.Completed.Orders.Run,
+		queue.Orders.Right, queue.Orders.Run)
 }
