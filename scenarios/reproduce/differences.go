@@ -15,7 +15,7 @@ func Differences() report.Table {
 			{"goodput", "payload received, as the paper says; messages completed have a table of their own",
 				"sizes of the messages completed: in windows as short as ours 1 to 18 % less than payload received"},
 			{"warm-up", "2 to 40 ms, by configuration, workload and load; measured at this size in Balanced up to " +
-				"load 0.7 (WKc: 0.5) and in Core at 0.5 (WKb), else with 16 hosts or by likeness; not measured in Incast",
+				"load 0.7 (WKc: 0.5) and in Core at 0.5 (WKb), else with 16 hosts or by likeness; not in Incast",
 				"nine tenths of a run: 424 ms in Core with WKc at load 0.95"},
 			{"headers", "each protocol's own, and acknowledgements for all: with SIRD WKa takes 1.18 wire bytes per " +
 				"byte of payload", "1.14, and SIRD has no acknowledgements"},
