@@ -23,6 +23,12 @@ func TestUnstableRowsAreUnstableCells(t *testing.T) {
 	o := &SweepOutcome{Points: []SweepRow{
 		row("xpass", true, "it grew"), row("sird", false, ""), row("homa", false, "it grew"), row("swift", true, ""),
 	}}
+	for _, r := range o.Points { // without which there are no maxima over all loads
+		at := *r.Paper
+		at.Load = reproduce.HighestLoad()
+		r.Paper = &at
+		o.Points = append(o.Points, r)
+	}
 	f, _ := reproduce.FoundAt(o.placed())
 	m := f.Measured()
 	for _, c := range []struct {
