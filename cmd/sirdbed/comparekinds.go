@@ -166,7 +166,7 @@ func (o *SweepOutcome) grid(asked []string) (list []report.GridFigure) {
 	for i := range o.Points {
 		r := &o.Points[i]
 		place, group, one := o.place(r)
-		r.each(asked, func(metric string, x, least float64, few bool) {
+		r.each(asked, o.Units, func(metric string, x, least float64, few bool) {
 			key := metric + "\x00" + place
 			f := index[key]
 			if f == nil {
@@ -208,9 +208,11 @@ func (o *SweepOutcome) place(r *SweepRow) (place, group, one string) {
 }
 
 // each calls visit for the figures of a point that are worth a comparison, and those of metrics
-// that were asked for. least is by how much they differ if they do; few says that they are of too
-// few messages.
-func (r *SweepRow) each(asked []string, visit func(metric string, x, least float64, few bool)) {
+// that were asked for, of which units has the units. least is by how much they differ if they do;
+// few says that they are of too few messages.
+func (r *SweepRow) each(
+	asked []string, units map[string]string, visit func(metric string, x, least float64, few bool),
+) {
 	few := r.Messages < stats.FewSamples
 	visit("goodput, Gbps per host", r.GoodputGbps, 0, false)
 	if r.Messages > 0 {
@@ -233,7 +235,7 @@ func (r *SweepRow) each(asked []string, visit func(metric string, x, least float
 			continue
 		}
 		least := 0.0
-		if strings.Contains(name, inKB) {
+		if units[name] == kilobytes {
 			least = report.LeastDepth
 		}
 		visit(name, x, least, false)

@@ -115,6 +115,8 @@ type SweepOutcome struct {
 	Axes     []string   `json:"axes"`
 	Points   []SweepRow `json:"points"`
 	Missing  int        `json:"missing"`
+	// Units are those of the points' metrics, by their names; "": a number.
+	Units map[string]string `json:"units,omitempty"`
 }
 
 // show prints a sweep's tables and writes its files.
@@ -123,6 +125,10 @@ func (o *sweepOptions) show(c *cobra.Command, s *scenarios.Scenario, t *sweepTab
 	rows := t.rows(s.Name)
 	all := &SweepOutcome{
 		Format: gridFormat, Scenario: s.Name, Axes: axes, Points: rows, Missing: len(t.jobs) - len(rows),
+		Units: map[string]string{},
+	}
+	for i := range t.metrics {
+		all.Units[heading(&t.metrics[i])] = unit(&t.metrics[i])
 	}
 	if len(rows) == 0 {
 		if o.json {

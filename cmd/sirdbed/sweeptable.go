@@ -246,14 +246,22 @@ func scale(m *metric.Metric) float64 {
 	return 1
 }
 
-// inKB is in the heading of a metric of bytes.
-const inKB = " (KB)"
+// kilobytes is the unit in which tables have metrics of bytes.
+const kilobytes = "KB"
+
+// unit is that of a metric's figures in tables.
+func unit(m *metric.Metric) string {
+	if scale(m) != 1 {
+		return kilobytes
+	}
+	return m.Unit()
+}
 
 // heading names a metric at the top of a column.
 func heading(m *metric.Metric) string {
 	parts := []string{m.Name}
-	if scale(m) != 1 {
-		parts[0] += inKB
+	if unit(m) == kilobytes {
+		parts[0] += " (" + kilobytes + ")"
 	}
 	for _, part := range []string{
 		m.Stat, m.Switch, m.Stream, m.Group, m.Definition, m.Host, strings.Join(m.Hosts, "+"), m.Port, m.Gauge,
