@@ -29,8 +29,8 @@ func (c *Comparison) grid(table string) Table {
 	case MaxCompleted:
 		rows = c.completed()
 		t.Note += " Sizes of the messages completed in the window, as the released simulator counts them. Above is " +
-			"what the paper says: payload received. In windows as short as ours less is completed than received, of " +
-			"protocols the more, the more messages they have under way."
+			"what the paper says: payload received. In windows as short as ours less is completed than received, and " +
+			"the gap grows with the number of messages that a protocol has under way."
 	case P99Slowdown:
 		t.Note += " unst: it does not carry half the load."
 	case MaxTorQueue:
