@@ -47,9 +47,8 @@ func (p *Point) Goodput() float64 {
 	if p.Unbounded == "" || p.Result.GoodputGbps > 0 || c == nil {
 		return p.Result.GoodputGbps
 	}
-	hosts := p.Experiment.Topology.Leaves * p.Experiment.Topology.HostsPerLeaf
 	begin, end := p.lastParts()
-	return 8 * stats.Mean(c.Received[begin:end]) / float64(c.Slice) / float64(hosts)
+	return 8 * stats.Mean(c.Received[begin:end]) / float64(c.Slice) / p.hosts()
 }
 
 // Completed is the sum of the sizes of the messages that were delivered in full in the point's window,
@@ -59,7 +58,12 @@ func (p *Point) Completed() float64 {
 	for i := range p.Result.Streams {
 		sum += p.Result.Streams[i].DeliveredGbps
 	}
-	return sum / float64(max(1, p.Experiment.Topology.Leaves*p.Experiment.Topology.HostsPerLeaf))
+	return sum / p.hosts()
+}
+
+// hosts is how many the fabric has; 1 where that is not known.
+func (p *Point) hosts() float64 {
+	return float64(max(1, p.Experiment.Topology.Leaves*p.Experiment.Topology.HostsPerLeaf))
 }
 
 // lastParts are the parts of its course, up to four, that tell how a point was when it was ended.

@@ -180,14 +180,11 @@ func (f *Found) bounded(
 func (f *Found) highest(
 	study, workload, protocol string, of func(*points.Point) float64,
 ) (v paper.Value, run bool) {
-	if !f.hasHighest(study, workload, protocol) {
+	if !f.hasLoads(study, workload, protocol) || !f.hasHighest(study, workload, protocol) {
 		return paper.Value{}, false
 	}
 	for _, load := range f.loadsOf(study, workload, protocol) {
 		list := f.At(Place{study, workload, load, protocol, "released"})
-		if len(list) == 0 {
-			return paper.Value{}, false
-		}
 		x := median(list, of)
 		if run && x <= v.Number {
 			continue

@@ -78,6 +78,14 @@ func (f *Found) loadsOf(study, workload, protocol string) []string {
 	})
 }
 
+// hasLoads reports whether all loads of the plan that a maximum is over have points.
+func (f *Found) hasLoads(study, workload, protocol string) bool {
+	loads := f.loadsOf(study, workload, protocol)
+	return len(loads) > 0 && !slices.ContainsFunc(loads, func(load string) bool {
+		return len(f.At(Place{study, workload, load, protocol, "released"})) == 0
+	})
+}
+
 // NeedlessJobs says which protocols and workloads have needless jobs, and how many; "" if none has.
 func (f *Found) NeedlessJobs() string {
 	var of []string
@@ -105,13 +113,7 @@ func (f *Found) PartialMaxima() bool {
 	for _, config := range paper.Configs {
 		for _, workload := range paper.Workloads {
 			for _, protocol := range f.Protocols(config) {
-				if f.hasHighest(config, workload, protocol) {
-					continue
-				}
-				loads := f.loadsOf(config, workload, protocol)
-				if len(loads) > 0 && !slices.ContainsFunc(loads, func(load string) bool {
-					return len(f.At(Place{config, workload, load, protocol, "released"})) == 0
-				}) {
+				if f.hasLoads(config, workload, protocol) && !f.hasHighest(config, workload, protocol) {
 					return true
 				}
 			}
