@@ -107,10 +107,7 @@ func (a *adoption) adopt(ctx context.Context, path string, protocols []string) e
 	if err != nil {
 		return badInput(err)
 	}
-	damaged := store.Damaged()
-	for _, text := range damaged[:min(len(damaged), mostDamaged)] {
-		fmt.Fprintf(a.progress, "not a point, and left: %s\n", report.Printable(text))
-	}
+	sayDamaged(a.progress, store.Damaged(), "and left")
 	if len(families) == 0 {
 		if keys, err := store.Keys(); err == nil && len(keys) == 0 {
 			return badInput(fmt.Errorf("%s has no points", report.Printable(path)))

@@ -160,6 +160,17 @@ func writeSweep(dir *tree.Dir, rows []SweepRow) error {
 // mostDamaged is how many files that are no points are named.
 const mostDamaged = 10
 
+// sayDamaged names files that are no points, and what becomes of them.
+func sayDamaged(w io.Writer, damaged []string, fate string) {
+	for i, text := range damaged {
+		if i == mostDamaged {
+			fmt.Fprintf(w, "and %d more\n", len(damaged)-i)
+			break
+		}
+		fmt.Fprintf(w, "not a point, %s: %s\n", fate, report.Printable(text))
+	}
+}
+
 // announce writes what there is, and what will be run.
 func (s *sweeper) announce(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %d of them in %s", s.what, count(len(s.jobs), "point"),
@@ -168,14 +179,7 @@ func (s *sweeper) announce(w io.Writer) {
 		fmt.Fprintf(w, "; %s of them there by other code", count(len(s.stale), "point"))
 	}
 	fmt.Fprintln(w)
-	damaged := s.store.Damaged()
-	for i, text := range damaged {
-		if i == mostDamaged {
-			fmt.Fprintf(w, "and %d more\n", len(damaged)-i)
-			break
-		}
-		fmt.Fprintf(w, "not a point, to be run again: %s\n", report.Printable(text))
-	}
+	sayDamaged(w, s.store.Damaged(), "to be run again")
 	if queue := s.order(); len(queue) > 0 {
 		s.shown.s, s.shown.queue = s, queue
 		left, _ := s.shown.remaining()
