@@ -111,7 +111,10 @@ func (o *pointOptions) begin(w io.Writer, s *sweeper) error {
 	s.atOnce = s.pointsAtOnce()
 	if len(s.missing) > 0 && !o.dryRun {
 		if err := o.prepare(s); err != nil {
-			return errors.Join(badInput(err), s.close())
+			if !noRoom(err) {
+				err = badInput(err)
+			}
+			return errors.Join(err, s.close())
 		}
 	}
 	if o.dryRun {
