@@ -20,9 +20,9 @@ func Differences() report.Table {
 			{"headers", "each protocol's own, and acknowledgements for all: with SIRD WKa takes 1.18 wire bytes per " +
 				"byte of payload", "1.14, and SIRD has no acknowledgements"},
 			{"a sender's NIC", "one FIFO queue in Balanced, as released; in Core and Incast connections of DCTCP and " +
-				"Swift take turns", "one FIFO queue: in Balanced WKb Swift's p99 is 7.6 with it, 6.9 without. In Core, in " +
-				"the 16 points tried, p99s are 3 to 13 % above the print with it, 5 below to 9 above without, and " +
-				"the deepest queue changes by at most 12 %"},
+				"Swift take turns", "one FIFO queue: in Balanced WKb Swift's p99 is 7.6 with it, 6.9 without. " +
+				"In Core, in the 16 points tried, p99s are 3 to 13 % above the print with it, 5 below to 9 above " +
+				"without, and the deepest queue changes by at most 12 %"},
 			{"DCTCP's round trips", "every packet is timed", "one segment is timed at a time"},
 			{"SIRD's losses", "detected by the paper's rule in Core, elsewhere by packet order", "recovery is off"},
 			{"Homa's losses", "a receiver requests again what is 5 ms late, in Core 1 s late, which never happens",
