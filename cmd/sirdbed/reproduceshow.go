@@ -74,12 +74,21 @@ func (o *reproduceOptions) show(c *cobra.Command, f *reproduce.Found, lacks, com
 // missing counts the points that are not there, without those that need not be run, or are left
 // out since this machine cannot.
 func (r *reproduction) missing() (n int) {
-	for i, p := range r.f.Points {
-		if p == nil && !r.f.Needless(i) && !(r.lacks != "" && r.f.Jobs[i].Optional) {
-			n++
-		}
+	for _, of := range r.missingByRound() {
+		n += of
 	}
 	return n
+}
+
+// missingByRound counts them for each of the plan's rounds.
+func (r *reproduction) missingByRound() []int {
+	counts := make([]int, len(reproduce.Rounds))
+	for i, p := range r.f.Points {
+		if p == nil && !r.f.Needless(i) && !(r.lacks != "" && r.f.Jobs[i].Optional) {
+			counts[r.f.Jobs[i].Round]++
+		}
+	}
+	return counts
 }
 
 // there counts the points that are there.

@@ -35,17 +35,43 @@ func (c *meansCheck) evaluate(f figures) outcome {
 	if !known {
 		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
 	}
-	x := ratios.Both
-	switch c.Kind {
-	case "normalized":
-		x = ratios.Normalized
-	case "raw":
-		x = ratios.Raw
-	case "common":
-		x = ratios.Common
+	x, wanted := ratios.of(c.Kind), c.Bounds.String()
+	bounds := c.Bounds
+	if c.About != nil {
+		if share := c.printOverSameCells(f.m); math.Abs(share-1) > 0.005 {
+			about := number{measure: c.About.measure * share}
+			bounds.About = &about
+			wanted = fmt.Sprintf("%s, which is %s over the cells with a number here and in print",
+				digits(c.About.measure), bounds)
+		}
 	}
-	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), c.Bounds, ratios)
-	return outcome{c.met(x), text}
+	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), wanted, ratios)
+	return outcome{bounds.met(x), text}
+}
+
+// printOverSameCells is the print's own ratio over the cells with a number here too, over that of all its cells: what
+// is unstable here would otherwise be left out of one side alone.
+func (c *meansCheck) printOverSameCells(m *Measured) float64 {
+	_, same := inBoth(m)
+	some, known := Normalize(same, c.Table).RatiosOf(c.Of, c.Over)
+	all, there := Normalize(Printed(), c.Table).RatiosOf(c.Of, c.Over)
+	if !known || !there {
+		return 1
+	}
+	return some.of(c.Kind) / all.of(c.Kind)
+}
+
+// of returns the ratio of a kind.
+func (r Ratios) of(kind string) float64 {
+	switch kind {
+	case "normalized":
+		return r.Normalized
+	case "raw":
+		return r.Raw
+	case "common":
+		return r.Common
+	}
+	return r.Both
 }
 
 // String says which is which.

@@ -126,9 +126,10 @@ func Wanted() []string {
 	for _, c := range claims() {
 		for _, check := range c.Checks {
 			for _, n := range check.needs {
-				n = WithoutDefaults(n)
-				if _, ok := cellNamed(n); !ok {
-					names[n] = true
+				for _, n := range []string{Canonical(n), ofTables(Canonical(n))} {
+					if _, ok := cellNamed(n); !ok {
+						names[n] = true
+					}
 				}
 			}
 		}

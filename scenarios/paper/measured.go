@@ -41,7 +41,7 @@ func (m *Measured) Check() error {
 		if _, ok := cellNamed(q); ok {
 			report(name, errors.New("it is a cell's"))
 		}
-		if plain := WithoutDefaults(q); plain != q {
+		if plain := Canonical(q); plain != q {
 			report(name, fmt.Errorf("settings that are the paper's own are left out: it is %q", plain))
 		}
 		report(name, m.Quantities[q].check())
@@ -53,9 +53,13 @@ func (m *Measured) Check() error {
 func (m *Measured) cells() []Cell { return slices.SortedFunc(maps.Keys(m.Cells), compareCells) }
 
 // get returns a cell or quantity by its name, in which settings may be the paper's
-// own.
+// own: without a run made to be compared with other settings, that of the tables.
 func (m *Measured) get(name string) (v Value, ok bool) {
-	name = WithoutDefaults(name)
+	name = Canonical(name)
+	if v, ok = m.Quantities[name]; ok {
+		return v, ok
+	}
+	name = ofTables(name)
 	if c, isCell := cellNamed(name); isCell {
 		v, ok = m.Cells[c]
 		return v, ok

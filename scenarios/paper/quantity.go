@@ -18,11 +18,28 @@ var settings = []string{"load", "b", "sthr", "unscht", "prio", "k", "size", "rec
 // defaults are the settings that the paper's runs have where it does not say others.
 var defaults = []string{"b=1.5bdp", "sthr=0.5bdp", "unscht=1bdp", "prio=data", "k=7"}
 
-// WithoutDefaults returns a quantity's name without settings that are the paper's own, as a
-// Measured has it.
-func WithoutDefaults(name string) string {
-	parts := slices.DeleteFunc(strings.Split(name, "/"), func(p string) bool { return slices.Contains(defaults, p) })
-	return strings.Join(parts, "/")
+// asSet stands in a name for settings that are spelt out, and all the paper's own: what has others is to
+// be compared with this, a run of the same length. A name without settings is that of the tables' run.
+const asSet = "defaults"
+
+// Canonical returns a quantity's name as a Measured has it, without settings that are the paper's own.
+func Canonical(name string) string {
+	isDefault := func(p string) bool { return slices.Contains(defaults, p) }
+	parts := strings.Split(name, "/")
+	left := slices.DeleteFunc(slices.Clone(parts), isDefault)
+	if len(left) == len(parts) || len(left) < 4 || !slices.Contains(Configs, left[1]) {
+		return strings.Join(left, "/")
+	}
+	last := len(left) - 1
+	if last == 3 || last == 4 && strings.HasPrefix(left[3], "load=") {
+		left = slices.Insert(left, last, asSet)
+	}
+	return strings.Join(left, "/")
+}
+
+// ofTables returns the name of the same of the tables' run.
+func ofTables(name string) string {
+	return strings.Replace(name, "/"+asSet+"/", "/", 1)
 }
 
 // figureNames are the last parts of quantities' names, besides the tables. Their last
@@ -51,18 +68,21 @@ func checkQuantity(name string) error {
 		}
 	}
 	previous := -1
-	for _, p := range parts[3:last] {
+	for i, p := range parts[3:last] {
+		if p == asSet && i == last-4 && slices.Contains(Configs, parts[1]) {
+			continue // it stands for all settings but the load
+		}
 		setting, value, _ := strings.Cut(p, "=")
-		i := slices.Index(settings, setting)
+		at := slices.Index(settings, setting)
 		switch {
-		case i < 0:
+		case at < 0:
 			return fmt.Errorf("no setting is called %q", setting)
-		case i <= previous:
+		case at <= previous:
 			return fmt.Errorf("settings are in the order %s", strings.Join(settings, ", "))
 		case !isWord(value):
 			return fmt.Errorf("%q is not a value of %s", value, setting)
 		}
-		previous = i
+		previous = at
 	}
 	figure := parts[last]
 	if !slices.Contains(figureNames, figure) && !slices.Contains(PrintedTables, figure) && figure != MeanTorQueue {

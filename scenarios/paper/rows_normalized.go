@@ -1,7 +1,5 @@
 package paper
 
-import "maps"
-
 // Grid returns the normalized table as rows, with its means.
 func (n *Normalized) Grid() Table {
 	t := Table{
@@ -33,6 +31,17 @@ func (n *Normalized) Grid() Table {
 	return t
 }
 
+// inBoth returns the cells that have a number both here and in print, with the one and with the other.
+func inBoth(m *Measured) (here, print *Measured) {
+	here, print = &Measured{Cells: map[Cell]Value{}}, &Measured{Cells: map[Cell]Value{}}
+	for c, p := range Printed().Cells {
+		if v, run := m.Cells[c]; run && !v.Unstable && !p.Unstable {
+			here.Cells[c], print.Cells[c] = v, p
+		}
+	}
+	return here, print
+}
+
 // MeansTable returns the ratios of means of the other protocols and SIRD for each
 // printed table, here, and by the paper's numbers for the cells that were run here.
 func MeansTable(m *Measured) Table {
@@ -44,16 +53,7 @@ func MeansTable(m *Measured) Table {
 			"which both protocols have a number, and of the former over the same. Only cells with a number both here " +
 			"and in print count, so where some are missing, the \"paper\" columns differ from the paper's own means.",
 	}
-	printed, both := Printed(), &Measured{Cells: map[Cell]Value{}}
-	for c, v := range m.Cells {
-		if print, ok := printed.Cells[c]; ok && !v.Unstable && !print.Unstable {
-			both.Cells[c] = v
-		}
-	}
-	maps.DeleteFunc(printed.Cells, func(c Cell, _ Value) bool {
-		_, ok := both.Cells[c]
-		return !ok
-	})
+	both, printed := inBoth(m)
 	for _, table := range PrintedTables {
 		here, print := Normalize(both, table), Normalize(printed, table)
 		for _, p := range both.protocols(table) {

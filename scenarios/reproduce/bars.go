@@ -33,7 +33,7 @@ func (f *Found) slowdownBars(name, load string, workloads, configs []string) (li
 			figure.Set, figure.Panel = "Slowdown at load "+load, title(config, workload)
 			var lacks, cannot []string
 			for _, protocol := range f.Protocols(config) {
-				found := f.At(Place{config, workload, load, protocol, "released"})
+				found := f.alike(Place{config, workload, load, protocol, "released"})
 				if len(found) == 0 {
 					lacks = append(lacks, protocol)
 					continue

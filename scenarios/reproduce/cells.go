@@ -51,6 +51,17 @@ func (f *Found) At(p Place) (list []*points.Point) {
 	return list
 }
 
+// alike returns the points at a place that have as many messages as those of other protocols there: none that was
+// run again with all of them, since it sets a maximum. They are in the order of the plan, the first seed's first.
+func (f *Found) alike(p Place) (list []*points.Point) {
+	for i := range f.Jobs {
+		if f.Points[i] != nil && f.Jobs[i].Round != roundMaxima && f.Jobs[i].place() == p {
+			list = append(list, f.Points[i])
+		}
+	}
+	return list
+}
+
 // Seeds returns the points at a place of all seeds, whatever their size, in the order of the
 // plan.
 func (f *Found) Seeds(p Place) (list []*points.Point) {

@@ -9,6 +9,7 @@ import (
 	"sirdbed/capture/report"
 	"sirdbed/capture/results"
 	"sirdbed/capture/stats"
+	"sirdbed/scenarios/paper"
 )
 
 // longestTitle is how many letters a picture has room for.
@@ -143,8 +144,8 @@ func TestGrowingQueuesLeaveTheFrame(t *testing.T) {
 	}
 }
 
-// A point of figures 2 and 9 that is of the tables too, with all messages, is that one.
-func TestOnePointHasOneValue(t *testing.T) {
+// Settings are compared by points of one length, also where the tables have a longer one of the defaults.
+func TestSettingsAreComparedAtOneLength(t *testing.T) {
 	scale, err := FindScale("paper")
 	if err != nil {
 		t.Fatal(err)
@@ -167,15 +168,20 @@ func TestOnePointHasOneValue(t *testing.T) {
 	p.Result.QueueBytes.Switches = map[string]results.QueueStats{"leaf1": {Max: 1e6, Mean: 0.5e6}}
 	f.Jobs, f.Points = append(f.Jobs, full), append(f.Points, p)
 
-	if got := f.Measured().Quantities["sird/balanced/wkc/load=0.95/goodput_gbps"].Number; got != 80 {
-		t.Errorf("the quantity is %v, want 80", got)
+	m := f.Measured()
+	if got := m.Quantities["sird/balanced/wkc/load=0.95/defaults/goodput_gbps"].Number; got != 70 {
+		t.Errorf("beside other settings it is %v, want 70", got)
+	}
+	cell := paper.Cell{Table: paper.MaxGoodput, Config: "balanced", Workload: "wkc", Protocol: "sird"}
+	if got := m.Cells[cell].Number; got != 80 {
+		t.Errorf("in the table it is %v, want 80", got)
 	}
 	figures := f.Figures(f.Measured())
 	checkTitles(t, figures)
 	for _, want := range []struct {
 		figure, series, note string
 		x, y                 float64
-	}{{"fig2", "sird", "B1.5", 80, 0.5}, {"fig9-goodput", "SThr 0.5 BDP", "", 1.5, 80}} {
+	}{{"fig2", "sird", "B1.5", 70, 2}, {"fig9-goodput", "SThr 0.5 BDP", "", 1.5, 70}} {
 		figure := panel(t, figures, want.figure)
 		ok := slices.ContainsFunc(figure.Series, func(s report.Series) bool {
 			return s.Name == want.series && slices.ContainsFunc(s.Points, func(p report.Point) bool {

@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -44,14 +43,13 @@ func (f *Found) Measured() *paper.Measured {
 // quantities adds the figures of each point, by their names with the load, and without it
 // those of all loads.
 func (f *Found) quantities(m *paper.Measured) {
-	full := f.full()
 	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
 		j, p := &f.Jobs[i], f.Points[i]
 		if f.Needless(i) && j.first() {
 			f.needlessQuantities(m, j)
 		}
-		if p == nil || !j.first() || !j.Full && full[j.quantity()] != nil {
+		if p == nil || !j.first() {
 			continue
 		}
 		switch j.Study {
@@ -66,12 +64,14 @@ func (f *Found) quantities(m *paper.Measured) {
 			continue
 		}
 		head, load, rest := j.names()
-		all := f.hasAllLoads(j)
+		// The most of all loads is that of the tables. At a load protocols and settings are compared: a point that was
+		// run again with all messages, since it sets a maximum, is longer than those beside it.
+		all := f.hasAllLoads(j) && (!hasCells(j.Study) || j.Full || f.fullOf(j) < 0)
 		for name, v := range figuresOf(p) {
-			if load != "" {
+			if load != "" && j.Round != roundMaxima {
 				put(m, head+"/load="+load+rest+"/"+name, v, false)
 			}
-			overall := paper.WithoutDefaults(head + rest + "/" + name)
+			overall := paper.Canonical(head + rest + "/" + name)
 			switch {
 			case !all:
 			case name == "goodput_gbps":
@@ -107,28 +107,16 @@ func (f *Found) needlessQuantities(m *paper.Measured, j *Job) {
 	}
 }
 
-// full are the points with all messages, of released arrivals and the first seed, by their settings.
-func (f *Found) full() map[string]*points.Point {
-	list := map[string]*points.Point{}
-	for i := range f.Jobs {
-		if j := &f.Jobs[i]; j.Full && j.first() && f.Points[i] != nil {
-			list[j.quantity()] = f.Points[i]
-		}
-	}
-	return list
-}
-
 // first reports whether a job is one of those that figures and quantities are of: of released arrivals
 // and the first seed.
 func (j *Job) first() bool { return j.Arrivals == "released" && j.Experiment.Seed == 1 }
 
-// of calls each with the points of a study, or with those that have the same settings and all
-// messages, of whatever study.
+// of calls each with the points of a study, all of one length: with a third of the messages, if the scale has
+// thirds, also where the tables have a point with all of them.
 func (f *Found) of(study string, each func(*Job, *points.Point)) {
-	full := f.full()
 	for i := range f.Jobs {
 		if j := &f.Jobs[i]; j.Study == study && j.first() && f.Points[i] != nil {
-			each(j, cmp.Or(full[j.quantity()], f.Points[i]))
+			each(j, f.Points[i])
 		}
 	}
 }
@@ -164,17 +152,11 @@ func (j *Job) butLoad() []sweep.Coordinate {
 
 // put adds a quantity; of several of a name the first, or the highest.
 func put(m *paper.Measured, name string, v paper.Value, highest bool) {
-	name = paper.WithoutDefaults(name)
+	name = paper.Canonical(name)
 	old, there := m.Quantities[name]
 	if !there || highest && !old.Unstable && (v.Unstable || v.Number > old.Number) {
 		m.Quantities[name] = v
 	}
-}
-
-// quantity is what a point's quantities are called but for their last part.
-func (j *Job) quantity() string {
-	head, load, rest := j.names()
-	return paper.WithoutDefaults(head + "/load=" + load + rest)
 }
 
 // names are the parts of the names of a point's quantities: protocol, configuration and

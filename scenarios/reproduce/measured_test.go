@@ -45,7 +45,7 @@ func TestCreditIsOfTheLoadWithTheMostGoodput(t *testing.T) {
 		return "0.95"
 	})
 	q := f.Measured().Quantities
-	for _, sthr := range []string{"", "/sthr=1bdp", "/sthr=inf"} {
+	for _, sthr := range []string{"/defaults", "/sthr=1bdp", "/sthr=inf"} {
 		for figure, want := range map[string]float64{
 			"credit_at_receivers_bdp": 0.2, "credit_at_senders_bdp": 0.4, "credit_in_flight_bdp": 0.9,
 		} {
