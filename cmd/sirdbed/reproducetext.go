@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -46,10 +47,10 @@ func (r *reproduction) lead() []string {
 		var rounds []string
 		for round, n := range r.missingByRound() {
 			if n > 0 {
-				rounds = append(rounds, fmt.Sprintf("%d of %s", n, reproduce.Rounds[round]))
+				rounds = append(rounds, fmt.Sprintf("%s (%d)", reproduce.Rounds[round], n))
 			}
 		}
-		list = append(list, "Not run yet, and left out or marked as such: "+strings.Join(rounds, "; ")+".")
+		list = append(list, "Not run yet: "+strings.Join(rounds, "; ")+".")
 	}
 	return list
 }
@@ -67,31 +68,38 @@ func (r *reproduction) conditions() (list []string) {
 	}
 	list = append(list, arrivals)
 	if r.o.scale == "paper" && r.o.samples == 1 {
-		text := "The tables' points at half load, and those that set a table's maximum, have as many messages as the " +
-			"paper's. All others, and so most of figures 2 and 6 to 13, have a third, and warm-ups are shorter than " +
-			"the simulator's, which leaves out the first nine tenths of a run. Where more is offered than carried, " +
-			"goodput, slowdown and some queues rise with the length of a point: with all messages SIRD and Homa " +
-			"carry 1.2 to 1.3 Gbps more of WKc at 95 %. So settings of a protocol, and protocols at 70 %, are " +
-			"compared by points of one length; figures 6 and 13 have both."
-		if n := r.f.ShortMaxima(); n > 0 {
-			text += fmt.Sprintf(" Of those that are to have all messages since they set a maximum, %d have a third "+
-				"so far.", n)
-		}
-		list = append(list, text)
+		list = append(list, "The tables' points at half load (figures 7 and 12), and those that set a table's "+
+			"maximum, have as many messages as the paper's. All others have a third (figures 2 and 8 to 11), and "+
+			"warm-ups are shorter than the simulator's, which leaves out the first nine tenths of a run. Where more "+
+			"is offered than carried, goodput, slowdown and some queues rise with the length of a point: with all "+
+			"messages SIRD and Homa carry 1.2 to 1.3 Gbps more of WKc at 95 % in Balanced. So settings of a "+
+			"protocol, and protocols at other loads than half, are compared by points of one length; figures 1, 6 "+
+			"and 13 have both.")
 	}
 	return list
+}
+
+// distinct are the points that are there: one that studies share once.
+func (r *reproduction) distinct() iter.Seq[*points.Point] {
+	return func(yield func(*points.Point) bool) {
+		seen := map[points.Address]bool{}
+		for i, p := range r.f.Points {
+			address := r.f.Jobs[i].Address
+			if p == nil || seen[address] {
+				continue
+			}
+			if seen[address] = true; !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // made says when and by what the points were run.
 func (r *reproduction) made() []string {
 	var from, to time.Time
 	codes, versions, machines, wall := map[string]bool{}, map[string]bool{}, map[string]bool{}, 0.0
-	counted := map[points.Address]bool{} // figures share points
-	for i, p := range r.f.Points {
-		if p == nil || counted[r.f.Jobs[i].Address] {
-			continue
-		}
-		counted[r.f.Jobs[i].Address] = true
+	for p := range r.distinct() {
 		codes[p.Protocol()+" "+p.Code], versions[p.Go] = true, true
 		machines[cmp.Or(p.Machine, "a machine that was not noted")] = true
 		wall += p.Result.WallSeconds
@@ -117,19 +125,19 @@ func (r *reproduction) made() []string {
 
 // takenOver says how many points earlier code made, and what shows that today's would make them.
 func (r *reproduction) takenOver() string {
-	points, repeated := 0, map[string]bool{}
-	for _, p := range r.f.Points {
-		if p == nil || p.Made == nil {
+	n, repeated := 0, map[string]bool{}
+	for p := range r.distinct() {
+		if p.Made == nil {
 			continue
 		}
-		points++
+		n++
 		repeated[fmt.Sprintf("%s %d of %d", p.Protocol(), p.Made.Repeated, p.Made.Of)] = true
 	}
-	if points == 0 {
+	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" Earlier code made %d of them; some of these were run again by this code, with the same "+
-		"figures: %s.", points, sortedNames(repeated))
+		"figures: %s.", n, sortedNames(repeated))
 }
 
 // sortedNames lists names between commas.

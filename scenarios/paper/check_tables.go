@@ -31,34 +31,33 @@ func (c *meansCheck) prepare() ([]string, error) {
 }
 
 func (c *meansCheck) evaluate(f figures) outcome {
-	ratios, known := f.normalized(c.Table).RatiosOf(c.Of, c.Over)
+	table, bounds, scaled := f.normalized(c.Table), c.Bounds, ""
+	if c.About != nil {
+		// What is unstable here or in print would be left out of one side alone.
+		here, print := inBoth(f.m)
+		table = Normalize(here, c.Table)
+		if share := c.ofAll(Normalize(print, c.Table)); share != 1 {
+			bounds.About = &number{measure: c.About.measure * share}
+			scaled = fmt.Sprintf(" (%s in print, scaled to the cells with a number here)", digits(c.About.measure))
+		}
+	}
+	ratios, known := table.RatiosOf(c.Of, c.Over)
 	if !known {
 		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
 	}
-	x, wanted := ratios.of(c.Kind), c.Bounds.String()
-	bounds := c.Bounds
-	if c.About != nil {
-		if share := c.printOverSameCells(f.m); math.Abs(share-1) > 0.005 {
-			about := number{measure: c.About.measure * share}
-			bounds.About = &about
-			wanted = fmt.Sprintf("%s, which is %s over the cells with a number here and in print",
-				digits(c.About.measure), bounds)
-		}
-	}
+	x, wanted := ratios.of(c.Kind), bounds.String()+scaled
 	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), wanted, ratios)
 	return outcome{bounds.met(x), text}
 }
 
-// printOverSameCells is the print's own ratio over the cells with a number here too, over that of all its cells: what
-// is unstable here would otherwise be left out of one side alone.
-func (c *meansCheck) printOverSameCells(m *Measured) float64 {
-	_, same := inBoth(m)
-	some, known := Normalize(same, c.Table).RatiosOf(c.Of, c.Over)
-	all, there := Normalize(Printed(), c.Table).RatiosOf(c.Of, c.Over)
-	if !known || !there {
+// ofAll is the ratio of some of the printed cells, over that of all.
+func (c *meansCheck) ofAll(some *Normalized) float64 {
+	part, known := some.RatiosOf(c.Of, c.Over)
+	all, _ := Normalize(Printed(), c.Table).RatiosOf(c.Of, c.Over)
+	if !known {
 		return 1
 	}
-	return some.of(c.Kind) / all.of(c.Kind)
+	return part.of(c.Kind) / all.of(c.Kind)
 }
 
 // of returns the ratio of a kind.

@@ -197,6 +197,11 @@ func TestChecksOfTables(t *testing.T) {
 					}
 				}
 			}, DoesNotHold, "no number in common"},
+		{"the stated ratio is scaled to the cells with a number here",
+			"means: {table: max_tor_queue_mb, of: homa, over: sird, about: homa-peak-queue, within: 2%}",
+			func(m *Measured) {
+				m.Cells[Cell{MaxTorQueue, "core", "wkc", "homa"}] = Value{Unstable: true}
+			}, Holds, "12.34, wanted 12.13 within 2 % (12 in print, scaled"},
 		{"best", "best: {table: p99_slowdown, protocol: homa, in_at_least: 7}", none, Holds, "best in 7 of 9"},
 		{"one less", "best: {table: p99_slowdown, protocol: homa, in_at_least: 7}", sird(P99Slowdown, Value{Number: 2}),
 			DoesNotHold, "best in 6 of 9"},

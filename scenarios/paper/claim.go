@@ -126,10 +126,8 @@ func Wanted() []string {
 	for _, c := range claims() {
 		for _, check := range c.Checks {
 			for _, n := range check.needs {
-				for _, n := range []string{Canonical(n), ofTables(Canonical(n))} {
-					if _, ok := cellNamed(n); !ok {
-						names[n] = true
-					}
+				if _, ok := cellNamed(n); !ok {
+					names[Canonical(n)] = true
 				}
 			}
 		}

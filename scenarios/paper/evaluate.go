@@ -80,7 +80,7 @@ func (c Claim) evaluate(m *Measured) Finding {
 func (c claimedCheck) missing(m *Measured) (names []string) {
 	for _, n := range c.needs {
 		if _, ok := m.get(n); !ok {
-			names = append(names, ofTables(Canonical(n)))
+			names = append(names, Canonical(n))
 		}
 	}
 	return names

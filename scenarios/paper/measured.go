@@ -42,7 +42,7 @@ func (m *Measured) Check() error {
 			report(name, errors.New("it is a cell's"))
 		}
 		if plain := Canonical(q); plain != q {
-			report(name, fmt.Errorf("settings that are the paper's own are left out: it is %q", plain))
+			report(name, fmt.Errorf("settings that are the paper's own are not spelt out: it is %q", plain))
 		}
 		report(name, m.Quantities[q].check())
 	}
@@ -52,19 +52,13 @@ func (m *Measured) Check() error {
 // cells returns the names of the cells, as tables have them.
 func (m *Measured) cells() []Cell { return slices.SortedFunc(maps.Keys(m.Cells), compareCells) }
 
-// get returns a cell or quantity by its name, in which settings may be the paper's
-// own: without a run made to be compared with other settings, that of the tables.
+// get returns a cell or quantity by its name, in which settings may be the paper's own.
 func (m *Measured) get(name string) (v Value, ok bool) {
-	name = Canonical(name)
-	if v, ok = m.Quantities[name]; ok {
-		return v, ok
-	}
-	name = ofTables(name)
 	if c, isCell := cellNamed(name); isCell {
 		v, ok = m.Cells[c]
 		return v, ok
 	}
-	v, ok = m.Quantities[name]
+	v, ok = m.Quantities[Canonical(name)]
 	return v, ok
 }
 

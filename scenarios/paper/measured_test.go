@@ -36,7 +36,12 @@ func TestHostileMeasuredAreRefused(t *testing.T) {
 		{"an unknown figure", quantity("sird/core/wka/load=0.5/speed", Value{Number: 1}), "no figure"},
 		{"a quantity of NaN", quantity("sird/core/wka/load=0.5/goodput_gbps", Value{Number: math.NaN()}), "finite"},
 		{"a cell as a quantity", quantity("sird/core/wka/max_tor_queue_mb", Value{Number: 1}), "a cell's"},
-		{"a setting of the paper's", quantity("sird/core/wka/b=1.5bdp/max_tor_queue_mb", Value{}), "left out"},
+		{"a setting of the paper's", quantity("sird/core/wka/b=1.5bdp/max_tor_queue_mb", Value{}), "not spelt out"},
+		{"defaults beside a setting", quantity("sird/core/wka/b=2bdp/defaults/goodput_gbps", Value{}), "defaults"},
+		{"defaults before a setting", quantity("sird/core/wka/defaults/b=2bdp/goodput_gbps", Value{}), "defaults"},
+		{"defaults before a load", quantity("sird/core/wka/defaults/load=0.5/goodput_gbps", Value{}), "defaults"},
+		{"defaults twice", quantity("sird/core/wka/defaults/defaults/goodput_gbps", Value{}), "defaults"},
+		{"defaults of the testbed", quantity("sird/testbed/incast/defaults/goodput_gbps", Value{}), "defaults"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := tc.m.Check()
@@ -75,19 +80,30 @@ func TestEveryMistakeIsNamedInTheSameOrder(t *testing.T) {
 	}
 }
 
+// A name that spells out the paper's own settings is of the run that others are compared with, one that spells out
+// none of the tables' run.
 func TestDefaultSettingsNeedNotBeNamed(t *testing.T) {
 	m := &Measured{Quantities: map[string]Value{
-		"sird/balanced/wkc/load=0.95/goodput_gbps":        {Number: 1},
-		"sird/balanced/wkc/load=0.95/b=4bdp/goodput_gbps": {Number: 3},
+		"sird/balanced/wkc/load=0.95/goodput_gbps":          {Number: 1},
+		"sird/balanced/wkc/load=0.95/defaults/goodput_gbps": {Number: 2},
+		"sird/balanced/wkc/load=0.95/b=4bdp/goodput_gbps":   {Number: 3},
+		"sird/balanced/wkc/defaults/max_goodput_gbps":       {Number: 5},
 	}, Cells: map[Cell]Value{{MaxGoodput, "balanced", "wkc", "sird"}: {Number: 4}}}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]float64{
-		"sird/balanced/wkc/load=0.95/b=1.5bdp/goodput_gbps":           1,
-		"sird/balanced/wkc/load=0.95/sthr=0.5bdp/goodput_gbps":        1,
+		"sird/balanced/wkc/load=0.95/goodput_gbps":                    1,
+		"sird/balanced/wkc/load=0.95/b=1.5bdp/goodput_gbps":           2,
+		"sird/balanced/wkc/load=0.95/sthr=0.5bdp/goodput_gbps":        2,
 		"sird/balanced/wkc/load=0.95/b=4bdp/goodput_gbps":             3,
-		"sird/balanced/wkc/b=1.5bdp/sthr=0.5bdp/max_goodput_gbps":     4,
 		"sird/balanced/wkc/load=0.95/b=4bdp/sthr=0.5bdp/goodput_gbps": 3,
+		"sird/balanced/wkc/max_goodput_gbps":                          4,
+		"sird/balanced/wkc/b=1.5bdp/sthr=0.5bdp/max_goodput_gbps":     5,
 		"sird/balanced/wkc/load=0.95/b=2bdp/goodput_gbps":             0,
 		"sird/balanced/wka/load=0.95/goodput_gbps":                    0,
+		"sird/balanced/wka/load=0.95/b=1.5bdp/goodput_gbps":           0,
+		"sird/balanced/wka/b=1.5bdp/max_goodput_gbps":                 0,
 	} {
 		if got, ok := m.get(name); got.Number != want || ok != (want > 0) {
 			t.Errorf("%s: got %v, %v; want %v", name, got.Number, ok, want)

@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// A quantity's name is PROTOCOL/CONFIG/WORKLOAD[/SETTING=VALUE...]/FIGURE, such as
+// A quantity's name is PROTOCOL/CONFIG/WORKLOAD[/load=VALUE][/SETTING=VALUE...]/FIGURE, such as
 //
-//	sird/balanced/wkc/load=0.95/b=1.5bdp/goodput_gbps
+//	sird/balanced/wkc/load=0.95/b=2bdp/goodput_gbps
 //
-// Without a load it is the most of all loads; settings that are the paper's own are
-// left out, and the others are in the order of this list. README, Quantities, says what each
-// is.
+// Without a load it is the most of all loads; settings that are the paper's own are left out, as Canonical
+// says, and the others are in the order of this list. README, Quantities, says what each is.
 var settings = []string{"load", "b", "sthr", "unscht", "prio", "k", "size", "receiver", "policy", "receivers"}
 
 // defaults are the settings that the paper's runs have where it does not say others.
 var defaults = []string{"b=1.5bdp", "sthr=0.5bdp", "unscht=1bdp", "prio=data", "k=7"}
 
-// asSet stands in a name for settings that are spelt out, and all the paper's own: what has others is to
-// be compared with this, a run of the same length. A name without settings is that of the tables' run.
+// asSet stands in a name for settings that a claim spells out and that are all the paper's own: a run that those
+// with other settings are compared with, and as long.
 const asSet = "defaults"
 
-// Canonical returns a quantity's name as a Measured has it, without settings that are the paper's own.
+// Canonical returns a quantity's name as a Measured has it: settings that are the paper's own are left out, and
+// "defaults" stands for them if there are no others. Only in the configurations of the tables, where runs of two
+// lengths are of the same settings; "testbed" has one.
 func Canonical(name string) string {
 	isDefault := func(p string) bool { return slices.Contains(defaults, p) }
 	parts := strings.Split(name, "/")
@@ -35,11 +36,6 @@ func Canonical(name string) string {
 		left = slices.Insert(left, last, asSet)
 	}
 	return strings.Join(left, "/")
-}
-
-// ofTables returns the name of the same of the tables' run.
-func ofTables(name string) string {
-	return strings.Replace(name, "/"+asSet+"/", "/", 1)
 }
 
 // figureNames are the last parts of quantities' names, besides the tables. Their last
@@ -69,8 +65,8 @@ func checkQuantity(name string) error {
 	}
 	previous := -1
 	for i, p := range parts[3:last] {
-		if p == asSet && i == last-4 && slices.Contains(Configs, parts[1]) {
-			continue // it stands for all settings but the load
+		if p == asSet && standsForAll(parts[1], parts[3:last], i) {
+			continue
 		}
 		setting, value, _ := strings.Cut(p, "=")
 		at := slices.Index(settings, setting)
@@ -89,6 +85,13 @@ func checkQuantity(name string) error {
 		return fmt.Errorf("no figure is called %q", figure)
 	}
 	return nil
+}
+
+// standsForAll reports whether "defaults" at i is of a configuration of the tables, and there is nothing but a load
+// beside it.
+func standsForAll(config string, set []string, i int) bool {
+	return slices.Contains(Configs, config) && len(set) == i+1 &&
+		(i == 0 || i == 1 && strings.HasPrefix(set[0], "load="))
 }
 
 // isWord reports whether a name has no characters but letters, digits, "-", "_",

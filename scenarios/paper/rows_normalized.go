@@ -31,7 +31,7 @@ func (n *Normalized) Grid() Table {
 	return t
 }
 
-// inBoth returns the cells that have a number both here and in print, with the one and with the other.
+// inBoth returns the cells that have a number both here and in print: with the numbers here, and with the print's.
 func inBoth(m *Measured) (here, print *Measured) {
 	here, print = &Measured{Cells: map[Cell]Value{}}, &Measured{Cells: map[Cell]Value{}}
 	for c, p := range Printed().Cells {

@@ -33,19 +33,19 @@ func (f *Found) slowdownBars(name, load string, workloads, configs []string) (li
 			figure.Set, figure.Panel = "Slowdown at load "+load, title(config, workload)
 			var lacks, cannot []string
 			for _, protocol := range f.Protocols(config) {
-				found := f.alike(Place{config, workload, load, protocol, "released"})
-				if len(found) == 0 {
+				found := f.ofOneLength(Place{config, workload, load, protocol, "released"})
+				if found == nil {
 					lacks = append(lacks, protocol)
 					continue
 				}
-				if found[0].NotCarried() != "" {
+				if found.NotCarried() != "" {
 					cannot = append(cannot, protocol)
 					continue
 				}
 				if protocol == "dcpim" {
 					figure.Caption += " dcpim's is until the acknowledgement, over a round trip, as in its simulator."
 				}
-				addBars(&figure, workload, found[0], report.Series{
+				addBars(&figure, workload, found, report.Series{
 					Name: protocol, Protocol: protocol, Look: f.look(protocol),
 				})
 			}

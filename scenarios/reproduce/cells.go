@@ -51,15 +51,15 @@ func (f *Found) At(p Place) (list []*points.Point) {
 	return list
 }
 
-// alike returns the points at a place that have as many messages as those of other protocols there: none that was
-// run again with all of them, since it sets a maximum. They are in the order of the plan, the first seed's first.
-func (f *Found) alike(p Place) (list []*points.Point) {
+// ofOneLength returns the first seed's point at a place that has as many messages as those of other protocols there,
+// nil if there is none: that which was run again with all of them, since it sets a maximum, is longer.
+func (f *Found) ofOneLength(p Place) *points.Point {
 	for i := range f.Jobs {
-		if f.Points[i] != nil && f.Jobs[i].Round != roundMaxima && f.Jobs[i].place() == p {
-			list = append(list, f.Points[i])
+		if j := &f.Jobs[i]; j.first() && j.Round != roundMaxima && j.place() == p && f.Points[i] != nil {
+			return f.Points[i]
 		}
 	}
-	return list
+	return nil
 }
 
 // Seeds returns the points at a place of all seeds, whatever their size, in the order of the

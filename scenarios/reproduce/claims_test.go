@@ -41,8 +41,13 @@ func TestAWholePlanHasAllThatClaimsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := madeUp(plan(t, Options{Scale: scale, Seeds: 1}), whole)
-	findings, err := paper.Evaluate(f.Measured())
+	m := madeUp(plan(t, Options{Scale: scale, Seeds: 1}), whole).Measured()
+	for _, name := range paper.Wanted() {
+		if _, ok := m.Quantities[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+	findings, err := paper.Evaluate(m)
 	if err != nil {
 		t.Fatal(err)
 	}

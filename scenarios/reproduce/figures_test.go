@@ -169,12 +169,16 @@ func TestSettingsAreComparedAtOneLength(t *testing.T) {
 	f.Jobs, f.Points = append(f.Jobs, full), append(f.Points, p)
 
 	m := f.Measured()
-	if got := m.Quantities["sird/balanced/wkc/load=0.95/defaults/goodput_gbps"].Number; got != 70 {
-		t.Errorf("beside other settings it is %v, want 70", got)
+	for name, want := range map[string]float64{"defaults/goodput_gbps": 70, paper.MaxTorQueue: 3} {
+		if got := m.Quantities["sird/balanced/wkc/load=0.95/"+name].Number; got != want {
+			t.Errorf("%s beside other settings or protocols is %v, want %v", name, got, want)
+		}
 	}
-	cell := paper.Cell{Table: paper.MaxGoodput, Config: "balanced", Workload: "wkc", Protocol: "sird"}
-	if got := m.Cells[cell].Number; got != 80 {
-		t.Errorf("in the table it is %v, want 80", got)
+	for table, want := range map[string]float64{paper.MaxGoodput: 80, paper.MaxTorQueue: 3} {
+		cell := paper.Cell{Table: table, Config: "balanced", Workload: "wkc", Protocol: "sird"}
+		if got := m.Cells[cell].Number; got != want {
+			t.Errorf("%s in the table is %v, want %v", table, got, want)
+		}
 	}
 	figures := f.Figures(f.Measured())
 	checkTitles(t, figures)
@@ -191,6 +195,39 @@ func TestSettingsAreComparedAtOneLength(t *testing.T) {
 		if !ok {
 			t.Errorf("%s has no point of %s at %v, %v: %v", want.figure, want.series, want.x, want.y,
 				figure.Series[0].Points)
+		}
+	}
+}
+
+// Protocols are compared at a load by points of one length, also where one was run again with all messages.
+func TestProtocolsAreComparedAtOneLength(t *testing.T) {
+	scale, err := FindScale("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(messages int) func(*Job) *points.Point {
+		return func(j *Job) *points.Point {
+			p := &points.Point{Experiment: j.Experiment}
+			p.Result.Slowdown = map[string]results.Slowdowns{
+				results.Paper: {results.AllSizes: stats.Summary{Count: messages, P50: 1, P99: 2}},
+			}
+			return p
+		}
+	}
+	f := madeUp(plan(t, Options{Scale: scale, Figures: []string{"fig8"}, Seeds: 1}), of(1000))
+	longer := f.Jobs[slices.IndexFunc(f.Jobs, func(j Job) bool {
+		return j.place() == Place{"balanced", "wkc", barsLoad, "homa", "released"}
+	})]
+	longer.Full, longer.Round = true, roundMaxima
+	f.Jobs, f.Points = append([]Job{longer}, f.Jobs...), append([]*points.Point{of(3000)(&longer)}, f.Points...)
+
+	bars := panel(t, f.Figures(f.Measured()), "fig8-balanced-wkc")
+	if len(bars.Series) != len(PaperProtocols) {
+		t.Errorf("series %s", seriesNames(bars))
+	}
+	for _, s := range bars.Series {
+		if len(s.Points) != 1 || s.Points[0].Note != "1000 messages" {
+			t.Errorf("%s has %v, want 1000 messages", s.Name, s.Points)
 		}
 	}
 }

@@ -49,16 +49,6 @@ func (f *Found) Maxima(o Options) (jobs []Job, err error) {
 	return jobs, nil
 }
 
-// ShortMaxima counts the points that set a maximum and are to run with all messages, but have not yet.
-func (f *Found) ShortMaxima() (n int) {
-	for i := range f.Jobs {
-		if f.Jobs[i].Round == roundMaxima && f.Points[i] == nil {
-			n++
-		}
-	}
-	return n
-}
-
 // once lists the first seed's jobs of a configuration, workload and protocol with the arrivals
 // of the tables, one for each load: that with all messages where there is its point. It is nil if a
 // load has no point and needs one.

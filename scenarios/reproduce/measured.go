@@ -41,7 +41,7 @@ func (f *Found) Measured() *paper.Measured {
 }
 
 // quantities adds the figures of each point, by their names with the load, and without it
-// those of all loads.
+// those of all loads, which the configurations of the tables have as cells.
 func (f *Found) quantities(m *paper.Measured) {
 	goodputs := map[string]float64{} // of the points that have the credit of all loads
 	for i := range f.Jobs {
@@ -64,11 +64,12 @@ func (f *Found) quantities(m *paper.Measured) {
 			continue
 		}
 		head, load, rest := j.names()
-		// The most of all loads is that of the tables. At a load protocols and settings are compared: a point that was
-		// run again with all messages, since it sets a maximum, is longer than those beside it.
-		all := f.hasAllLoads(j) && (!hasCells(j.Study) || j.Full || f.fullOf(j) < 0)
+		if j.Round == roundMaxima { // of cells alone: it is longer than those that it would be compared with
+			continue
+		}
+		all := !hasCells(j.Study) && f.hasAllLoads(j)
 		for name, v := range figuresOf(p) {
-			if load != "" && j.Round != roundMaxima {
+			if load != "" {
 				put(m, head+"/load="+load+rest+"/"+name, v, false)
 			}
 			overall := paper.Canonical(head + rest + "/" + name)
@@ -111,8 +112,8 @@ func (f *Found) needlessQuantities(m *paper.Measured, j *Job) {
 // and the first seed.
 func (j *Job) first() bool { return j.Arrivals == "released" && j.Experiment.Seed == 1 }
 
-// of calls each with the points of a study, all of one length: with a third of the messages, if the scale has
-// thirds, also where the tables have a point with all of them.
+// of calls each with the points that a study has of its own: all are of one length, since what Maxima adds is of the
+// configurations of the tables.
 func (f *Found) of(study string, each func(*Job, *points.Point)) {
 	for i := range f.Jobs {
 		if j := &f.Jobs[i]; j.Study == study && j.first() && f.Points[i] != nil {
@@ -131,9 +132,6 @@ func (f *Found) hasAllLoads(j *Job) bool {
 			there[k.Label("load")] = true
 		}
 	}
-	if hasCells(j.Study) && !there[HighestLoad()] {
-		return false
-	}
 	return j.Label("load") != "" && !slices.ContainsFunc(f.Loads(j.Study), func(load string) bool {
 		at := j.place()
 		at.Load = load
@@ -141,8 +139,7 @@ func (f *Found) hasAllLoads(j *Job) bool {
 	})
 }
 
-// hasCells reports whether a study is one of the configurations of the tables, of which a plan may
-// have some loads alone.
+// hasCells reports whether a study is one of the configurations of the tables.
 func hasCells(study string) bool { return slices.Contains(paper.Configs, study) }
 
 // butLoad is where a job is on all axes but that of loads.

@@ -53,9 +53,6 @@ func TestNoMaximumOfSomeLoads(t *testing.T) {
 		if _, there := m.Cells[slowdown]; !there {
 			t.Errorf("%s has no slowdown", figure)
 		}
-		if _, there := m.Quantities["sird/balanced/wkc/max_tor_queue_mb"]; there && !want {
-			t.Errorf("%s has a deepest queue over all loads", figure)
-		}
 		drawn := f.Figures(f.Measured())
 		queuing := func(f report.Figure) bool { return f.Name == "fig5-queuing" }
 		if has := slices.ContainsFunc(drawn, queuing); has != want {
