@@ -147,6 +147,9 @@ var (
 	aValue = regexp.MustCompile(`^` + aNumber + aUnit + `$`)
 )
 
+// exactWhole is up to where a float64 has all whole numbers.
+const exactWhole = 1 << 53
+
 // spread makes values of FROM..TO/STEP, with a unit or without. Anything else is itself.
 func spread(text string) ([]string, error) {
 	m := aRange.FindStringSubmatch(text)
@@ -179,8 +182,12 @@ func spread(text string) ([]string, error) {
 	}
 	var list []string
 	for i := range int(steps+1e-9) + 1 {
+		x := from + float64(i)*step
 		// Sums of binary fractions are not as round as their parts.
-		v := strconv.FormatFloat(from+float64(i)*step, 'g', 12, 64)
+		v := strconv.FormatFloat(x, 'g', 12, 64)
+		if x == math.Trunc(x) && math.Abs(x) <= exactWhole {
+			v = strconv.FormatFloat(x, 'f', -1, 64)
+		}
 		list = append(list, v+m[4])
 	}
 	return list, nil

@@ -148,7 +148,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	}
 	s := &sweeper{
 		what: "reproduce, scale " + o.scale, jobs: plain(jobs), round: func(i int) int { return jobs[i].Round },
-		optional: func(i int) bool { return jobs[i].Optional },
+		optional: func(i int) bool { return jobs[i].Optional }, named: o.out != "",
 	}
 	found := func() *reproduce.Found { return &reproduce.Found{Jobs: jobs, Points: s.believed()} }
 	s.needless = func(i int) bool { return found().Needless(i) }

@@ -157,12 +157,16 @@ func (r *reproduction) notes() (list []string) {
 // a table is left out.
 func (r *reproduction) sections() []report.Section {
 	claims := paper.ClaimDetails(r.findings)
+	cells := r.comparison.Cells(true)
+	if r.o.scale == "paper" {
+		cells = append(cells, r.comparison.Causes()...)
+	}
 	list := []report.Section{
 		{Title: "How much agrees", Tables: scoreTables(r.comparison.Scores)},
 		{Title: "Tables beside the print", Short: "those of the appendix", Tables: r.comparison.Grids()},
 		{
 			Title:  "Cells that differ, are unstable on one side, or have a suspect print",
-			Tables: append(r.comparison.Cells(true), r.comparison.Causes()...),
+			Tables: cells,
 		},
 		{Title: "Orders", Tables: []report.Table{r.comparison.WrongOrders()}},
 		{Title: "Normalized", Tables: r.normalized()},

@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sirdbed/capture/metric"
+	"sirdbed/capture/report"
 	"sirdbed/emu"
 	"sirdbed/scenarios"
 	"sirdbed/scenarios/sweep"
@@ -166,7 +168,10 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err := o.leaveRoot(jobs, o.out); err != nil {
 		return err
 	}
-	s := &sweeper{what: scenario.Name, jobs: jobs}
+	s := &sweeper{what: scenario.Name, jobs: jobs, named: o.out != ""}
+	for _, idle := range sweep.Idles(jobs) {
+		fmt.Fprintf(c.ErrOrStderr(), "%s\n", report.Printable(idle.String()))
+	}
 	if err := planned(c.Context(), func() error { return o.begin(c.ErrOrStderr(), s) }); err != nil {
 		return err
 	}

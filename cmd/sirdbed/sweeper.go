@@ -21,7 +21,8 @@ type sweeper struct {
 	what   string // for people
 	jobs   []sweep.Job
 	store  *points.Store
-	asked  int // points at once; 0: as many as there is room for
+	named  bool // the directory of results has a name (--out)
+	asked  int  // points at once; 0: as many as there is room for
 	atOnce int
 	until  time.Time // no point begins that would not have ended by then; zero: no end
 	shown  *sweepProgress

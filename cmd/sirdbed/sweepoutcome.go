@@ -61,8 +61,8 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 	left := s.missingPoints()
 	switch {
 	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "interrupted: %s of %d missing; the same command goes on with them\n",
-			count(left, "point"), len(s.jobs))
+		fmt.Fprintf(stderr, "interrupted: %s of %d missing; %s goes on with them\n",
+			count(left, "point"), len(s.jobs), s.sameCommand())
 		return &codedError{exitStopped, errReported}
 	case err != nil:
 		return err
@@ -73,18 +73,26 @@ func (s *sweeper) outcome(stderr io.Writer, err error) error {
 		fmt.Fprintf(stderr, "%s of %d failed\n", count(len(s.failures), "point"), len(s.jobs))
 		return &codedError{exitFailed, errReported}
 	case left > 0:
-		fmt.Fprintf(stderr, "the time is up: %s of %d missing; the same command goes on with them\n",
-			count(left, "point"), len(s.jobs))
+		fmt.Fprintf(stderr, "the time is up: %s of %d missing; %s goes on with them\n",
+			count(left, "point"), len(s.jobs), s.sameCommand())
 		if shortest := s.shortest(); s.shown.ended == 0 && shortest > 0 {
 			fmt.Fprintf(stderr, "no point has ended in that time: the shortest takes about %s\n", rough(shortest))
 		}
 	}
 	if invalid := s.invalidPoints(); invalid > 0 {
-		fmt.Fprintf(stderr, "%s of %d INVALID, with wrong figures; the same command runs them again\n",
-			count(invalid, "point"), len(s.jobs))
+		fmt.Fprintf(stderr, "%s of %d INVALID, with wrong figures; %s runs them again\n",
+			count(invalid, "point"), len(s.jobs), s.sameCommand())
 		return &codedError{exitInvalid, errReported}
 	}
 	return nil
+}
+
+// sameCommand is what goes on: results are never written over.
+func (s *sweeper) sameCommand() string {
+	if s.named {
+		return "the same command with another --out"
+	}
+	return "the same command"
 }
 
 // invalidPoints counts the points whose figures are wrong.

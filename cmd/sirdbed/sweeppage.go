@@ -11,6 +11,7 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/emu/tree"
+	"sirdbed/scenarios/sweep"
 )
 
 // writePage writes report.html of a sweep, and its figures as pictures in plots.
@@ -65,6 +66,9 @@ func (t *sweepTable) page(o *SweepOutcome, figures []report.Figure, left int, ab
 		rough(inSeconds(seconds))))
 	if o.Missing > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: the same command goes on with them.", o.Missing))
+	}
+	for _, idle := range sweep.Idles(t.jobs) {
+		p.Notes = append(p.Notes, "The "+idle.String()+".")
 	}
 	if left > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("The first %d figures are here. %d more are left out: with --x and --by "+

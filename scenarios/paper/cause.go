@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"path"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,9 +20,12 @@ var causesYAML []byte
 // A Cause is why cells differ from the print by more than the tolerance, as far as an
 // experiment has shown it.
 type Cause struct {
-	Cells []string `yaml:"cells"` // their names as quantities; * stands for any part
-	Cause string   `yaml:"cause"`
-	Shown string   `yaml:"shown"` // what was run, and what came out
+	// By the cells' names as quantities, the number that the experiments were made about, or "unst".
+	Cells map[string]string `yaml:"cells"`
+	Cause string            `yaml:"cause"`
+	Shown string            `yaml:"shown"` // what was run, and what came out
+
+	about map[Cell]Value
 }
 
 var causes = sync.OnceValue(func() []Cause {
@@ -36,40 +41,41 @@ func readCauses(text []byte) (list []Cause, err error) {
 	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&list); err != nil && err != io.EOF {
 		return nil, err
 	}
-	for i, c := range list {
+	for i := range list {
+		c := &list[i]
 		if len(c.Cells) == 0 || c.Cause == "" || c.Shown == "" {
 			return nil, fmt.Errorf("cause %d (%q) needs cells, cause and shown", i+1, c.Cause)
 		}
-		for _, pattern := range c.Cells {
-			if !c.isOfAny(prints(), pattern) {
-				return nil, fmt.Errorf("cause %d (%q): no printed cell is %q", i+1, c.Cause, pattern)
+		c.about = map[Cell]Value{}
+		for name, text := range c.Cells {
+			cell, _ := cellNamed(name)
+			if !slices.ContainsFunc(prints(), func(p Print) bool { return p.Cell == cell }) {
+				return nil, fmt.Errorf("cause %d (%q): no printed cell is %q", i+1, c.Cause, name)
 			}
+			x, err := strconv.ParseFloat(text, 64)
+			v := Value{Number: x, Unstable: text == "unst"}
+			if err != nil && !v.Unstable || v.check() != nil {
+				return nil, fmt.Errorf("cause %d (%q): %s is %q: want a number, or unst", i+1, c.Cause, name, text)
+			}
+			c.about[cell] = v
 		}
 	}
 	return list, nil
 }
 
-func (c Cause) isOfAny(list []Print, pattern string) bool {
-	for _, p := range list {
-		if ok, _ := path.Match(pattern, p.Cell.String()); ok {
-			return true
-		}
-	}
-	return false
+// otherNumber is by how much a number may differ from the one that experiments explained: of a larger difference they
+// say nothing.
+const otherNumber = 0.1
+
+// of reports whether a cause is of a cell with a value.
+func (c *Cause) of(cell Cell, v Value) bool {
+	about, known := c.about[cell]
+	return known && about.Unstable == v.Unstable &&
+		(v.Unstable || math.Abs(v.Number-about.Number) <= otherNumber*about.Number)
 }
 
-// of reports whether a cause is of a cell.
-func (c Cause) of(cell Cell) bool {
-	for _, pattern := range c.Cells {
-		if ok, _ := path.Match(pattern, cell.String()); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// Causes returns a row for each cause of a cell that is outside of its tolerance. The note
-// says which cells no experiment was made of. There is no table where no cell is outside.
+// Causes returns a row for each cause of a cell that is outside of its tolerance. They are of numbers at the paper's
+// scale. The note says which cells no experiment was made of. There is no table where no cell is outside.
 func (c *Comparison) Causes() []Table {
 	outside := c.outside()
 	if len(outside) == 0 {
@@ -81,13 +87,14 @@ func (c *Comparison) Causes() []Table {
 		Sentences: true,
 	}
 	open := map[Cell]bool{}
-	for _, cell := range outside {
-		open[cell] = true
+	for _, r := range outside {
+		open[r.Print.Cell] = true
 	}
-	for _, cause := range causes() {
-		var names []string
-		for _, cell := range outside {
-			if cause.of(cell) {
+	list := causes()
+	for i := range list {
+		cause, names := &list[i], []string(nil)
+		for _, r := range outside {
+			if cell := r.Print.Cell; cause.of(cell, *r.Here) {
 				names = append(names, cell.String())
 				delete(open, cell)
 			}
@@ -97,8 +104,8 @@ func (c *Comparison) Causes() []Table {
 		}
 	}
 	t.Note = fmt.Sprintf("Causes for %d of %d cells.", len(outside)-len(open), len(outside))
-	for _, cell := range outside {
-		if open[cell] {
+	for _, r := range outside {
+		if cell := r.Print.Cell; open[cell] {
 			t.Note += " None yet: " + cell.String() + "."
 		}
 	}
@@ -107,10 +114,10 @@ func (c *Comparison) Causes() []Table {
 
 // outside lists the cells that want a cause, with those of suspect prints that are further
 // away than the tolerance.
-func (c *Comparison) outside() (list []Cell) {
+func (c *Comparison) outside() (list []Row) {
 	for _, r := range c.Rows {
 		if r.IsOutside() || r.Verdict == SuspectPrint && !r.Within {
-			list = append(list, r.Print.Cell)
+			list = append(list, r)
 		}
 	}
 	return list

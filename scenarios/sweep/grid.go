@@ -130,7 +130,20 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 	for i := range jobs {
 		jobs[i].At = slices.DeleteFunc(jobs[i].At, func(c Coordinate) bool { return without[c.Axis] })
 	}
-	return unique(jobs), scenario, nil
+	jobs = unique(jobs)
+	return jobs, scenario, g.refuseIdle(jobs)
+}
+
+// refuseIdle returns an error if an axis changes nothing at all, unless it is the scenario's own and only some of its
+// variants or settings are wanted.
+func (g *Grid) refuseIdle(jobs []Job) error {
+	for _, idle := range Idles(jobs) {
+		given := slices.ContainsFunc(g.Axes, func(a scenarios.Axis) bool { return a.Axis == idle.Axis })
+		if idle.Everywhere && (given || len(g.Variants) == 0 && len(g.Only) == 0) {
+			return fmt.Errorf("%v by another axis or by each variant: leave the axis out", idle)
+		}
+	}
+	return nil
 }
 
 // load reads the scenario, changed.
@@ -156,6 +169,12 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 		list = append(list, a)
 	}
 	for _, a := range list {
+		for _, c := range g.Changes {
+			if sets(&a, c.Path) {
+				return nil, fmt.Errorf("axis %s sets %s at each point, and so does --set %[2]s=%[3]s: leave that out, "+
+					"or have the axis at one value: --over %[1]s:%[2]s=%[3]s", a.Axis, c.Path, c.Value)
+			}
+		}
 		switch {
 		case g.Engine != "" && sets(&a, "engine"):
 			return nil, fmt.Errorf("axis %s sets the engine, which is %s for all points: leave one of the two out",

@@ -25,8 +25,13 @@ sweep:
 
 func file(t *testing.T) string {
 	t.Helper()
+	return fileOf(t, scenario)
+}
+
+func fileOf(t *testing.T, text string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "g.yaml")
-	if err := os.WriteFile(path, []byte(scenario), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -166,6 +171,7 @@ func TestGridsThatCannotBe(t *testing.T) {
 		"seed=1..60000":         "more than 100000 points",
 		"x:seed=1..2":           "axis x sets the seed: seeds are repetitions, want it called seed",
 		"seed:sird.b=1,2":       "axis seed sets sird.b: only seeds",
+		"swift.max_window=1,2":  "axis max_window changes nothing at any point",
 	} {
 		g := Grid{Path: file(t), Axes: []scenarios.Axis{axis(t, text)}}
 		if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
@@ -176,6 +182,12 @@ func TestGridsThatCannotBe(t *testing.T) {
 	want := "axis engine sets the engine, which is model"
 	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("two words on the engine: %v", err)
+	}
+	g = Grid{Path: file(t), Changes: []scenarios.Change{{Path: "traffic[a].load", Value: "0.3"}}}
+	want = "and so does --set traffic[a].load=0.3: leave that out, or have the axis at one value: " +
+		"--over load:traffic[a].load=0.3"
+	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("an axis over what is set: %v", err)
 	}
 	if _, _, err := (&Grid{Path: "nosuch"}).Jobs(); err == nil {
 		t.Error("a scenario that is not there")

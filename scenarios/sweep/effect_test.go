@@ -1,0 +1,96 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An axis that each variant sets again, or no protocol uses, is no axis: its rows would be one run.
+func TestAxesWithoutEffect(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		axes       []string
+		variants   []string
+		idle       string // of what is there
+		err        string
+	}{
+		{name: "of one protocol", axes: []string{"sird.sthr=0.5,1"},
+			idle: "axis sthr changes nothing at variant=one protocol=homa; variant=two protocol=homa: what it sets"},
+		{name: "set again by a variant", axes: []string{"sird.b=1,1.5"},
+			idle: "variant=one protocol=homa; variant=two protocol=sird; variant=two protocol=homa: what it sets"},
+		{name: "set again by all that is wanted", axes: []string{"sird.b=1,1.5"}, variants: []string{"two"},
+			err: "axis b changes nothing at any point"},
+		{name: "set again by another axis", axes: []string{"a:sird.sthr=1,2", "c:sird.sthr=3,4"},
+			err: "axis a changes nothing at any point"},
+		{name: "under another name", axes: []string{"a:traffic[0].load=0.1,0.2"},
+			err: "axis load changes nothing at any point"},
+		{name: "one value", axes: []string{"swift.max_window=2"}},
+	} {
+		g := Grid{Path: file(t), Variants: c.variants}
+		for _, text := range c.axes {
+			g.Axes = append(g.Axes, axis(t, text))
+		}
+		jobs, _, err := g.Jobs()
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %q", c.name, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var said []string
+		for _, idle := range Idles(jobs) {
+			said = append(said, idle.String())
+		}
+		if got := strings.Join(said, "\n"); (got == "") != (c.idle == "") || !strings.Contains(got, c.idle) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.idle)
+		}
+	}
+}
+
+// Of the scenario's own axes one may have no effect on the variants that are wanted.
+func TestOwnAxesMayHaveNoEffectOnSomeVariants(t *testing.T) {
+	const own = "sweep:\n  - {axis: b, set: sird.b, values: [1, 1.5]}\n"
+	at := strings.Index(scenario, "sweep:")
+	g := Grid{Path: fileOf(t, scenario[:at]+own), Variants: []string{"two"}}
+	jobs, _, err := g.Jobs()
+	if err != nil || len(jobs) != 4 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	if idle := Idles(jobs); len(idle) != 1 || !idle[0].Everywhere {
+		t.Errorf("idle are %v, want b", idle)
+	}
+}
+
+// A seed that another axis sets again would be one run posing as several.
+func TestSeedsAreSetOnce(t *testing.T) {
+	const own = `sweep:
+  - {axis: seed, set: seed, values: [1, 2]}
+  - {axis: x, options: [{name: one, set: [seed=5]}, {name: two, set: [seed=5, sird.b=2]}]}
+`
+	at := strings.Index(scenario, "sweep:")
+	g := Grid{Path: fileOf(t, scenario[:at]+own)}
+	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), "axis seed changes nothing at any point") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Whole numbers of a range are exact, seeds above all.
+func TestRangesOfWholeNumbersAreExact(t *testing.T) {
+	a := axis(t, "seed=1000000000001..1000000000021/10")
+	settings, err := a.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, s := range settings {
+		labels = append(labels, s.Label)
+	}
+	if want := []string{"1000000000001", "1000000000011", "1000000000021"}; !slices.Equal(labels, want) {
+		t.Errorf("seeds %q, want %q", labels, want)
+	}
+}
