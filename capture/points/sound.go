@@ -12,8 +12,7 @@ import (
 	"sirdbed/topo/units"
 )
 
-// sumHead begins the file of a point, before the checksum of all that follows it. Points that were
-// kept before there was one have none.
+// sumHead begins the file of a point, before the checksum of all that follows it.
 const sumHead = `{"sum":"`
 
 // withSum puts its checksum before the JSON of a point.
@@ -22,7 +21,7 @@ func withSum(text []byte) []byte {
 	return append([]byte(sumHead+sum(rest)+`",`), rest...)
 }
 
-// checkSum returns an error if a point's file has a checksum that is not its own.
+// checkSum returns an error unless a point's file has its own checksum.
 func checkSum(text []byte) error {
 	rest, ok := bytes.CutPrefix(text, []byte(sumHead))
 	if !ok {
@@ -32,7 +31,7 @@ func checkSum(text []byte) error {
 		if err := json.Unmarshal(text, &moved); err == nil && moved.Sum != "" {
 			return errors.New("damaged: it was written anew, and its checksum is of other bytes")
 		}
-		return nil
+		return errors.New("damaged: it has no checksum")
 	}
 	given, rest, ok := bytes.Cut(rest, []byte(`",`))
 	if !ok || string(given) != sum(bytes.TrimRight(rest, "\r\n")) {

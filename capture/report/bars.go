@@ -13,6 +13,9 @@ import (
 	"sirdbed/traffic"
 )
 
+// HatchedBar explains the bars that are hatched: the hollow points of bars.
+const HatchedBar = "A hatched bar has fewer than 100 samples"
+
 // slowdown draws median and p99 slowdown by size group, a bar for each
 // variant, as the paper's figure does: the median solid, up to p99 faint.
 func (d *drawing) slowdown() {
@@ -61,7 +64,7 @@ func (d *drawing) slowdown() {
 		f.Caption += "; those of incast streams are left out"
 	}
 	if few {
-		f.Caption += ". A hatched bar has fewer than 100 samples"
+		f.Caption += ". " + HatchedBar
 	}
 	f.Caption += "."
 	d.add(f)

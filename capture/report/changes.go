@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sirdbed/capture/results"
@@ -39,9 +41,9 @@ func changes(s *results.Summary) (texts []string) {
 	return texts
 }
 
-// differences says in what results differ beside their figures: a line for each
-// thing, and one for each result below it.
-func differences(names []string, list []*results.Summary) (lines []string) {
+// differences says in what runs differ beside their figures.
+func differences(names []string, list []*results.Summary) []string {
+	var facts []Fact
 	for _, of := range []struct {
 		what string
 		text func(*results.Summary) string
@@ -51,23 +53,34 @@ func differences(names []string, list []*results.Summary) (lines []string) {
 		{"The faults injected differ:", faultsOf},
 		{"What --set changed differs:", func(s *results.Summary) string { return strings.Join(s.Set, ", ") }},
 	} {
-		texts := make([]string, len(list))
-		differ := false
-		for i, s := range list {
-			switch texts[i] = of.text(s); {
-			case s.Faults == nil && texts[i] == "":
-				texts[i] = "not recorded"
-			case texts[i] == "":
-				texts[i] = "none"
+		f := Fact{What: of.what}
+		for _, s := range list {
+			text := of.text(s)
+			if s.Faults == nil && text == "" {
+				text = "not recorded"
 			}
-			differ = differ || texts[i] != texts[0]
+			f.Of = append(f.Of, text)
 		}
-		if !differ {
+		facts = append(facts, f)
+	}
+	return Differences(names, facts)
+}
+
+// A Fact is what results may differ in beside their figures.
+type Fact struct {
+	What string   // said if they do, such as "The seeds differ:"
+	Of   []string // by result; "": none
+}
+
+// Differences says in which facts results differ: a line for each, and one for each result below it.
+func Differences(names []string, facts []Fact) (lines []string) {
+	for _, f := range facts {
+		if !slices.ContainsFunc(f.Of, func(text string) bool { return text != f.Of[0] }) {
 			continue
 		}
-		lines = append(lines, of.what)
-		for i, text := range texts {
-			lines = append(lines, fmt.Sprintf("  %s: %s", shortName(names[i], names), text))
+		lines = append(lines, f.What)
+		for i, text := range f.Of {
+			lines = append(lines, fmt.Sprintf("  %s: %s", shortName(names[i], names), cmp.Or(text, "none")))
 		}
 	}
 	return lines

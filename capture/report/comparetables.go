@@ -73,7 +73,7 @@ func (c *Comparison) header(several bool) []string {
 	for i, name := range c.Results {
 		header = append(header, shortName(name, c.Results))
 		if i > 0 && len(c.Results) == 2 {
-			header = append(header, "less")
+			header = append(header, "change")
 		}
 		if i > 0 {
 			header = append(header, "diff")
@@ -92,7 +92,7 @@ func (c *Comparison) header(several bool) []string {
 func (c *Comparison) note(several bool) string {
 	note := "diff: to the first, as a share of it. "
 	if len(c.Results) == 2 {
-		note = "less: the second less the first; diff: as a share of the first. "
+		note = "change: the second less the first; diff: as a share of the first. "
 	}
 	if several {
 		note += "Of several seeds a figure is the median; spread: largest less smallest of the seeds, over the " +

@@ -56,13 +56,13 @@ func ExampleCompare() {
 	}
 	// Output:
 	// incast
-	//  metric                  laptop    night   less    diff
-	// ────────────────────────────────────────────────────────
+	//  metric                  laptop    night  change    diff
+	// ─────────────────────────────────────────────────────────
 	//  engine                   model  virtual
 	//  verdict                   PASS     PASS
-	//  goodput, Gbps per host   90.00    91.80  +1.80  +2.0 %
-	//  queue max, KB                0        0      0
-	//  queue mean, KB               0        0      0
-	//  queue p99.9, KB              0        0      0
-	//  less: the second less the first; diff: as a share of the first.
+	//  goodput, Gbps per host   90.00    91.80   +1.80  +2.0 %
+	//  queue max, KB                0        0       0
+	//  queue mean, KB               0        0       0
+	//  queue p99.9, KB              0        0       0
+	//  change: the second less the first; diff: as a share of the first.
 }

@@ -60,11 +60,11 @@ func TestMarkdownOfAComparison(t *testing.T) {
 		within *float64
 		want   []string
 	}{
-		{nil, []string{"## Comparison\n", "\n### v\n\n| metric | one | two | less | diff |\n",
+		{nil, []string{"## Comparison\n", "\n### v\n\n| metric | one | two | change | diff |\n",
 			"| goodput, Gbps per host | 10.00 | 11.00 | +1.00 | +10.0 % |\n"}},
 		{new(0.05), []string{
 			"## Comparison: 1 of 4 figures differ by more than 5 %, 2 are missing on one side\n",
-			"\n### v\n\n| metric | one | two | less | diff | within 5 % |\n",
+			"\n### v\n\n| metric | one | two | change | diff | within 5 % |\n",
 			"| verdict | PASS | PASS |  |  |  |\n",
 			"| goodput, Gbps per host | 10.00 | 11.00 | +1.00 | +10.0 % | FAIL |\n",
 			"| latency of few p50, us | 1.00\\* | 2.00\\* | +1.00 | +100.0 % | few |\n",

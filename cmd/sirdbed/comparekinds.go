@@ -70,10 +70,36 @@ func (c *compared) read(dir *tree.Dir, name string) error {
 		err = results.ReadJSON(dir, name, c.paper)
 		format = c.paper.Format
 	}
-	if err == nil && format != gridFormat {
-		err = fmt.Errorf("%s has format %d: this sirdbed has %d", dir.At(name), format, gridFormat)
+	switch {
+	case err != nil:
+		return err
+	case format != gridFormat:
+		return fmt.Errorf("%s has format %d: this sirdbed reads format %d", dir.At(name), format, gridFormat)
+	case c.sweep != nil:
+		if twice := c.sweep.twice(); twice != "" {
+			return fmt.Errorf("%s has two points at %s", dir.At(name), twice)
+		}
 	}
-	return err
+	return nil
+}
+
+// twice is where a sweep has two points of one seed, "" if it has not.
+func (o *SweepOutcome) twice() string {
+	seen := map[string]bool{}
+	for i := range o.Points {
+		at := o.seeded(&o.Points[i])
+		if seen[at] {
+			return at
+		}
+		seen[at] = true
+	}
+	return ""
+}
+
+// seeded is the place of a point with its seed.
+func (o *SweepOutcome) seeded(r *SweepRow) string {
+	place, _, _ := o.place(r)
+	return fmt.Sprintf("%s seed=%d", place, r.Seed)
 }
 
 // readRun reads the summary of a run.

@@ -209,6 +209,13 @@ func (s *sweeper) printPlan(w io.Writer, f *reproduce.Found) error {
 	}
 	t.Note = fmt.Sprintf("%d points at once, about %s of disk. What points took corrects the times as they end.",
 		s.atOnce, humanSize(int64(len(queue))*points.Size))
+	if shared := len(s.missing) - len(queue); shared > 0 {
+		t.Note += fmt.Sprintf(" %s of several figures, and run once.", count(shared, "point"))
+	}
+	if last := len(t.Rows) - 1; len(queue) > 0 && t.Rows[last][1] == "0" {
+		t.Rows[last] = []string{t.Rows[last][0], "-", "-", "-", "-", "-"}
+		t.Note += " The last round follows from the others, and comes on top."
+	}
 	if needless := f.NeedlessJobs(); needless != "" {
 		t.Note += " Not to run: " + needless
 	}

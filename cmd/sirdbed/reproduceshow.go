@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sirdbed/capture/report"
+	"sirdbed/capture/results"
 	"sirdbed/emu/tree"
 	"sirdbed/scenarios/paper"
 	"sirdbed/scenarios/reproduce"
@@ -144,8 +145,21 @@ func (r *reproduction) notes() (list []string) {
 	if r.partial {
 		list = append(list, partialMaxima())
 	}
-	if r.o.scale != "paper" {
+	switch r.o.scale {
+	case "paper":
+	case "smoke":
+		list = append(list, "Scale smoke shows that everything runs: its numbers mean nothing.")
+	default:
 		list = append(list, otherSize)
+	}
+	degraded := 0
+	for p := range r.distinct() {
+		if p.Result.Verdict == results.Degraded {
+			degraded++
+		}
+	}
+	if degraded > 0 {
+		list = append(list, fmt.Sprintf("%s DEGRADED: trust the figures less.", count(degraded, "point")))
 	}
 	if r.o.samples != 1 {
 		list = append(list, fmt.Sprintf("Points have %v of their messages (--samples).", r.o.samples))

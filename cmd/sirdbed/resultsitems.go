@@ -62,17 +62,13 @@ func (d *diffItems) readSweep(dir *tree.Dir) error {
 	}
 	for i := range c.sweep.Points {
 		r := &c.sweep.Points[i]
-		place, _, _ := c.sweep.place(r)
 		item := &diffItem{
-			name: fmt.Sprintf("%s seed=%d", place, r.Seed), key: r.Key, code: r.Code,
+			name: c.sweep.seeded(r), key: r.Key, code: r.Code,
 			stale: isStale(emu.EngineName(r.Engine), r.Protocol, r.Code),
 		}
 		var err error
 		if item.values, err = flat(r, "key", "code", "at", "paper"); err != nil {
 			return err
-		}
-		if d.items[item.name] != nil {
-			return fmt.Errorf("%s has two points at %s", dir.At(sweepJSON), item.name)
 		}
 		d.items[item.name] = item
 	}

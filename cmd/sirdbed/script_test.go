@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": jsonValue, "waitfor": waitFor,
+			"exits": exits, "json": jsonValue, "waitfor": waitFor, "rewrite": rewritePoints,
 		},
 	})
 }

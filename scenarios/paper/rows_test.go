@@ -213,8 +213,12 @@ func TestSummary(t *testing.T) {
 		{nil, nil, ""},
 		{map[paper.Cell]paper.Value{{paper.MaxTorQueue, "balanced", "wkb", "homa"}: {Number: 9.46}}, []string{
 			"p99 slowdown of all messages at 50 % load (0 of 54)", "Deepest queue of a ToR over all loads (1 of 54)",
-			"All protocols: 1 of 1 numbers within 25 %", "0 of 0 are in the order",
-		}, "SIRD:"},
+			"All protocols: 1 of 1 numbers within 25 % of the print, 1 within 15 %: queues 1 of 1 within 25 %.",
+		}, "0 of 0"},
+		{map[paper.Cell]paper.Value{
+			{paper.P99Slowdown, "balanced", "wkb", "homa"}:  {Number: 2.4},
+			{paper.P99Slowdown, "balanced", "wkb", "swift"}: {Number: 7.6},
+		}, []string{"1 of 1 are in the order of the print: of slowdowns 1 of 1."}, "SIRD:"},
 		{paper.Printed().Cells, []string{
 			"SIRD: 27 of 27 numbers within 15 % of the print, the furthest 0 % off.", "140 of 140 numbers",
 		}, "NaN"},

@@ -13,6 +13,9 @@ type Score struct {
 	NotRun int `json:"not_run"`
 }
 
+// of is "right of run", for sentences.
+func (s Score) of() string { return fmt.Sprintf("%d of %d", s.Right, s.Run) }
+
 // Share is what part of those that were run is right, 0 where none was.
 func (s Score) Share() float64 {
 	if s.Run == 0 {
@@ -151,15 +154,42 @@ func (c *Comparison) Summary() string {
 		}
 		sird += "."
 	}
-	return fmt.Sprintf("Cells of the appendix's tables that were run: %s.%s All protocols: %d of %d numbers within "+
-		"25 %% of the print, %d within 15 %%: slowdowns %d of %d within 15 %%, goodputs, which differ less from one "+
-		"protocol to another, %d of %d within 5 %%, queues %d of %d within 25 %%. Of pairs of protocols whose "+
-		"prints are more than 10 %% apart (goodputs 5 %%), %d of %d are in the order of the print: of slowdowns %d "+
-		"of %d, of goodputs %d of %d (by messages completed, as the simulator counts, %d of %d), of queues %d of "+
-		"%d.",
-		strings.Join(tables, ", "), sird, s.Within25.Right, s.Within25.Run, s.Within15.Right,
-		slow.Within15.Right, slow.Within15.Run, goodput.Within5.Right, goodput.Within5.Run,
-		queue.Within25.Right, queue.Within25.Run, s.Orders.Right, s.Orders.Run, slow.Orders.Right, slow.Orders.Run,
-		goodput.Orders.Right, goodput.Orders.Run, s.Completed.Orders.Right, s.Completed.Orders.Run,
-		queue.Orders.Right, queue.Orders.Run)
+	text := fmt.Sprintf("Cells of the appendix's tables that were run: %s.%s All protocols: %s numbers within "+
+		"25 %% of the print, %d within 15 %%%s.", strings.Join(tables, ", "), sird, s.Within25.of(), s.Within15.Right,
+		each([]part{
+			{slow.Within15, "slowdowns %s within 15 %%"},
+			{goodput.Within5, "goodputs, which differ less from one protocol to another, %s within 5 %%"},
+			{queue.Within25, "queues %s within 25 %%"},
+		}))
+	if s.Orders.Run == 0 {
+		return text
+	}
+	return text + fmt.Sprintf(" Of pairs of protocols whose prints are more than 10 %% apart (goodputs 5 %%), %s are in "+
+		"the order of the print%s.", s.Orders.of(),
+		each([]part{
+			{slow.Orders, "of slowdowns %s"},
+			{goodput.Orders, fmt.Sprintf("of goodputs %%s (by messages completed, as the simulator counts, %s)",
+				s.Completed.Orders.of())},
+			{queue.Orders, "of queues %s"},
+		}))
+}
+
+// A part of what a summary says has a score for %s.
+type part struct {
+	score Score
+	text  string
+}
+
+// each lists the parts of which something was run, behind a colon.
+func each(parts []part) string {
+	var list []string
+	for _, p := range parts {
+		if p.score.Run > 0 {
+			list = append(list, fmt.Sprintf(p.text, p.score.of()))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(list, ", ")
 }

@@ -122,6 +122,10 @@ func addBars(figure *report.Figure, workload string, p *points.Point, s report.S
 		}
 	}
 	figure.Series = append(figure.Series, s)
+	few := slices.ContainsFunc(s.Points, func(p report.Point) bool { return p.Hollow })
+	if few && !strings.Contains(figure.Caption, report.HatchedBar) {
+		figure.Caption += " " + report.HatchedBar + "."
+	}
 }
 
 // share is how many of all messages are in a group.
