@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Markdown writes the outcome as a page of Markdown, such as the summary of a
@@ -124,12 +126,20 @@ func (m *markdown) table(t Table) {
 	}
 }
 
-// cell escapes what Markdown and the HTML in it would take for markup, and
+// cellEscapes escapes what Markdown and the HTML in it would take for markup, and
 // breaks of lines, which no table has.
 var cellEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`",
 	"\\`", "[", "\\[", "\r", "", "\n", " ")
 
-func cell(text string) string { return cellEscapes.Replace(text) }
+// cell is a text without markup, and without what a terminal would take for commands.
+func cell(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, cellEscapes.Replace(text))
+}
 
 // MarkdownText is a text as Markdown that shows it, whatever is in it.
 func MarkdownText(text string) string { return cell(Printable(text)) }

@@ -80,3 +80,18 @@ func TestMarkdownOfAComparison(t *testing.T) {
 		}
 	}
 }
+
+// What a terminal would take for a command is in no cell, whoever named the directory.
+func TestMarkdownHasNoEscapeSequences(t *testing.T) {
+	var b strings.Builder
+	err := MarkdownTables(&b, []Table{{
+		Title: "a\x1b[2Jb", Header: []string{"x\x07"}, Rows: [][]string{{"ü\x1b]0;c\x07"}}, Note: "n\x1b\nm",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.ContainsAny(got, "\x1b\x07") || !strings.Contains(got, "ü") ||
+		!strings.Contains(got, "a\ufffd\\[2Jb") || !strings.Contains(got, "n\ufffd m") {
+		t.Errorf("%q", got)
+	}
+}

@@ -150,7 +150,8 @@ function drawDots(u, s, k) {
 }
 
 // drawNotes writes the notes of points above them, to the left, where curves that rise leave room.
-// The last have their room first: what would cover another is left out.
+// The last have their room first: what would cover another is left out. What would leave the frame is
+// moved back into it.
 function drawNotes(u, s, k) {
   clipped(u, (ctx, box, X, Y) => {
     ctx.font = 11 * k + "px " + fontFamily;
@@ -158,8 +159,9 @@ function drawNotes(u, s, k) {
     ctx.fillStyle = colorOf(s.look);
     const taken = [], height = 12 * k;
     for (let i = s.x.length - 1; i >= 0; i--) {
-      const note = s.notes ? s.notes[i] : "", right = X(s.x[i]) - 5 * k, bottom = Y(s.y[i]) - 5 * k;
-      const left = right - ctx.measureText(note).width;
+      const note = s.notes ? s.notes[i] : "", bottom = Y(s.y[i]) - 5 * k;
+      const width = ctx.measureText(note).width, left = Math.max(X(s.x[i]) - 5 * k - width, box.left + 2 * k);
+      const right = left + width;
       if (taken.some((t) => left < t.right && t.left < right && Math.abs(bottom - t.bottom) < height)) continue;
       taken.push({ left, right, bottom });
       ctx.fillText(note, right, bottom);
