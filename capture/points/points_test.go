@@ -261,9 +261,11 @@ func TestUnsoundPoints(t *testing.T) {
 		{"another checksum", strings.Replace(text, sumHead, sumHead+"0", 1), "checksum"},
 		{"no verdict", summed(strings.Replace(bare, `"verdict":"PASS"`, `"verdict":""`, 1)), `its verdict is ""`},
 		{"an unknown verdict", summed(strings.Replace(bare, `"verdict":"PASS"`, `"verdict":"FINE"`, 1)), `"FINE"`},
-		{"less than no goodput", summed(strings.Replace(bare, `"goodput_gbps":`, `"goodput_gbps":-1`, 1)), "goodput is -1"},
+		{"less than no goodput", summed(strings.Replace(bare, `"goodput_gbps":`, `"goodput_gbps":-1`, 1)),
+			"goodput is -1"},
 		{"parts without length",
-			summed(regexp.MustCompile(`"slice_ns":"[^"]*"`).ReplaceAllString(bare, `"slice_ns":"0ns"`)), "parts of its course last 0"},
+			summed(regexp.MustCompile(`"slice_ns":"[^"]*"`).ReplaceAllString(bare, `"slice_ns":"0ns"`)),
+			"parts of its course last 0"},
 	} {
 		if c.want != "" && c.text == text {
 			t.Fatalf("%s: nothing was changed", c.name)

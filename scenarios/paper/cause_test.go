@@ -15,14 +15,14 @@ func TestCausesAreOfPrintedCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		`[{cells: {sird/balanced/wka/p99_slowdown: 2}, cause: it is so}]`:                     "needs cells, cause and shown",
-		`[{cells: {}, cause: it is so, shown: by a run}]`:                                     "needs cells, cause and shown",
-		`[{cells: {sird/core/wkx/p99_slowdown: 2}, cause: it is so, shown: by a run}]`:        "no printed cell",
-		`[{cells: {mine/core/wka/p99_slowdown: 2}, cause: it is so, shown: by a run}]`:        "no printed cell",
-		`[{cells: {sird: 2}, cause: it is so, shown: by a run}]`:                              "no printed cell",
-		`[{cells: {sird/core/wka/p99_slowdown: many}, cause: it is so, shown: by a run}]`:     "want a number, or unst",
-		`[{cells: {sird/core/wka/p99_slowdown: .nan}, cause: it is so, shown: by a run}]`:     "want a number, or unst",
-		`[{cells: {sird/core/wka/p99_slowdown: -1}, cause: it is so, shown: by a run}]`:       "want a number, or unst",
+		`[{cells: {sird/balanced/wka/p99_slowdown: 2}, cause: so}]`:                           "needs cells",
+		`[{cells: {}, cause: so, shown: by a run}]`:                                           "needs cells",
+		`[{cells: {sird/core/wkx/p99_slowdown: 2}, cause: so, shown: by a run}]`:              "no printed cell",
+		`[{cells: {mine/core/wka/p99_slowdown: 2}, cause: so, shown: by a run}]`:              "no printed cell",
+		`[{cells: {sird: 2}, cause: so, shown: by a run}]`:                                    "no printed cell",
+		`[{cells: {sird/core/wka/p99_slowdown: many}, cause: so, shown: by a run}]`:           "want a number, or unst",
+		`[{cells: {sird/core/wka/p99_slowdown: .nan}, cause: so, shown: by a run}]`:           "want a number, or unst",
+		`[{cells: {sird/core/wka/p99_slowdown: -1}, cause: so, shown: by a run}]`:             "want a number, or unst",
 		`[{cells: {sird/core/wka/p99_slowdown: 2}, cause: so, shown: by a run, because: no}]`: "unknown field",
 	} {
 		if _, err := readCauses([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

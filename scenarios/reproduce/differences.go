@@ -14,8 +14,9 @@ func Differences() report.Table {
 					"in Balanced WKc is 3.99 instead of 4.13 (print 3.99)"},
 			{"goodput", "payload received, as the paper says; messages completed have a table of their own",
 				"sizes of the messages completed: in windows as short as ours 1 to 18 % less than payload received"},
-			{"warm-up", "at scale paper 2 to 40 ms, by configuration, workload and load; measured at this size in Balanced up to " +
-				"load 0.7 (WKc: 0.5) and in Core at 0.5 (WKb), else with 16 hosts or by likeness; not in Incast",
+			{"warm-up", "at scale paper 2 to 40 ms, by configuration, workload and load; measured at this size in " +
+				"Balanced up to load 0.7 (WKc: 0.5) and in Core at 0.5 (WKb), else with 16 hosts or by likeness; not " +
+				"in Incast",
 				"nine tenths of a run: 424 ms in Core with WKc at load 0.95"},
 			{"headers", "each protocol's own, and acknowledgements for all: with SIRD WKa takes 1.18 wire bytes per " +
 				"byte of payload", "1.14, and SIRD has no acknowledgements"},
@@ -33,6 +34,7 @@ func Differences() report.Table {
 				"presumably the same, except for 1,460 bytes in 1,500 and buffers of 500,000 bytes per port: its " +
 					"numbers are from its authors' simulator, and the paper has one table of delays for all"},
 		},
-		Note: "Numbers are of runs at scale paper. The print's ExpressPass, DCTCP and Homa are ports to ns-2, its Swift one to OMNeT++.",
+		Note: "Numbers are of runs at scale paper. The print's ExpressPass, DCTCP and Homa are ports to ns-2, its " +
+			"Swift one to OMNeT++.",
 	}
 }

@@ -42,7 +42,8 @@ var Scales = []Scale{
 		samples: map[string]float64{"wka": 611e3, "wkb": 65.7e3, "wkc": 3980},
 	},
 	{
-		Name: "smoke", Doc: "8 hosts and few messages: that everything runs; its numbers mean nothing", fanIn: "5", warmup: 0.01,
+		Name: "smoke", Doc: "8 hosts and few messages: that everything runs; its numbers mean nothing",
+		fanIn: "5", warmup: 0.01,
 		changes: []scenarios.Change{
 			{Path: "topology.leaves", Value: "2"}, {Path: "topology.hosts_per_leaf", Value: "4"},
 			{Path: "topology.spines", Value: "1"},
