@@ -90,8 +90,21 @@ func (c *alikeCheck) evaluate(f figures) outcome {
 	}
 	return outcome{
 		most <= least*(1+float64(c.Within)) && !math.IsInf(most, 0),
-		fmt.Sprintf("%s to %s, wanted within %s", digits(least), digits(most), c.Within),
+		fmt.Sprintf("%s: %s to %s, wanted within %s", sharedName(c.of), digits(least), digits(most), c.Within),
 	}
+}
+
+// sharedName is what names have in common, with "*" for each part that differs.
+func sharedName(names []string) string {
+	parts := strings.Split(names[0], "/")
+	for _, name := range names[1:] {
+		for i, part := range strings.Split(name, "/") {
+			if i < len(parts) && parts[i] != part {
+				parts[i] = "*"
+			}
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // A bufferCheck is about the buffer of a switch chip for each Tbps: how much it is,
