@@ -98,3 +98,22 @@ sweep:
 		}
 	}
 }
+
+// Whole numbers of a range are exact, seeds above all.
+func TestRangesOfWholeNumbersAreExact(t *testing.T) {
+	a, err := ParseAxis("seed=1000000000001..1000000000021/10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := a.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, s := range settings {
+		labels = append(labels, s.Label)
+	}
+	if want := []string{"1000000000001", "1000000000011", "1000000000021"}; !slices.Equal(labels, want) {
+		t.Errorf("seeds %q, want %q", labels, want)
+	}
+}

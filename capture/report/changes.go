@@ -43,7 +43,7 @@ func changes(s *results.Summary) (texts []string) {
 
 // differences says in what runs differ beside their figures.
 func differences(names []string, list []*results.Summary) []string {
-	var facts []Fact
+	var conditions []Condition
 	for _, of := range []struct {
 		what string
 		text func(*results.Summary) string
@@ -53,7 +53,7 @@ func differences(names []string, list []*results.Summary) []string {
 		{"The faults injected differ:", faultsOf},
 		{"What --set changed differs:", func(s *results.Summary) string { return strings.Join(s.Set, ", ") }},
 	} {
-		f := Fact{What: of.what}
+		f := Condition{What: of.what}
 		for _, s := range list {
 			text := of.text(s)
 			if s.Faults == nil && text == "" {
@@ -61,20 +61,20 @@ func differences(names []string, list []*results.Summary) []string {
 			}
 			f.Of = append(f.Of, text)
 		}
-		facts = append(facts, f)
+		conditions = append(conditions, f)
 	}
-	return Differences(names, facts)
+	return Differences(names, conditions)
 }
 
-// A Fact is what results may differ in beside their figures.
-type Fact struct {
+// A Condition is what results may differ in beside their figures.
+type Condition struct {
 	What string   // said if they do, such as "The seeds differ:"
 	Of   []string // by result; "": none
 }
 
-// Differences says in which facts results differ: a line for each, and one for each result below it.
-func Differences(names []string, facts []Fact) (lines []string) {
-	for _, f := range facts {
+// Differences says in which conditions results differ: a line for each, and one for each result below it.
+func Differences(names []string, conditions []Condition) (lines []string) {
+	for _, f := range conditions {
 		if !slices.ContainsFunc(f.Of, func(text string) bool { return text != f.Of[0] }) {
 			continue
 		}

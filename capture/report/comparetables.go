@@ -40,7 +40,7 @@ func (c *Comparison) tables() (tables []Table) {
 		for i, v := range row.Values {
 			cells = append(cells, v.text())
 			if i > 0 && len(row.Values) == 2 {
-				cells = append(cells, v.less())
+				cells = append(cells, v.change())
 			}
 			if i > 0 {
 				cells = append(cells, v.difference())
@@ -151,8 +151,8 @@ func (v *Value) difference() string {
 	return text
 }
 
-// less is the difference in the figure's unit.
-func (v *Value) less() string {
+// change is the difference in the figure's unit.
+func (v *Value) change() string {
 	if v.Less == nil {
 		return ""
 	}

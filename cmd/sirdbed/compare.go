@@ -143,7 +143,7 @@ func (o *compareOptions) sideBySide(paths []string, list []*compared, stdout, st
 		if comparison = report.CompareGrids(paths, grids); !comparison.Common() {
 			return badInput(errors.New("the results have no point in common: their axes or labels differ"))
 		}
-		comparison.Differences = report.Differences(paths, gridFacts(list))
+		comparison.Differences = report.Differences(paths, gridConditions(list))
 	}
 	if o.limited {
 		share := o.within / 100

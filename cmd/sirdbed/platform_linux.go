@@ -143,7 +143,7 @@ func platformWays(x *emu.Experiment, err error) (ways []string) {
 		if x.Protocol == sird.Protocol.Name {
 			ways = append(ways, "do without marks: --set sird.ecn=none (sird: {ecn: none} in the scenario)")
 		}
-		ways = append(ways, "do without this kernel: --engine model")
+		ways = append(ways, "run it on the model, which needs nothing of this kernel: --engine model")
 	}
 	return ways
 }

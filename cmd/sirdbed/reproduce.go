@@ -162,7 +162,7 @@ func (o *reproduceOptions) reproduce(c *cobra.Command, plan reproduce.Options, c
 	}
 	defer s.close()
 	if o.dryRun {
-		return s.printPlan(c.OutOrStdout(), found())
+		return s.printPlan(c.OutOrStdout(), found(), plan.HasMaxima())
 	}
 	if err := reserveResults(o.out, o.points); err != nil {
 		return err
@@ -179,8 +179,9 @@ func plain(jobs []reproduce.Job) []sweep.Job {
 	return list
 }
 
-// printPlan prints the rounds of a plan, with what is there and what the rest takes.
-func (s *sweeper) printPlan(w io.Writer, f *reproduce.Found) error {
+// printPlan prints the rounds of a plan, with what is there and what the rest takes. maxima: the last follows from the
+// others.
+func (s *sweeper) printPlan(w io.Writer, f *reproduce.Found, maxima bool) error {
 	jobs := f.Jobs
 	t := report.Table{
 		Title: "Plan", Left: 1,
@@ -212,7 +213,7 @@ func (s *sweeper) printPlan(w io.Writer, f *reproduce.Found) error {
 	if shared := len(s.missing) - len(queue); shared > 0 {
 		t.Note += fmt.Sprintf(" %s of several figures, and run once.", count(shared, "point"))
 	}
-	if last := len(t.Rows) - 1; len(queue) > 0 && t.Rows[last][1] == "0" {
+	if last := len(t.Rows) - 1; maxima && len(queue) > 0 && t.Rows[last][1] == "0" {
 		t.Rows[last] = []string{t.Rows[last][0], "-", "-", "-", "-", "-"}
 		t.Note += " The last round follows from the others, and comes on top."
 	}

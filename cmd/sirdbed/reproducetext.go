@@ -68,13 +68,13 @@ func (r *reproduction) conditions() (list []string) {
 	}
 	list = append(list, arrivals)
 	if r.o.scale == "paper" && r.o.samples == 1 {
-		list = append(list, "The tables' points at half load (figures 7 and 12) have as many messages as the "+
-			"paper's, and so have those of the last round, which are run again since they set a table's maximum. All "+
-			"others have a third (figures 2 and 8 to 11). Warm-ups are shorter than the simulator's, which leaves "+
-			"out the first nine tenths of a run. Where more is offered than carried, goodput, slowdown and some "+
-			"queues rise with the length of a point: with all messages SIRD and Homa carry 1.2 to 1.3 Gbps more of "+
-			"WKc at 95 % in Balanced. So settings of a protocol, and protocols at other loads than half, are compared "+
-			"by points of one length; figures 1, 6 and 13 have both.")
+		list = append(list, "The tables' points at half load have as many messages as the paper's, and so have those "+
+			"of the last round, which are run again since they set a table's maximum. All others but the testbed's "+
+			"have a third. Warm-ups are shorter than the simulator's, which leaves out the first nine tenths of a "+
+			"run. Where more is offered than carried, goodput, slowdown and some queues rise with the length of a "+
+			"point: with all messages SIRD and Homa carry 1.2 to 1.3 Gbps more of WKc at 95 % in Balanced. So "+
+			"settings of a protocol, and protocols at other loads than half, are compared by points of one length; "+
+			"figures 1, 6 and 13 have both.")
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"sirdbed/capture/points"
 	"sirdbed/capture/report"
+	"sirdbed/capture/results"
 	"sirdbed/emu"
 	"sirdbed/scenarios/paper"
 	"sirdbed/scenarios/reproduce"
@@ -67,9 +68,16 @@ func TestResultsSayWhatWasRunAndHowLongItTook(t *testing.T) {
 	p := &points.Point{Engine: emu.Model, Experiment: jobs[0].Experiment, Made: &points.Made{Repeated: 1, Of: 2}}
 	p.Result.WallSeconds = 600
 	f.Points[0], f.Points[len(jobs)] = p, p
-	r := &reproduction{o: &reproduceOptions{engine: "model", scale: "smoke"}, f: f}
+	r := &reproduction{o: &reproduceOptions{engine: "model", scale: "smoke", samples: 1}, f: f}
 	if r.comparison, err = paper.Compare(&paper.Measured{}); err != nil {
 		t.Fatal(err)
+	}
+	if notes := strings.Join(r.notes(), "\n"); notes != "Scale smoke shows that everything runs: its numbers mean nothing." {
+		t.Errorf("notes %s", notes)
+	}
+	p.Result.Verdict = results.Degraded
+	if notes := strings.Join(r.notes(), "\n"); !strings.Contains(notes, "1 point DEGRADED: trust the figures less.") {
+		t.Errorf("notes %s", notes)
 	}
 	lead, made := strings.Join(r.lead(), "\n"), strings.Join(r.made(), "\n")
 	const notRun = "Not run yet: the tables' points at half load, as printed (8); all other points, a third of the " +

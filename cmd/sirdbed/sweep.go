@@ -161,7 +161,7 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 	if err != nil {
 		return err
 	}
-	t := sweepTable{jobs: jobs, metrics: metrics, by: o.by, x: o.x}
+	t := sweepTable{jobs: jobs, noEffect: sweep.WithoutEffect(jobs), metrics: metrics, by: o.by, x: o.x}
 	if err := t.check(); err != nil {
 		return badInput(err)
 	}
@@ -169,8 +169,8 @@ func (o *sweepOptions) sweep(c *cobra.Command, g *sweep.Grid) error {
 		return err
 	}
 	s := &sweeper{what: scenario.Name, jobs: jobs, named: o.out != ""}
-	for _, idle := range sweep.Idles(jobs) {
-		fmt.Fprintf(c.ErrOrStderr(), "%s\n", report.Printable(idle.String()))
+	for _, n := range t.noEffect {
+		fmt.Fprintf(c.ErrOrStderr(), "%s\n", report.Printable(n.String()))
 	}
 	if err := planned(c.Context(), func() error { return o.begin(c.ErrOrStderr(), s) }); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"sirdbed/capture/report"
 	"sirdbed/emu/tree"
-	"sirdbed/scenarios/sweep"
 )
 
 // writePage writes report.html of a sweep, and its figures as pictures in plots.
@@ -67,8 +66,8 @@ func (t *sweepTable) page(o *SweepOutcome, figures []report.Figure, left int, ab
 	if o.Missing > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d points are missing: the same command goes on with them.", o.Missing))
 	}
-	for _, idle := range sweep.Idles(t.jobs) {
-		p.Notes = append(p.Notes, "The "+idle.String()+".")
+	for _, n := range t.noEffect {
+		p.Notes = append(p.Notes, "The "+n.String()+".")
 	}
 	if left > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("The first %d figures are here. %d more are left out: with --x and --by "+

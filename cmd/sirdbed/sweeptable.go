@@ -34,11 +34,12 @@ func parseMetrics(texts []string) (list []metric.Metric, err error) {
 
 // A sweepTable shows the figures of a sweep: over seeds medians, and the range of all.
 type sweepTable struct {
-	jobs    []sweep.Job
-	found   []*points.Point // by job; nil: missing
-	metrics []metric.Metric
-	by      string // the axis across the top, as asked for; "": metrics are
-	x       string // the axis along figures, as asked for
+	jobs     []sweep.Job
+	noEffect []sweep.NoEffect
+	found    []*points.Point // by job; nil: missing
+	metrics  []metric.Metric
+	by       string // the axis across the top, as asked for; "": metrics are
+	x        string // the axis along figures, as asked for
 	// across and series are the axes along figures and of their series, as asked for or
 	// chosen; "": the grid has none.
 	across, series string

@@ -31,19 +31,20 @@ func (c *meansCheck) prepare() ([]string, error) {
 }
 
 func (c *meansCheck) evaluate(f figures) outcome {
-	table, bounds, scaled := f.normalized(c.Table), c.Bounds, ""
+	here, print := f.m, Printed()
+	if c.About != nil { // what is unstable here or in print would be left out of one side alone
+		here, print = inBoth(f.m)
+	}
+	ratios, known := figures{here}.normalized(c.Table).RatiosOf(c.Of, c.Over)
+	if !known {
+		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
+	}
+	bounds, scaled := c.Bounds, ""
 	if c.About != nil {
-		// What is unstable here or in print would be left out of one side alone.
-		here, print := inBoth(f.m)
-		table = Normalize(here, c.Table)
-		if share := c.ofAll(Normalize(print, c.Table)); share != 1 {
+		if share := c.ofAll(print); share != 1 {
 			bounds.About = &number{measure: c.About.measure * share}
 			scaled = fmt.Sprintf(" (%s in print, scaled to the cells with a number here)", digits(c.About.measure))
 		}
-	}
-	ratios, known := table.RatiosOf(c.Of, c.Over)
-	if !known {
-		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
 	}
 	x, wanted := ratios.of(c.Kind), bounds.String()+scaled
 	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), wanted, ratios)
@@ -51,12 +52,9 @@ func (c *meansCheck) evaluate(f figures) outcome {
 }
 
 // ofAll is the ratio of some of the printed cells, over that of all.
-func (c *meansCheck) ofAll(some *Normalized) float64 {
-	part, known := some.RatiosOf(c.Of, c.Over)
+func (c *meansCheck) ofAll(some *Measured) float64 {
+	part, _ := Normalize(some, c.Table).RatiosOf(c.Of, c.Over)
 	all, _ := Normalize(Printed(), c.Table).RatiosOf(c.Of, c.Over)
-	if !known {
-		return 1
-	}
 	return part.of(c.Kind) / all.of(c.Kind)
 }
 

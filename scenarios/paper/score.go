@@ -164,12 +164,15 @@ func (c *Comparison) Summary() string {
 	if s.Orders.Run == 0 {
 		return text
 	}
+	byMessages := ""
+	if s.Completed.Orders.Run > 0 {
+		byMessages = fmt.Sprintf(" (by messages completed, as the simulator counts, %s)", s.Completed.Orders.of())
+	}
 	return text + fmt.Sprintf(" Of pairs of protocols whose prints are more than 10 %% apart (goodputs 5 %%), %s are "+
 		"in the order of the print%s.", s.Orders.of(),
 		each([]part{
 			{slow.Orders, "of slowdowns %s"},
-			{goodput.Orders, fmt.Sprintf("of goodputs %%s (by messages completed, as the simulator counts, %s)",
-				s.Completed.Orders.of())},
+			{goodput.Orders, "of goodputs %s" + byMessages},
 			{queue.Orders, "of queues %s"},
 		}))
 }

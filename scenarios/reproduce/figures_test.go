@@ -209,7 +209,7 @@ func TestProtocolsAreComparedAtOneLength(t *testing.T) {
 		return func(j *Job) *points.Point {
 			p := &points.Point{Experiment: j.Experiment}
 			p.Result.Slowdown = map[string]results.Slowdowns{
-				results.Paper: {results.AllSizes: stats.Summary{Count: messages, P50: 1, P99: 2}},
+				results.Paper: {results.AllSizes: stats.Summary{Count: messages, P50: 1, P99: 2, Few: messages < 100}},
 			}
 			return p
 		}
@@ -229,5 +229,13 @@ func TestProtocolsAreComparedAtOneLength(t *testing.T) {
 		if len(s.Points) != 1 || s.Points[0].Note != "1000 messages" {
 			t.Errorf("%s has %v, want 1000 messages", s.Name, s.Points)
 		}
+	}
+	if strings.Contains(bars.Caption, report.HatchedBar) {
+		t.Errorf("no bar is hatched, and the caption is %q", bars.Caption)
+	}
+	f = madeUp(plan(t, Options{Scale: scale, Figures: []string{"fig8"}, Seeds: 1}), of(99))
+	bars = panel(t, f.Figures(f.Measured()), "fig8-balanced-wkc")
+	if strings.Count(bars.Caption, report.HatchedBar) != 1 {
+		t.Errorf("all bars are hatched, and the caption is %q", bars.Caption)
 	}
 }

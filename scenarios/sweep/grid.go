@@ -131,16 +131,17 @@ func (g *Grid) Jobs() (jobs []Job, scenario *scenarios.Scenario, err error) {
 		jobs[i].At = slices.DeleteFunc(jobs[i].At, func(c Coordinate) bool { return without[c.Axis] })
 	}
 	jobs = unique(jobs)
-	return jobs, scenario, g.refuseIdle(jobs)
+	return jobs, scenario, g.refuse(WithoutEffect(jobs))
 }
 
-// refuseIdle returns an error if an axis changes nothing at all, unless it is the scenario's own and only some of its
-// variants or settings are wanted.
-func (g *Grid) refuseIdle(jobs []Job) error {
-	for _, idle := range Idles(jobs) {
-		given := slices.ContainsFunc(g.Axes, func(a scenarios.Axis) bool { return a.Axis == idle.Axis })
-		if idle.Everywhere && (given || len(g.Variants) == 0 && len(g.Only) == 0) {
-			return fmt.Errorf("%v by another axis or by each variant: leave the axis out", idle)
+// refuse returns an error if an axis changes nothing at all, unless it is the scenario's own and the scenario is
+// changed, or only some of its variants or settings are wanted.
+func (g *Grid) refuse(list []NoEffect) error {
+	asIs := len(g.Variants) == 0 && len(g.Only) == 0 && len(g.Changes) == 0
+	for _, n := range list {
+		given := slices.ContainsFunc(g.Axes, func(a scenarios.Axis) bool { return a.Axis == n.Axis })
+		if n.Everywhere && (given || asIs) {
+			return fmt.Errorf("%v by another axis or by each variant: leave the axis out", n)
 		}
 	}
 	return nil
@@ -170,9 +171,14 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 	}
 	for _, a := range list {
 		for _, c := range g.Changes {
-			if sets(&a, c.Path) {
-				return nil, fmt.Errorf("axis %s sets %s at each point, and so does --set %[2]s=%[3]s: leave that out, "+
-					"or have the axis at one value: --over %[1]s:%[2]s=%[3]s", a.Axis, c.Path, c.Value)
+			err := fmt.Errorf("axis %s sets %s at each point, and so does --set %[2]s=%s: leave that out",
+				a.Axis, c.Path, c.Value)
+			switch {
+			case a.Set == c.Path:
+				return nil, fmt.Errorf("%w, or have the axis at one value: --over %s:%s=%s",
+					err, a.Axis, c.Path, c.Value)
+			case sets(&a, c.Path), strings.HasPrefix(c.Path, a.Set+"."):
+				return nil, err
 			}
 		}
 		switch {
@@ -254,13 +260,14 @@ func unique(jobs []Job) (list []Job) {
 // Axes lists the axes of jobs, in order, with the labels on each.
 func Axes(jobs []Job) (axes []string, labels map[string][]string) {
 	labels = map[string][]string{}
+	seen := map[Coordinate]bool{}
 	for i := range jobs {
 		for _, c := range jobs[i].At {
 			if labels[c.Axis] == nil {
 				axes = append(axes, c.Axis)
 			}
-			if !slices.Contains(labels[c.Axis], c.Label) {
-				labels[c.Axis] = append(labels[c.Axis], c.Label)
+			if !seen[c] {
+				seen[c], labels[c.Axis] = true, append(labels[c.Axis], c.Label)
 			}
 		}
 	}

@@ -189,6 +189,11 @@ func TestGridsThatCannotBe(t *testing.T) {
 	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an axis over what is set: %v", err)
 	}
+	g.Changes = []scenarios.Change{{Path: "sird.b", Value: "3"}}
+	g.Axes = []scenarios.Axis{axis(t, "sird={b: 1},{b: 2}")}
+	if _, _, err := g.Jobs(); err == nil || !strings.HasSuffix(err.Error(), "--set sird.b=3: leave that out") {
+		t.Errorf("an axis over all of what is set: %v", err)
+	}
 	if _, _, err := (&Grid{Path: "nosuch"}).Jobs(); err == nil {
 		t.Error("a scenario that is not there")
 	}

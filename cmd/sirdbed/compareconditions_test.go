@@ -18,6 +18,12 @@ func TestGridsSayInWhatTheyDiffer(t *testing.T) {
 			{At: map[string]string{"load": key}, Seed: 1, Engine: "model", Key: key, Hosts: hosts},
 		}}}
 	}
+	on := func(engine string, c *compared) *compared {
+		for i := range c.sweep.Points {
+			c.sweep.Points[i].Engine = engine
+		}
+		return c
+	}
 	for _, c := range []struct {
 		list []*compared
 		want []string
@@ -25,13 +31,18 @@ func TestGridsSayInWhatTheyDiffer(t *testing.T) {
 		{[]*compared{small, small}, nil},
 		{[]*compared{small, paper}, []string{"The scales differ:", "  a: small", "  b: paper"}},
 		{[]*compared{sweep("1", 8), sweep("1", 8)}, nil},
+		{[]*compared{sweep("1", 8), on("virtual", sweep("1", 8))}, []string{
+			"The engines differ:", "  a: model", "  b: virtual",
+			"Beside the axes, experiments differ from the first result's:", "  a: none",
+			"  b: not known, since no point is of the same seed and engine",
+		}},
 		{[]*compared{sweep("1", 8), sweep("2", 16)}, []string{
 			"The numbers of hosts differ:", "  a: 8", "  b: 16",
 			"Beside the axes, experiments differ from the first result's:", "  a: none",
 			"  b: 1 of the 2 points that both have",
 		}},
 	} {
-		if got := report.Differences([]string{"a", "b"}, gridFacts(c.list)); !slices.Equal(got, c.want) {
+		if got := report.Differences([]string{"a", "b"}, gridConditions(c.list)); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -12,15 +11,17 @@ func TestAxesWithoutEffect(t *testing.T) {
 		name, text string
 		axes       []string
 		variants   []string
-		idle       string // of what is there
+		said       string
 		err        string
 	}{
 		{name: "of one protocol", axes: []string{"sird.sthr=0.5,1"},
-			idle: "axis sthr changes nothing at variant=one protocol=homa; variant=two protocol=homa: what it sets"},
+			said: "axis sthr changes nothing at variant=one protocol=homa; variant=two protocol=homa: what it sets"},
 		{name: "set again by a variant", axes: []string{"sird.b=1,1.5"},
-			idle: "variant=one protocol=homa; variant=two protocol=sird; variant=two protocol=homa: what it sets"},
+			said: "variant=one protocol=homa; variant=two protocol=sird; variant=two protocol=homa: what it sets"},
 		{name: "set again by all that is wanted", axes: []string{"sird.b=1,1.5"}, variants: []string{"two"},
 			err: "axis b changes nothing at any point"},
+		{name: "only some of its values", axes: []string{"drain=1ms,1000us,2ms"}},
+		{name: "which protocols there are", axes: []string{"protocols=[sird],[homa]"}},
 		{name: "set again by another axis", axes: []string{"a:sird.sthr=1,2", "c:sird.sthr=3,4"},
 			err: "axis a changes nothing at any point"},
 		{name: "under another name", axes: []string{"a:traffic[0].load=0.1,0.2"},
@@ -42,12 +43,12 @@ func TestAxesWithoutEffect(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		var said []string
-		for _, idle := range Idles(jobs) {
-			said = append(said, idle.String())
+		var list []string
+		for _, axis := range WithoutEffect(jobs) {
+			list = append(list, axis.String())
 		}
-		if got := strings.Join(said, "\n"); (got == "") != (c.idle == "") || !strings.Contains(got, c.idle) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.idle)
+		if got := strings.Join(list, "\n"); (got == "") != (c.said == "") || !strings.Contains(got, c.said) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.said)
 		}
 	}
 }
@@ -61,8 +62,8 @@ func TestOwnAxesMayHaveNoEffectOnSomeVariants(t *testing.T) {
 	if err != nil || len(jobs) != 4 {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
-	if idle := Idles(jobs); len(idle) != 1 || !idle[0].Everywhere {
-		t.Errorf("idle are %v, want b", idle)
+	if list := WithoutEffect(jobs); len(list) != 1 || !list[0].Everywhere {
+		t.Errorf("without effect are %v, want b", list)
 	}
 }
 
@@ -76,21 +77,5 @@ func TestSeedsAreSetOnce(t *testing.T) {
 	g := Grid{Path: fileOf(t, scenario[:at]+own)}
 	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), "axis seed changes nothing at any point") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Whole numbers of a range are exact, seeds above all.
-func TestRangesOfWholeNumbersAreExact(t *testing.T) {
-	a := axis(t, "seed=1000000000001..1000000000021/10")
-	settings, err := a.Settings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var labels []string
-	for _, s := range settings {
-		labels = append(labels, s.Label)
-	}
-	if want := []string{"1000000000001", "1000000000011", "1000000000021"}; !slices.Equal(labels, want) {
-		t.Errorf("seeds %q, want %q", labels, want)
 	}
 }

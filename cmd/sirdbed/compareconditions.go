@@ -9,20 +9,20 @@ import (
 	"sirdbed/capture/report"
 )
 
-// gridFacts are what sweeps or reproductions may differ in beside their figures.
-func gridFacts(list []*compared) []report.Fact {
-	fact := func(what string, of func(*compared) string) report.Fact {
-		f := report.Fact{What: what}
+// gridConditions are what sweeps or reproductions may differ in beside their figures.
+func gridConditions(list []*compared) []report.Condition {
+	condition := func(what string, of func(*compared) string) report.Condition {
+		f := report.Condition{What: what}
 		for _, c := range list {
 			f.Of = append(f.Of, of(c))
 		}
 		return f
 	}
 	if list[0].paper != nil {
-		return []report.Fact{
-			fact("The scales differ:", func(c *compared) string { return c.paper.Scale }),
-			fact("The engines differ:", func(c *compared) string { return c.paper.Engine }),
-			fact("The shares of the scale's messages differ:", func(c *compared) string {
+		return []report.Condition{
+			condition("The scales differ:", func(c *compared) string { return c.paper.Scale }),
+			condition("The engines differ:", func(c *compared) string { return c.paper.Engine }),
+			condition("The shares of the scale's messages differ:", func(c *compared) string {
 				return fmt.Sprint(c.paper.Samples)
 			}),
 		}
@@ -37,18 +37,19 @@ func gridFacts(list []*compared) []report.Fact {
 		}
 	}
 	first := list[0].sweep
-	return []report.Fact{
-		fact("The scenarios differ:", func(c *compared) string { return c.sweep.Scenario }),
-		fact("The engines differ:", each(func(r *SweepRow) string { return r.Engine })),
-		fact("The numbers of hosts differ:", each(func(r *SweepRow) string { return fmt.Sprint(r.Hosts) })),
-		fact("Beside the axes, experiments differ from the first result's:", func(c *compared) string {
+	return []report.Condition{
+		condition("The scenarios differ:", func(c *compared) string { return c.sweep.Scenario }),
+		condition("The engines differ:", each(func(r *SweepRow) string { return r.Engine })),
+		condition("The seeds differ:", each(func(r *SweepRow) string { return fmt.Sprint(r.Seed) })),
+		condition("The numbers of hosts differ:", each(func(r *SweepRow) string { return fmt.Sprint(r.Hosts) })),
+		condition("Beside the axes, experiments differ from the first result's:", func(c *compared) string {
 			return first.otherExperiments(c.sweep)
 		}),
 	}
 }
 
 // otherExperiments says how many points of another sweep are at a place and of a seed and engine of this one, and not
-// of the same experiment; "": none.
+// of the same experiment; "": none is of another.
 func (o *SweepOutcome) otherExperiments(other *SweepOutcome) string {
 	at := func(o *SweepOutcome, r *SweepRow) string { return o.seeded(r) + " " + r.Engine }
 	keys := map[string]string{}
@@ -65,7 +66,10 @@ func (o *SweepOutcome) otherExperiments(other *SweepOutcome) string {
 			differ++
 		}
 	}
-	if differ == 0 {
+	switch {
+	case same+differ == 0:
+		return "not known, since no point is of the same seed and engine"
+	case differ == 0:
 		return ""
 	}
 	return fmt.Sprintf("%d of the %s that both have", differ, count(same+differ, "point"))
