@@ -72,7 +72,8 @@ func TestResultsSayWhatWasRunAndHowLongItTook(t *testing.T) {
 	if r.comparison, err = paper.Compare(&paper.Measured{}); err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(r.notes(), "\n"); notes != "Scale smoke shows that everything runs: its numbers mean nothing." {
+	const smoke = "Scale smoke shows that everything runs: its numbers mean nothing."
+	if notes := strings.Join(r.notes(), "\n"); notes != smoke {
 		t.Errorf("notes %s", notes)
 	}
 	p.Result.Verdict = results.Degraded
