@@ -48,12 +48,10 @@ func TestCellsOutsideHaveCausesOrAreNamed(t *testing.T) {
 	unstable := Cell{MaxTorQueue, "balanced", "wkc", "sird"}
 	stable := Cell{MaxTorQueue, "balanced", "wkb", "sird"}
 	unknown := Cell{P99Slowdown, "core", "wkb", "swift"}
-	for cell, v := range map[Cell]Value{
+	maps.Copy(m.Cells, map[Cell]Value{
 		explained: {Number: 31}, other: {Number: 31}, unstable: {Unstable: true}, stable: {Number: 31},
 		unknown: {Number: 31},
-	} {
-		m.Cells[cell] = v
-	}
+	})
 	before := causes
 	defer func() { causes = before }()
 	list, err := readCauses([]byte(`

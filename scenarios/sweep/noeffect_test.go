@@ -56,8 +56,8 @@ func TestAxesWithoutEffect(t *testing.T) {
 // Of the scenario's own axes one may have no effect on the variants that are wanted.
 func TestOwnAxesMayHaveNoEffectOnSomeVariants(t *testing.T) {
 	const own = "sweep:\n  - {axis: b, set: sird.b, values: [1, 1.5]}\n"
-	at := strings.Index(scenario, "sweep:")
-	g := Grid{Path: fileOf(t, scenario[:at]+own), Variants: []string{"two"}}
+	before, _, _ := strings.Cut(scenario, "sweep:")
+	g := Grid{Path: fileOf(t, before+own), Variants: []string{"two"}}
 	jobs, _, err := g.Jobs()
 	if err != nil || len(jobs) != 4 {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
@@ -73,8 +73,8 @@ func TestSeedsAreSetOnce(t *testing.T) {
   - {axis: seed, set: seed, values: [1, 2]}
   - {axis: x, options: [{name: one, set: [seed=5]}, {name: two, set: [seed=5, sird.b=2]}]}
 `
-	at := strings.Index(scenario, "sweep:")
-	g := Grid{Path: fileOf(t, scenario[:at]+own)}
+	before, _, _ := strings.Cut(scenario, "sweep:")
+	g := Grid{Path: fileOf(t, before+own)}
 	if _, _, err := g.Jobs(); err == nil || !strings.Contains(err.Error(), "axis seed changes nothing at any point") {
 		t.Errorf("%v", err)
 	}
