@@ -31,27 +31,25 @@ func (c *meansCheck) prepare() ([]string, error) {
 }
 
 func (c *meansCheck) evaluate(f figures) outcome {
-	here, print := f.m, Printed()
+	here, bounds, scaled := f.m, c.Bounds, ""
 	if c.About != nil { // what is unstable here or in print would be left out of one side alone
+		var print *Measured
 		here, print = inBoth(f.m)
-	}
-	ratios, known := figures{here}.normalized(c.Table).RatiosOf(c.Of, c.Over)
-	if !known {
-		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
-	}
-	bounds, scaled := c.Bounds, ""
-	if c.About != nil {
 		if share := c.ofAll(print); share != 1 {
 			bounds.About = &number{measure: c.About.measure * share}
 			scaled = fmt.Sprintf(" (%s in print, scaled to the cells with a number here)", digits(c.About.measure))
 		}
+	}
+	ratios, known := figures{here}.normalized(c.Table).RatiosOf(c.Of, c.Over)
+	if !known {
+		return outcome{text: fmt.Sprintf("%s and %s have no number in common", c.Of, c.Over)}
 	}
 	x, wanted := ratios.of(c.Kind), bounds.String()+scaled
 	text := fmt.Sprintf("%s over %s, %s: %s, wanted %s (%s)", c.Of, c.Over, c.Table, digits(x), wanted, ratios)
 	return outcome{bounds.met(x), text}
 }
 
-// ofAll is the ratio of some of the printed cells, over that of all.
+// ofAll is the ratio of some of the printed cells, over that of all; 0 if these have none.
 func (c *meansCheck) ofAll(some *Measured) float64 {
 	part, _ := Normalize(some, c.Table).RatiosOf(c.Of, c.Over)
 	all, _ := Normalize(Printed(), c.Table).RatiosOf(c.Of, c.Over)

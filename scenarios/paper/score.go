@@ -148,7 +148,7 @@ func (c *Comparison) Summary() string {
 	s, sird := c.Scores, ""
 	goodput, slow, queue := s.Tables[MaxGoodput], s.Tables[P99Slowdown], s.Tables[MaxTorQueue]
 	if s.SIRD.Run > 0 {
-		sird = fmt.Sprintf(" SIRD: %d of %d numbers within 15 %% of the print", s.SIRD.Right, s.SIRD.Run)
+		sird = fmt.Sprintf(" SIRD: %s numbers within 15 %% of the print", s.SIRD.of())
 		if numbers > 0 {
 			sird += fmt.Sprintf(", the furthest %.0f %% off", 100*worst)
 		}

@@ -14,7 +14,7 @@ import (
 // left out, and all if no figure was asked for that shows a maximum. With all messages a point may set no
 // maximum any more: when those listed are there, Maxima may list others, and none in the end.
 func (f *Found) Maxima(o Options) (jobs []Job, err error) {
-	if !showsMaxima(o.Figures) {
+	if !o.HasMaxima() {
 		return nil, nil
 	}
 	for _, config := range paper.Configs {

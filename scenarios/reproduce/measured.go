@@ -49,7 +49,8 @@ func (f *Found) quantities(m *paper.Measured) {
 		if f.Needless(i) && j.first() {
 			f.needlessQuantities(m, j)
 		}
-		if p == nil || !j.first() {
+		// What was run again since it sets a maximum is of cells alone: it is longer than what it would be beside.
+		if p == nil || !j.first() || j.Round == roundMaxima {
 			continue
 		}
 		switch j.Study {
@@ -64,9 +65,6 @@ func (f *Found) quantities(m *paper.Measured) {
 			continue
 		}
 		head, load, rest := j.names()
-		if j.Round == roundMaxima { // of cells alone: it is longer than those that it would be compared with
-			continue
-		}
 		all := !hasCells(j.Study) && f.hasAllLoads(j)
 		for name, v := range figuresOf(p) {
 			if load != "" {

@@ -40,14 +40,11 @@ const barsLoad = "0.7"
 // maximumFigures are the figures that show a maximum over all loads, or the points that set one.
 var maximumFigures = []string{"fig5", "fig6", "fig13", "tables"}
 
-// HasMaxima reports whether the last round of a plan may have points: see Found.Maxima.
-func (o *Options) HasMaxima() bool { return showsMaxima(o.Figures) }
-
-// showsMaxima reports whether any of the figures asked for has a maximum over all loads; none: all
-// are asked for.
-func showsMaxima(figures []string) bool {
-	return len(figures) == 0 ||
-		slices.ContainsFunc(figures, func(f string) bool { return slices.Contains(maximumFigures, f) })
+// HasMaxima reports whether the last round of a plan may have points (see Found.Maxima): any of the figures asked for
+// has a maximum over all loads; none: all are asked for.
+func (o *Options) HasMaxima() bool {
+	return len(o.Figures) == 0 ||
+		slices.ContainsFunc(o.Figures, func(f string) bool { return slices.Contains(maximumFigures, f) })
 }
 
 // hasHighest reports whether a configuration, workload and protocol has a point at the highest load:

@@ -170,16 +170,8 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 		list = append(list, a)
 	}
 	for _, a := range list {
-		for _, c := range g.Changes {
-			err := fmt.Errorf("axis %s sets %s at each point, and so does --set %[2]s=%s: leave that out",
-				a.Axis, c.Path, c.Value)
-			switch {
-			case a.Set == c.Path:
-				return nil, fmt.Errorf("%w, or have the axis at one value: --over %s:%s=%s",
-					err, a.Axis, c.Path, c.Value)
-			case sets(&a, c.Path), strings.HasPrefix(c.Path, a.Set+"."):
-				return nil, err
-			}
+		if err := g.setsAgain(&a); err != nil {
+			return nil, err
 		}
 		switch {
 		case g.Engine != "" && sets(&a, "engine"):
@@ -195,6 +187,21 @@ func (g *Grid) axes(s *scenarios.Scenario) ([]scenarios.Axis, error) {
 		}
 	}
 	return list, nil
+}
+
+// setsAgain returns an error if an axis sets what the grid's changes do: they would be lost.
+func (g *Grid) setsAgain(a *scenarios.Axis) error {
+	for _, c := range g.Changes {
+		if !sets(a, c.Path) && !strings.HasPrefix(c.Path, a.Set+".") {
+			continue
+		}
+		way := "leave that out"
+		if a.Set == c.Path {
+			way += fmt.Sprintf(", or have the axis at one value: --over %s:%s=%s", a.Axis, c.Path, c.Value)
+		}
+		return fmt.Errorf("axis %s sets %s at each point, and so does --set %[2]s=%s: %s", a.Axis, c.Path, c.Value, way)
+	}
+	return nil
 }
 
 // sets reports whether an axis changes what a path names.
